@@ -1,0 +1,50 @@
+import Synchronization
+
+/// A machine word that several threads read and write.
+///
+/// The one door to atomics: no other file imports `Synchronization`. Each method names its memory ordering; a caller
+/// that asks for more than relaxed says in a comment which operation it is paired with.
+@frozen
+@usableFromInline
+package struct AtomicWord: ~Copyable {
+    @usableFromInline let storage: Atomic<UInt>
+
+    @inlinable
+    package init(_ value: UInt) { storage = Atomic(value) }
+
+    @inlinable @inline(__always)
+    package func loadRelaxed() -> UInt { storage.load(ordering: .relaxed) }
+
+    @inlinable @inline(__always)
+    package func loadAcquiring() -> UInt { storage.load(ordering: .acquiring) }
+
+    @inlinable @inline(__always)
+    package func storeRelaxed(_ value: UInt) { storage.store(value, ordering: .relaxed) }
+
+    @inlinable @inline(__always)
+    package func storeReleasing(_ value: UInt) { storage.store(value, ordering: .releasing) }
+
+    /// Replaces the word and returns what it held, acquiring and releasing.
+    @inlinable @inline(__always)
+    package func exchange(_ value: UInt) -> UInt { storage.exchange(value, ordering: .acquiringAndReleasing) }
+
+    /// Replaces `expected` by `desired`, acquiring and releasing; returns whether it did.
+    @inlinable @inline(__always)
+    package func compareExchange(_ expected: UInt, _ desired: UInt) -> Bool {
+        storage.compareExchange(
+            expected: expected, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed
+        ).exchanged
+    }
+
+    /// Adds, wrapping, acquiring and releasing; returns the word before.
+    @inlinable @inline(__always)
+    package func fetchAdd(_ value: UInt) -> UInt {
+        storage.wrappingAdd(value, ordering: .acquiringAndReleasing).oldValue
+    }
+
+    /// Adds, wrapping, without ordering anything else; returns the word before. For statistics.
+    @inlinable @inline(__always)
+    package func fetchAddRelaxed(_ value: UInt) -> UInt {
+        storage.wrappingAdd(value, ordering: .relaxed).oldValue
+    }
+}
