@@ -1,0 +1,75 @@
+/// An observer of any kind behind one type.
+public struct AnyObserver<Element>: ObserverType {
+    /// A closure that receives events.
+    public typealias EventHandler = (Event<Element>) -> Void
+
+    @usableFromInline let sink: Sink<Element>
+
+    /// An observer that hands each event to a closure.
+    ///
+    /// - Parameter eventHandler: runs on the thread that emits. Nothing is serialized here.
+    public init(eventHandler: @escaping EventHandler) {
+        sink = HandlerSink(eventHandler: eventHandler)
+    }
+
+    /// An observer that hands each event to `observer`.
+    ///
+    /// - Parameter observer: the observer that receives the events.
+    public init<Observer: ObserverType>(_ observer: Observer) where Observer.Element == Element {
+        if let any = observer as? AnyObserver<Element> {
+            self = any
+        } else {
+            sink = HandlerSink(eventHandler: observer.on)
+        }
+    }
+
+    /// An observer whose events go to a stage of a subscription.
+    @usableFromInline
+    package init(sink: Sink<Element>) {
+        self.sink = sink
+    }
+
+    /// Passes one event on.
+    @inlinable
+    public func on(_ event: Event<Element>) {
+        sink.on(event)
+    }
+
+    /// The observer itself.
+    public func asObserver() -> AnyObserver<Element> {
+        self
+    }
+}
+
+extension ObserverType {
+    /// This observer behind the type `AnyObserver`.
+    public func asObserver() -> AnyObserver<Element> {
+        AnyObserver(self)
+    }
+
+    /// An observer of another element type, which transforms elements before they reach this one.
+    ///
+    /// - Parameter transform: turns each element into one of this observer's; what it throws becomes an `error` event.
+    @preconcurrency
+    public func mapObserver<Result>(
+        _ transform: @escaping @Sendable (Result) throws -> Element
+    ) -> AnyObserver<Result> {
+        AnyObserver { event in
+            self.on(event.map(transform))
+        }
+    }
+}
+
+/// The closure behind an `AnyObserver`.
+final class HandlerSink<Element>: Sink<Element> {
+    private let eventHandler: AnyObserver<Element>.EventHandler
+
+    init(eventHandler: @escaping AnyObserver<Element>.EventHandler) {
+        self.eventHandler = eventHandler
+        super.init()
+    }
+
+    override func next(_ element: Element) { eventHandler(.next(element)) }
+    override func error(_ error: any Swift.Error) { eventHandler(.error(error)) }
+    override func completed() { eventHandler(.completed) }
+}

@@ -1,0 +1,82 @@
+/// One event of a sequence: `next* (error | completed)?`.
+@frozen
+public enum Event<Element> {
+    /// An element.
+    case next(Element)
+    /// The sequence ended with an error. A terminal event.
+    case error(any Swift.Error)
+    /// The sequence ended. A terminal event.
+    case completed
+}
+
+extension Event: CustomDebugStringConvertible {
+    /// `next(element)`, `error(error)` or `completed`.
+    public var debugDescription: String {
+        switch self {
+        case .next(let element): return "next(\(element))"
+        case .error(let error): return "error(\(error))"
+        case .completed: return "completed"
+        }
+    }
+}
+
+extension Event {
+    /// Whether this is a terminal event: `error` or `completed`.
+    @inlinable
+    public var isStopEvent: Bool {
+        if case .next = self { return false }
+        return true
+    }
+
+    /// The element of a `next` event, else nil.
+    @inlinable
+    public var element: Element? {
+        if case .next(let element) = self { return element }
+        return nil
+    }
+
+    /// The error of an `error` event, else nil.
+    @inlinable
+    public var error: (any Swift.Error)? {
+        if case .error(let error) = self { return error }
+        return nil
+    }
+
+    /// Whether this is `completed`.
+    @inlinable
+    public var isCompleted: Bool {
+        if case .completed = self { return true }
+        return false
+    }
+
+    /// The same event with its element transformed.
+    ///
+    /// - Parameter transform: runs for `next` only; what it throws becomes an `error` event.
+    @inlinable
+    public func map<Result>(_ transform: (Element) throws -> Result) -> Event<Result> {
+        do {
+            switch self {
+            case .next(let element): return .next(try transform(element))
+            case .error(let error): return .error(error)
+            case .completed: return .completed
+            }
+        } catch {
+            return .error(error)
+        }
+    }
+}
+
+/// A type that stands for an event.
+public protocol EventConvertible {
+    /// The type of the event's element.
+    associatedtype Element
+
+    /// The event.
+    var event: Event<Element> { get }
+}
+
+extension Event: EventConvertible {
+    /// The event itself.
+    @inlinable
+    public var event: Event<Element> { self }
+}

@@ -1,0 +1,13 @@
+/// Schedules actions.
+public protocol ImmediateSchedulerType {
+    /// Schedules an action to be run soon.
+    ///
+    /// - Parameters:
+    ///   - state: passed to the action.
+    ///   - action: the work; what it returns is disposed of together with the scheduled action.
+    /// - Returns: cancels the action, as far as it has not run.
+    @preconcurrency
+    func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable
+}

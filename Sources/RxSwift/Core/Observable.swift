@@ -1,0 +1,44 @@
+/// A sequence of events that can be observed: `next* (error | completed)?`.
+///
+/// An observable is an immutable recipe. Each subscription runs it anew: one stage per operator, linked in a chain.
+public class Observable<Element>: ObservableType {
+    @inlinable
+    package init() {
+        #if TRACE_RESOURCES
+            ResourceCensus.born(Self.self)
+        #endif
+    }
+
+    #if TRACE_RESOURCES
+        deinit {
+            ResourceCensus.died(Self.self)
+        }
+    #endif
+
+    /// Builds this recipe's stages above `downstream` and sets them going.
+    ///
+    /// Links `downstream` before its first event. Runs on the subscribing thread, inside the thread's trampoline if
+    /// `startsOnTrampoline`.
+    @usableFromInline
+    package func attach(_ downstream: Sink<Element>) { abstractMethod() }
+
+    /// Whether subscribing opens the thread's trampoline, on which synchronous sources take turns.
+    ///
+    /// False for what emits right inside `subscribe` (`just`, `empty`, `error`) or later (subjects, `never`).
+    @usableFromInline
+    package var startsOnTrampoline: Bool { true }
+
+    /// The only element of a sequence that consists of one element and completes at once.
+    ///
+    /// Lets operators over inner sequences skip a subscription whose course is known. Nil for everything else.
+    @usableFromInline
+    package var scalar: Element? { nil }
+
+    /// The observable itself.
+    public func asObservable() -> Observable<Element> {
+        self
+    }
+}
+
+/// `Observable` under a name that does not collide with the `Observation` framework's.
+public typealias RxObservable<Element> = Observable<Element>

@@ -1,0 +1,17 @@
+/// A type that can be turned into an observable sequence.
+public protocol ObservableConvertibleType<Element> {
+    /// The type of the sequence's elements.
+    associatedtype Element
+
+    /// The sequence.
+    func asObservable() -> Observable<Element>
+}
+
+/// A sequence of events that observers subscribe to.
+public protocol ObservableType<Element>: ObservableConvertibleType {
+    /// Subscribes an observer.
+    ///
+    /// - Parameter observer: receives the events `next* (error | completed)?`, one after another.
+    /// - Returns: ends the subscription when disposed of. Without it, everything is released at the terminal event.
+    func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable where Observer.Element == Element
+}

@@ -1,0 +1,28 @@
+/// Receives the events of a sequence.
+public protocol ObserverType<Element> {
+    /// The type of the elements received.
+    associatedtype Element
+
+    /// Receives one event.
+    func on(_ event: Event<Element>)
+}
+
+extension ObserverType {
+    /// Receives an element. Shorthand for `on(.next(element))`.
+    @inlinable
+    public func onNext(_ element: Element) {
+        on(.next(element))
+    }
+
+    /// Receives the end of the sequence. Shorthand for `on(.completed)`.
+    @inlinable
+    public func onCompleted() {
+        on(.completed)
+    }
+
+    /// Receives the error that ends the sequence. Shorthand for `on(.error(error))`.
+    @inlinable
+    public func onError(_ error: any Swift.Error) {
+        on(.error(error))
+    }
+}

@@ -1,0 +1,30 @@
+/// The errors that operators and subjects send of their own.
+public enum RxError: Swift.Error, CustomDebugStringConvertible {
+    /// Something went wrong that has no error of its own.
+    case unknown
+    /// `object` was used after it had been disposed of.
+    case disposed(object: AnyObject)
+    /// A counter exceeded its range.
+    case overflow
+    /// An index or count lies outside what the sequence has.
+    case argumentOutOfRange
+    /// The sequence has no element, where one was required.
+    case noElements
+    /// The sequence has several elements, where one was required.
+    case moreThanOneElement
+    /// No event came in time.
+    case timeout
+
+    /// A description for the log.
+    public var debugDescription: String {
+        switch self {
+        case .unknown: return "Unknown error occurred."
+        case .disposed(let object): return "Object `\(object)` was already disposed."
+        case .overflow: return "Arithmetic overflow occurred."
+        case .argumentOutOfRange: return "Argument out of range."
+        case .noElements: return "Sequence doesn't contain any elements."
+        case .moreThanOneElement: return "Sequence contains more than one element."
+        case .timeout: return "Sequence timeout."
+        }
+    }
+}

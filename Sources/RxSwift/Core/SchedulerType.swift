@@ -1,0 +1,40 @@
+public import Dispatch
+public import Foundation
+
+/// A point of a scheduler's clock.
+public typealias RxTime = Date
+
+/// A span of time.
+public typealias RxTimeInterval = DispatchTimeInterval
+
+/// Schedules actions, also later and periodically.
+public protocol SchedulerType: ImmediateSchedulerType {
+    /// The scheduler's notion of the current time.
+    var now: RxTime { get }
+
+    /// Schedules an action to be run when `dueTime` has passed.
+    ///
+    /// - Parameters:
+    ///   - state: passed to the action.
+    ///   - dueTime: how long to wait.
+    ///   - action: the work; what it returns is disposed of together with the scheduled action.
+    /// - Returns: cancels the action, as far as it has not run.
+    @preconcurrency
+    func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable
+
+    /// Schedules an action to be run again and again.
+    ///
+    /// - Parameters:
+    ///   - state: passed to the first run; each further run gets what the one before returned.
+    ///   - startAfter: how long to wait before the first run.
+    ///   - period: the time between two runs.
+    ///   - action: the work.
+    /// - Returns: ends the repetition.
+    @preconcurrency
+    func schedulePeriodic<StateType>(
+        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> StateType
+    ) -> any Disposable
+}

@@ -1,0 +1,88 @@
+/// The part of a sink that does not depend on the type of its elements.
+@usableFromInline
+package class TerminalSink: Stage {
+    /// The sequence ended with an error.
+    @usableFromInline
+    package func error(_ error: any Swift.Error) { abstractMethod() }
+
+    /// The sequence ended.
+    @usableFromInline
+    package func completed() { abstractMethod() }
+
+    @inlinable
+    package override init() { super.init() }
+}
+
+/// Receives the events of one subscription at one stage.
+///
+/// Calls never overlap and never nest (laws L2 and L3): the doors see to it, so a stage between two doors keeps its state
+/// in plain fields. Nothing follows a terminal event from the same upstream.
+///
+/// Subclasses keep the body of `next` free of other generic types: naming one (`Event<Element>`, say) costs a look-up of
+/// its metadata per call, some 60 ns, also on a path that is not taken. Such code goes to a method of its own that is not inlined.
+@usableFromInline
+package class Sink<Element>: TerminalSink {
+    /// An element.
+    @usableFromInline
+    package func next(_ element: Element) { abstractMethod() }
+
+    @inlinable
+    package override init() { super.init() }
+
+    /// Takes one event as a value.
+    @inlinable
+    package final func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let element): next(element)
+        case .error(let error): self.error(error)
+        case .completed: completed()
+        }
+    }
+}
+
+/// A sink which passes events on to one downstream and cannot be cancelled but from there.
+///
+/// It has no cancellation of its own: whoever ends the subscription further down cancels through it. So its link needs no
+/// atomic read-modify-write.
+@usableFromInline
+package class LinearSink<Element, Output>: Sink<Element> {
+    @usableFromInline package final let downstream: Sink<Output>
+
+    @inlinable
+    package init(downstream: Sink<Output>) {
+        self.downstream = downstream
+        super.init()
+    }
+
+    @usableFromInline
+    package override func link(_ stage: Stage) {
+        // Relaxed: nobody can reach this stage before the downstream is linked to it, which publishes this store.
+        upstream.storeRelaxed(UInt(bitPattern: Unmanaged.passRetained(stage).toOpaque()))
+        downstream.link(self)
+    }
+
+    @usableFromInline
+    package override func cancel() {
+        // Relaxed: only the one who took the downstream's link comes here.
+        let word = upstream.loadRelaxed()
+        upstream.storeRelaxed(Stage.cancelled)
+        Upstream(word: word).take()?.cancel()
+    }
+
+    @usableFromInline
+    package override func error(_ error: any Swift.Error) { downstream.error(error) }
+
+    @usableFromInline
+    package override func completed() { downstream.completed() }
+
+    /// What a user's closure threw ends the subscription, unless the closure itself disposed of it.
+    @inlinable
+    package final func fail(_ error: any Swift.Error) {
+        if !isCancelled { downstream.error(error) }
+    }
+}
+
+@usableFromInline
+package func abstractMethod(file: StaticString = #file, line: UInt = #line) -> Never {
+    fatalError("swift-rx: a subclass has to implement this method", file: file, line: line)
+}

@@ -1,0 +1,105 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+import RxPrimitives
+
+/// Where the library reports what has nowhere else to go (an error nobody handles, a queue that keeps growing).
+///
+/// Handlers are called on the thread on which the thing happened. They may be replaced at any time, from any thread.
+public enum Hooks {
+    /// Receives an error that no `onError` closure took, with the call stack captured at the subscription (or empty).
+    public typealias DefaultErrorHandler = (_ subscriptionCallStack: [String], _ error: any Error) -> Void
+
+    /// Captures the call stack at a subscription.
+    public typealias CustomCaptureSubscriptionCallstack = () -> [String]
+
+    /// Receives the name of an operator and how many events wait at it.
+    public typealias BacklogHandler = (_ operatorName: String, _ pending: Int) -> Void
+
+    /// Receives a description of what a source did against the grammar of sequences, and at which operator.
+    public typealias ContractViolationHandler = (_ description: String) -> Void
+
+    /// Whether each subscription without an `onError` closure captures its call stack, for `defaultErrorHandler`.
+    ///
+    /// Costs microseconds a subscription. Off by default, on in debug builds of RxSwift programs that set it.
+    public static var recordCallStackOnError: Bool {
+        get { recording.loadRelaxed() != 0 }
+        set { recording.storeRelaxed(newValue ? 1 : 0) }
+    }
+
+    /// Called with an error that nobody handles. By default it is printed in debug builds, and ignored in release builds.
+    public static var defaultErrorHandler: DefaultErrorHandler {
+        get { errorHandler.value }
+        set { errorHandler.value = newValue }
+    }
+
+    /// Captures the call stack of a subscription when `recordCallStackOnError` is set.
+    public static var customCaptureSubscriptionCallstack: CustomCaptureSubscriptionCallstack {
+        get { callStackCapture.value }
+        set { callStackCapture.value = newValue }
+    }
+
+    /// How many events may wait at one door or hop before `backlogHandler` is called; then again at each multiple.
+    public static var backlogThreshold: Int {
+        get { Int(bitPattern: threshold.loadRelaxed()) }
+        set {
+            precondition(newValue > 0, "Hooks.backlogThreshold: must be positive, is \(newValue)")
+            threshold.storeRelaxed(UInt(bitPattern: newValue))
+        }
+    }
+
+    /// Called when events wait at a door or hop in numbers of `backlogThreshold`. By default does nothing.
+    public static var backlogHandler: BacklogHandler {
+        get { backlog.value }
+        set { backlog.value = newValue }
+    }
+
+    /// Called in debug builds when a source emits after its terminal event. By default prints to standard error.
+    public static var contractViolationHandler: ContractViolationHandler {
+        get { contractViolation.value }
+        set { contractViolation.value = newValue }
+    }
+
+    private static let recording = AtomicWord(0)
+    private static let threshold = AtomicWord(100_000)
+    private static let backlog = Replaceable<BacklogHandler>({ _, _ in })
+    private static let callStackCapture = Replaceable<CustomCaptureSubscriptionCallstack>({ [] })
+    private static let contractViolation = Replaceable<ContractViolationHandler>({ description in
+        fputs("swift-rx: \(description)\n", stderr)
+    })
+    private static let errorHandler = Replaceable<DefaultErrorHandler>({ callStack, error in
+        #if DEBUG
+            let trace = callStack.joined(separator: "\n")
+            print("Unhandled error happened: \(error)" + (trace.isEmpty ? "" : "\n subscription called from:\n\(trace)"))
+        #endif
+    })
+
+    static func captureSubscriptionCallstack() -> [String] {
+        recordCallStackOnError ? customCaptureSubscriptionCallstack() : []
+    }
+
+    static func handleUnhandledError(_ error: any Error, callStack: [String]) {
+        defaultErrorHandler(callStack, error)
+    }
+}
+
+/// A value that may be replaced while other threads read it.
+private final class Replaceable<Value> {
+    private let lock = SpinLock()
+    /// Touched under the lock only.
+    private var stored: Value
+
+    init(_ value: Value) { stored = value }
+
+    var value: Value {
+        get { lock.withLock { stored } }
+        set {
+            var old = newValue
+            lock.withLock { swap(&old, &stored) }
+            // The old handler is released here, outside the lock.
+            withExtendedLifetime(old) {}
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// The upper end of a chain whose source is ended by a user's disposable.
+package final class DisposableStage: Stage {
+    private let disposable: any Disposable
+
+    package init(_ disposable: any Disposable) {
+        self.disposable = disposable
+        super.init()
+    }
+
+    package override func cancel() {
+        if takeUpstream() != nil { disposable.dispose() }
+    }
+}

@@ -1,0 +1,69 @@
+/// A piece of work that a scheduler holds and runs.
+///
+/// An object, not a closure, so that its owner can post it again and again without an allocation. It is in at most one
+/// queue at a time: whoever posts it knows that it is in none.
+@usableFromInline
+package class Job: Stage {
+    /// The next job in the queue that holds this one. Belongs to that queue.
+    @usableFromInline package final var nextInQueue: Unmanaged<Job>?
+
+    @inlinable
+    package override init() { super.init() }
+
+    /// Does the work, as much of it as `budget` allows.
+    ///
+    /// - Parameter budget: how many steps (events, actions) may still be taken in this turn; the job takes off what it used.
+    /// - Returns: false when the budget ran out first: the job wants to be run again before what is queued behind it. After
+    ///   returning true it may have been posted anew and must not be touched by its queue.
+    @usableFromInline
+    package func run(_ budget: inout Int) -> Bool { abstractMethod() }
+}
+
+/// First in, first out; the jobs are linked through themselves. Retains what it holds. For one thread.
+@usableFromInline
+package struct JobQueue: ~Copyable {
+    private var first: Unmanaged<Job>?
+    private var last: Unmanaged<Job>?
+
+    package init() {}
+
+    package var isEmpty: Bool { first == nil }
+
+    package mutating func append(_ job: Job) {
+        append(retained: Unmanaged.passRetained(job))
+    }
+
+    package mutating func append(retained job: Unmanaged<Job>) {
+        job._withUnsafeGuaranteedRef { $0.nextInQueue = nil }
+        if let last {
+            last._withUnsafeGuaranteedRef { $0.nextInQueue = job }
+        } else {
+            first = job
+        }
+        last = job
+    }
+
+    /// Puts a job back in front.
+    package mutating func prepend(_ job: Job) {
+        let retained = Unmanaged.passRetained(job)
+        job.nextInQueue = first
+        first = retained
+        if last == nil { last = retained }
+    }
+
+    package mutating func popFirst() -> Job? {
+        guard let job = first?.takeRetainedValue() else { return nil }
+        first = job.nextInQueue
+        if first == nil { last = nil }
+        job.nextInQueue = nil
+        return job
+    }
+
+    deinit {
+        var rest = first
+        while let job = rest {
+            rest = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+            job.release()
+        }
+    }
+}

@@ -1,0 +1,27 @@
+extension Observable {
+    /// Subscribes an observer.
+    ///
+    /// - Parameter observer: receives the events `next* (error | completed)?`; calls never overlap and never nest.
+    /// - Returns: ends the subscription when disposed of. Without it, everything is released at the terminal event.
+    public func subscribe<Observer: ObserverType>(
+        _ observer: Observer
+    ) -> any Disposable where Observer.Element == Element {
+        let subscription = SubscriptionDisposable()
+        start(ObserverSink(observer: observer, subscription: subscription))
+        return subscription
+    }
+
+    /// Attaches a sink, on the thread's trampoline if this recipe wants it.
+    ///
+    /// For every subscription that is not made while a stage further down is being attached.
+    @usableFromInline
+    package final func start(_ sink: Sink<Element>) {
+        guard startsOnTrampoline else { return attach(sink) }
+        let trampoline = Trampoline.current
+        if trampoline.isOpen {
+            attach(sink)
+        } else {
+            trampoline.run { attach(sink) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+extension ObservableType {
+    /// Subscribes a closure to all events.
+    ///
+    /// - Parameter on: receives the events one at a time, on the threads that emit.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency
+    public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
+        let subscription = SubscriptionDisposable()
+        asObservable().start(EventClosureSink(on: on, subscription: subscription))
+        return subscription
+    }
+
+    /// Subscribes a closure for each kind of event.
+    ///
+    /// - Parameters:
+    ///   - onNext: receives the elements, one at a time, on the threads that emit.
+    ///   - onError: receives the error that ends the sequence. Without it, an error goes to `Hooks.defaultErrorHandler`.
+    ///   - onCompleted: runs at the end of the sequence.
+    ///   - onDisposed: runs once, after the terminal event or when the subscription is disposed of.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency @inlinable
+    public func subscribe(
+        onNext: (@Sendable (Element) -> Void)? = nil,
+        onError: (@Sendable (any Swift.Error) -> Void)? = nil,
+        onCompleted: (@Sendable () -> Void)? = nil,
+        onDisposed: (@Sendable () -> Void)? = nil
+    ) -> any Disposable {
+        let subscription = SubscriptionDisposable(onDisposed: onDisposed)
+        asObservable().start(
+            ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, subscription: subscription))
+        return subscription
+    }
+
+    /// Subscribes a closure for each kind of event, each of which is handed an object that is held weakly.
+    ///
+    /// - Parameters:
+    ///   - object: passed to the closures as long as it lives; without it they are not called.
+    ///   - onNext: receives the elements, one at a time, on the threads that emit.
+    ///   - onError: receives the error that ends the sequence.
+    ///   - onCompleted: runs at the end of the sequence.
+    ///   - onDisposed: runs once, after the terminal event or when the subscription is disposed of.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency
+    public func subscribe<Object: AnyObject>(
+        with object: Object,
+        onNext: (@Sendable (Object, Element) -> Void)? = nil,
+        onError: (@Sendable (Object, any Swift.Error) -> Void)? = nil,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        nonisolated(unsafe) weak let object = object
+        return subscribe(
+            onNext: { element in if let object { onNext?(object, element) } },
+            onError: { error in if let object { onError?(object, error) } },
+            onCompleted: { if let object { onCompleted?(object) } },
+            onDisposed: { if let object { onDisposed?(object) } }
+        )
+    }
+}

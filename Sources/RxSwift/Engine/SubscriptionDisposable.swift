@@ -1,0 +1,35 @@
+/// What `subscribe` returns: the lower end of a subscription's chain, where cancellation starts.
+///
+/// The observer's sink asks it before each event whether the subscription was disposed of. The sink itself is held by the
+/// chain only, so that a disposable kept by the user keeps nothing else alive once the subscription has ended.
+@usableFromInline
+package final class SubscriptionDisposable: Stage, Cancelable {
+    /// Belongs to whoever takes the upstream; nobody else touches it.
+    private var onDisposed: (() -> Void)?
+
+    @usableFromInline
+    package init(onDisposed: (() -> Void)? = nil) {
+        self.onDisposed = onDisposed
+        super.init()
+    }
+
+    @usableFromInline
+    package var isDisposed: Bool { isCancelled }
+
+    @usableFromInline
+    package func dispose() {
+        if let upstream = takeUpstream() { settle(upstream) }
+    }
+
+    @usableFromInline
+    package override func cancel() { dispose() }
+
+    /// Lets go of the chain above. The caller has taken the upstream.
+    @usableFromInline
+    package func settle(_ upstream: Upstream) {
+        let onDisposed = self.onDisposed
+        self.onDisposed = nil
+        upstream.take()?.cancel()
+        onDisposed?()
+    }
+}

@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread's queue of jobs, on which synchronous sources and recursive subscriptions take turns instead of nesting.
+///
+/// The outermost subscription opens it, and drains it before `subscribe` returns. One per thread, used by that thread only,
+/// made at first use.
+@usableFromInline
+package final class Trampoline {
+    private var jobs = JobQueue()
+
+    /// Whether a subscription or job further up this thread's stack will drain the queue.
+    @usableFromInline package private(set) var isOpen = false
+
+    private init() {}
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let status = pthread_key_create(&key) { Unmanaged<Trampoline>.fromOpaque($0!).release() }
+        precondition(status == 0, "swift-rx: no thread-specific key is left for the trampoline (pthread_key_create: \(status))")
+        return key
+    }()
+
+    /// The calling thread's trampoline.
+    @usableFromInline
+    package static var current: Trampoline {
+        if let known = pthread_getspecific(key) {
+            return Unmanaged<Trampoline>.fromOpaque(known).takeUnretainedValue()
+        }
+        let made = Trampoline()
+        pthread_setspecific(key, Unmanaged.passRetained(made).toOpaque())
+        return made
+    }
+
+    /// Whether jobs are waiting for their turn.
+    package var hasWaitingJobs: Bool { !jobs.isEmpty }
+
+    /// Runs `body` with the trampoline open, and then, if this call opened it, what was queued meanwhile.
+    @usableFromInline
+    package func run(_ body: () -> Void) {
+        if isOpen { return body() }
+        isOpen = true
+        body()
+        drain()
+        isOpen = false
+    }
+
+    /// Queues a job behind those that wait, or runs it at once (and what it queues) when nobody up the stack would.
+    package func post(_ job: Job) {
+        if isOpen {
+            jobs.append(job)
+        } else {
+            run {
+                jobs.append(job)
+            }
+        }
+    }
+
+    private func drain() {
+        while let job = jobs.popFirst() {
+            var budget = Int.max
+            _ = job.run(&budget)
+        }
+    }
+}

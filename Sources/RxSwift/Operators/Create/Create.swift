@@ -1,0 +1,37 @@
+extension ObservableType {
+    /// A sequence made by a closure that is handed each subscriber.
+    ///
+    /// The observer may be used from any thread and from inside its own callbacks: its events reach the subscriber one at
+    /// a time, in order of acceptance.
+    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and returns what ends the subscription's work:
+    ///   disposed of after the terminal event or when the subscriber disposes.
+    /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
+    @preconcurrency
+    public static func create(
+        _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
+    ) -> Observable<Element> {
+        Create(subscribe)
+    }
+}
+
+@usableFromInline
+final class Create<Element>: Observable<Element> {
+    private let subscribe: (AnyObserver<Element>) -> any Disposable
+
+    @usableFromInline
+    init(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
+        self.subscribe = subscribe
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let door = CreateDoor(downstream: downstream)
+        door.linkDownstream()
+        let disposable = subscribe(AnyObserver(sink: door))
+        door.link(DisposableStage(disposable))
+    }
+}
+
+final class CreateDoor<Element>: Door<Element> {
+    override var operatorName: StaticString { "create" }
+}

@@ -1,0 +1,32 @@
+extension ObservableType {
+    /// A sequence of one element.
+    ///
+    /// - Parameter element: sent inside `subscribe`, followed by `completed`.
+    /// - SeeAlso: [Just](https://reactivex.io/documentation/operators/just.html)
+    @inlinable
+    public static func just(_ element: Element) -> Observable<Element> {
+        Just(element)
+    }
+}
+
+@usableFromInline
+final class Just<Element>: Observable<Element> {
+    private let element: Element
+
+    @usableFromInline
+    init(_ element: Element) {
+        self.element = element
+        super.init()
+    }
+
+    override var startsOnTrampoline: Bool { false }
+
+    override var scalar: Element? { element }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let source = Stage()
+        downstream.link(source)
+        downstream.next(element)
+        if !source.isCancelled { downstream.completed() }
+    }
+}

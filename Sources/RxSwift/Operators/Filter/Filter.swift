@@ -1,0 +1,49 @@
+extension ObservableType {
+    /// Lets through the elements that satisfy a predicate.
+    ///
+    /// - Parameter predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - SeeAlso: [Filter](https://reactivex.io/documentation/operators/filter.html)
+    @preconcurrency @inlinable
+    public func filter(
+        _ predicate: @escaping @Sendable (Element) throws -> Bool
+    ) -> Observable<Element> {
+        Filter(source: asObservable(), predicate: predicate)
+    }
+}
+
+@usableFromInline
+final class Filter<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let predicate: (Element) throws -> Bool
+    @usableFromInline let sinkType: FilterSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, predicate: @escaping (Element) throws -> Bool) {
+        self.source = source
+        self.predicate = predicate
+        self.sinkType = FilterSink<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(predicate: predicate, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class FilterSink<Element>: LinearSink<Element, Element> {
+    @usableFromInline let predicate: (Element) throws -> Bool
+
+    required init(predicate: @escaping (Element) throws -> Bool, downstream: Sink<Element>) {
+        self.predicate = predicate
+        super.init(downstream: downstream)
+    }
+
+    @usableFromInline
+    override func next(_ element: Element) {
+        let passes: Bool
+        do { passes = try predicate(element) } catch { return fail(error) }
+        if passes, !isCancelled { downstream.next(element) }
+    }
+}

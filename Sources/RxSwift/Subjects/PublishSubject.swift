@@ -1,0 +1,64 @@
+/// Passes each event it receives to all current subscribers.
+///
+/// A subscriber sees every event whose delivery starts after it subscribed; after the terminal event it gets just that.
+/// Events may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
+/// acceptance, the subscribers of one event in order of subscription. Emitting takes no lock and allocates nothing while
+/// no other thread is delivering.
+/// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
+public final class PublishSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType {
+    public typealias SubjectObserverType = PublishSubject<Element>
+
+    @usableFromInline let core: SubjectCore<Element>
+    @usableFromInline let disposal = Disposal()
+
+    /// A subject without subscribers.
+    @inlinable
+    public override init() {
+        core = SubjectCore(name: "PublishSubject")
+        super.init()
+    }
+
+    deinit {
+        core.end(.abandoned)
+    }
+
+    /// Whether somebody is subscribed.
+    public var hasObservers: Bool { core.hasObservers }
+
+    /// Whether `dispose()` was called.
+    public var isDisposed: Bool { disposal.isDisposed }
+
+    /// Passes one event to all subscribers.
+    ///
+    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    @inlinable
+    public func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let element): core.next(element)
+        case .error(let error): core.end(.error(error))
+        case .completed: core.end(.completed)
+        }
+    }
+
+    /// The subject as an observer.
+    public func asObserver() -> PublishSubject<Element> { self }
+
+    /// Drops all subscribers without an event. Later ones get the error `RxError.disposed`.
+    public func dispose() {
+        if disposal.dispose() { core.end(.abandoned) }
+    }
+
+    package override var startsOnTrampoline: Bool { false }
+
+    package override func attach(_ downstream: Sink<Element>) {
+        switch core.stop {
+        case nil:
+            let subscription = SubjectSubscription(core: core, downstream: downstream)
+            downstream.link(subscription)
+            core.add(subscription)
+        case .completed: downstream.completed()
+        case .error(let error): downstream.error(error)
+        case .abandoned: downstream.error(RxError.disposed(object: self))
+        }
+    }
+}
