@@ -42,8 +42,10 @@ final class FilterSink<Element>: LinearSink<Element, Element> {
 
     @usableFromInline
     override func next(_ element: Element) {
-        let passes: Bool
-        do { passes = try predicate(element) } catch { return fail(error) }
-        if passes, !isCancelled { downstream.next(element) }
+        do {
+            if try predicate(element), !isCancelled { downstream.next(element) }
+        } catch {
+            fail(error)
+        }
     }
 }

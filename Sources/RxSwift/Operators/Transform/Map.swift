@@ -42,8 +42,11 @@ final class MapSink<Element, Result>: LinearSink<Element, Result> {
 
     @usableFromInline
     override func next(_ element: Element) {
-        let result: Result
-        do { result = try transform(element) } catch { return fail(error) }
-        if !isCancelled { downstream.next(result) }
+        do {
+            let result = try transform(element)
+            if !isCancelled { downstream.next(result) }
+        } catch {
+            fail(error)
+        }
     }
 }
