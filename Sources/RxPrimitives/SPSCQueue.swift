@@ -27,10 +27,8 @@ package struct SPSCQueue<Element>: ~Copyable {
     /// A chunk to be used again, or 0. Only the consumer fills it when empty, only the producer empties it.
     @usableFromInline let spare = AtomicWord(0)
 
-    // Keeps what the producer writes with each push off the cache line that the consumer writes with each pop.
-    @usableFromInline let padding: (UInt, UInt, UInt, UInt, UInt, UInt) = (0, 0, 0, 0, 0, 0)
-
-    // The producer's. `tailIndex` is the next free slot; without a chunk it says "full".
+    // The producer's. Padding towards the consumer's words changed nothing that could be measured.
+    // `tailIndex` is the next free slot; without a chunk it says "full".
     @usableFromInline let tail = ConfinedWord(0)
     @usableFromInline let tailIndex = ConfinedWord(Chunk.capacity)
 
@@ -131,7 +129,7 @@ package struct SPSCQueue<Element>: ~Copyable {
     @inlinable
     deinit {
         // By now one thread has the queue to itself, and what was pushed before is visible to it.
-        while isEmpty == false {
+        while !isEmpty {
             let index = headIndex.load()
             let limit = headLimit.load()
             headIndex.store(limit)
@@ -150,10 +148,10 @@ package struct SPSCQueue<Element>: ~Copyable {
 @usableFromInline
 struct SPSCChunk<Element> {
     #if RX_MODEL_CHECK
-    /// Small, so that a few elements run through every path.
-    @inlinable static var capacity: UInt { 2 }
+        /// Small, so that a few elements run through every path.
+        @inlinable static var capacity: UInt { 2 }
     #else
-    @inlinable static var capacity: UInt { 64 }
+        @inlinable static var capacity: UInt { 64 }
     #endif
 
     @usableFromInline let base: UnsafeMutableRawPointer

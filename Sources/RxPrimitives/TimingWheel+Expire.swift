@@ -63,26 +63,37 @@ extension TimingWheel {
         batch.append(head, through: tail)
     }
 
-    /// Hands out the due entries of the slot which the present time falls into, and places the others anew, in their order.
+    /// Hands out the due entries of the slot which the present time falls into, and places the others anew, in their
+    /// order: those are sorted later, in the smaller slots they come to.
     private func split(level: Int, slot: Int, upTo now: UInt64, into batch: inout TimerBatch) {
-        sortIfNeeded(level: level, slot: slot)
-        var entry = slots[level &<< TimingWheel.slotBits | slot]
-        let tail = entry.previous
+        let isSorted = unsorted[level] & 1 &<< UInt64(slot) == 0
+        let head = slots[level &<< TimingWheel.slotBits | slot]
         vacate(level: level, slot: slot)
-        while true {
-            let next = entry.next
-            let isLast = entry.isSame(as: tail)
-            if entry.dueTime <= now {
-                entry.position = -1
-                state.pointee.count &-= 1
-                entry.nextDue = nil
-                batch.append(entry, through: entry)
-            } else {
+        head.previous.openNext = nil
+        var due: EntryLink?
+        var lastDue: EntryLink?
+        var cursor: EntryLink? = head
+        while let entry = cursor {
+            cursor = entry.openNext
+            guard entry.dueTime <= now else {
                 place(entry)
+                continue
             }
-            if isLast { break }
+            entry.position = -1
+            entry.openNext = nil
+            state.pointee.count &-= 1
+            if let lastDue { lastDue.openNext = entry } else { due = entry }
+            lastDue = entry
+        }
+        guard var rest = due else { return }
+        if !isSorted { rest = TimingWheel.sorted(rest) }
+        var entry = rest
+        while let next = entry.openNext {
+            entry.nextDue = next
             entry = next
         }
+        entry.nextDue = nil
+        batch.append(rest, through: entry)
     }
 
     @usableFromInline
@@ -99,10 +110,12 @@ extension TimingWheel {
         guard unsorted[level] & bit != 0 else { return }
         unsorted[level] &= ~bit
         let position = level &<< TimingWheel.slotBits | slot
-        slots[position] = TimingWheel.sorted(slots[position])
+        let head = slots[position]
+        head.previous.openNext = nil
+        slots[position] = TimingWheel.closedCircle(TimingWheel.sorted(head))
     }
 
-    /// Sorts a circular list by deadline; entries with the same deadline keep their order. Returns its new head.
+    /// Sorts a list that ends in nil by deadline; entries with the same deadline keep their order. Returns its new head.
     ///
     /// A natural merge sort: runs that ascend already are taken as they are. Of the pending runs, number n is the
     /// union of 2^n and older than those with smaller numbers, which is what keeps the sort stable.
@@ -111,12 +124,11 @@ extension TimingWheel {
         withUnsafeTemporaryAllocation(of: EntryLink?.self, capacity: 64) { pending in
             pending.initialize(repeating: nil)
             var cursor: EntryLink? = head
-            head.previous.nextRaw = nil
             while let run = cursor {
                 var end = run
-                while let next = end.nextRaw, next.dueTime >= end.dueTime { end = next }
-                cursor = end.nextRaw
-                end.nextRaw = nil
+                while let next = end.openNext, next.dueTime >= end.dueTime { end = next }
+                cursor = end.openNext
+                end.openNext = nil
 
                 var merged = run
                 var index = 0
@@ -133,7 +145,7 @@ extension TimingWheel {
                 guard let older else { continue }
                 result = result.map { merge(older, $0) } ?? older
             }
-            return closeCircle(result.unsafelyUnwrapped)
+            return result.unsafelyUnwrapped
         }
     }
 
@@ -146,44 +158,56 @@ extension TimingWheel {
         // Whichever runs out first leaves the other as the rest.
         if right.dueTime < left.dueTime {
             head = right
-            guard let next = right.nextRaw else { right.nextRaw = left; return head }
+            guard let next = right.openNext else {
+                right.openNext = left
+                return head
+            }
             right = next
         } else {
             head = left
-            guard let next = left.nextRaw else { left.nextRaw = right; return head }
+            guard let next = left.openNext else {
+                left.openNext = right
+                return head
+            }
             left = next
         }
         tail = head
         while true {
             if right.dueTime < left.dueTime {
-                tail.nextRaw = right
+                tail.openNext = right
                 tail = right
-                guard let next = right.nextRaw else { tail.nextRaw = left; return head }
+                guard let next = right.openNext else {
+                    tail.openNext = left
+                    return head
+                }
                 right = next
             } else {
-                tail.nextRaw = left
+                tail.openNext = left
                 tail = left
-                guard let next = left.nextRaw else { tail.nextRaw = right; return head }
+                guard let next = left.openNext else {
+                    tail.openNext = right
+                    return head
+                }
                 left = next
             }
         }
     }
 
-    private static func closeCircle(_ head: EntryLink) -> EntryLink {
+    private static func closedCircle(_ head: EntryLink) -> EntryLink {
         var entry = head
-        while let next = entry.nextRaw {
+        while let next = entry.openNext {
             next.previous = entry
             entry = next
         }
-        entry.nextRaw = head
+        entry.openNext = head
         head.previous = entry
         return head
     }
 }
 
 extension Unmanaged where Instance == TimerEntry {
-    /// The link as it is while a list is being sorted: open at its end.
-    fileprivate var nextRaw: EntryLink? {
+    /// The link while a list is taken apart or sorted: nil at the end.
+    fileprivate var openNext: EntryLink? {
         get { _withUnsafeGuaranteedRef { $0.next } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.next = newValue } }
     }

@@ -42,7 +42,9 @@ package struct TimingWheel: ~Copyable {
     // not known to be sorted by deadline; then the slots, each the first entry of a circular list. A slot that is not
     // occupied is uninitialized, so a new wheel touches three cache lines and not four kilobytes.
     @inlinable var occupied: UnsafeMutablePointer<UInt64> {
-        @inline(__always) get { (UnsafeMutableRawPointer(state) + MemoryLayout<State>.stride).assumingMemoryBound(to: UInt64.self) }
+        @inline(__always) get {
+            (UnsafeMutableRawPointer(state) + MemoryLayout<State>.stride).assumingMemoryBound(to: UInt64.self)
+        }
     }
     @inlinable var unsorted: UnsafeMutablePointer<UInt64> {
         @inline(__always) get { occupied + TimingWheel.levelCount }
