@@ -48,3 +48,23 @@ package struct AtomicWord: ~Copyable {
         storage.wrappingAdd(value, ordering: .relaxed).oldValue
     }
 }
+
+/// A machine word that one thread at a time reads and writes, in the midst of a `let` that several threads share.
+///
+/// It orders nothing: whoever hands the word to another thread needs an edge of its own (a work counter, a lock). It
+/// exists because a plain `var` in a shared object pays for a dynamic exclusivity check at each access; this compiles
+/// to a plain move.
+@frozen
+@usableFromInline
+package struct ConfinedWord: ~Copyable {
+    @usableFromInline let storage: Atomic<UInt>
+
+    @inlinable
+    package init(_ value: UInt) { storage = Atomic(value) }
+
+    @inlinable @inline(__always)
+    package func load() -> UInt { storage.load(ordering: .relaxed) }
+
+    @inlinable @inline(__always)
+    package func store(_ value: UInt) { storage.store(value, ordering: .relaxed) }
+}

@@ -1,0 +1,117 @@
+/// A timer that a `TimingWheel` can hold: a node of the wheel's lists. Subclasses carry what is to be done.
+///
+/// `open` because Swift has no `package open`; the initializer keeps other packages out.
+///
+/// The wheel retains an entry from `insert` until `remove`, or until `expire` hands that reference over to its batch.
+/// Every member is protected by the lock that protects the wheel, save `nextDue`, which belongs to the batch.
+open class TimerEntry {
+    /// Neighbours in the circular list of the slot. Meaningful only while armed.
+    @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<TimerEntry>?
+    @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<TimerEntry>?
+
+    /// The entry after this one in the batch that was handed out. A link of its own, so that an entry can be armed
+    /// again while the batch that holds it is still being worked off.
+    @exclusivity(unchecked) @usableFromInline final var nextDue: Unmanaged<TimerEntry>?
+
+    /// `level * 64 + slot` while armed, otherwise negative.
+    @exclusivity(unchecked) @usableFromInline final var position: Int
+
+    @exclusivity(unchecked) @usableFromInline final var dueTime: UInt64
+
+    /// Monotonic nanoseconds. Must not be changed while armed.
+    @inlinable
+    package final var deadline: UInt64 {
+        get { dueTime }
+        set {
+            assert(!isArmed, "the deadline of an armed timer was changed")
+            dueTime = newValue
+        }
+    }
+
+    /// Whether a wheel holds this entry. False from the moment `expire` hands it out.
+    @inlinable
+    package final var isArmed: Bool { position >= 0 }
+
+    @inlinable
+    package init(deadline: UInt64 = .max) {
+        position = -1
+        dueTime = deadline
+    }
+
+    deinit { assert(!isArmed, "an armed timer was over-released") }
+}
+
+/// A reference to an entry that counts no references; the wheel and its batches do that where ownership changes.
+@usableFromInline
+typealias EntryLink = Unmanaged<TimerEntry>
+
+/// Access to an entry's fields without a retain and release around each.
+extension Unmanaged where Instance == TimerEntry {
+    @inlinable var dueTime: UInt64 {
+        @inline(__always) get { _withUnsafeGuaranteedRef { $0.dueTime } }
+    }
+    @inlinable var position: Int {
+        @inline(__always) get { _withUnsafeGuaranteedRef { $0.position } }
+        @inline(__always) nonmutating set { _withUnsafeGuaranteedRef { $0.position = newValue } }
+    }
+    // Force unwrapping would cost a branch; an armed entry always has neighbours.
+    @inlinable var next: EntryLink {
+        @inline(__always) get { _withUnsafeGuaranteedRef { $0.next.unsafelyUnwrapped } }
+        @inline(__always) nonmutating set { _withUnsafeGuaranteedRef { $0.next = newValue } }
+    }
+    @inlinable var previous: EntryLink {
+        @inline(__always) get { _withUnsafeGuaranteedRef { $0.previous.unsafelyUnwrapped } }
+        @inline(__always) nonmutating set { _withUnsafeGuaranteedRef { $0.previous = newValue } }
+    }
+    @inlinable var nextDue: EntryLink? {
+        @inline(__always) get { _withUnsafeGuaranteedRef { $0.nextDue } }
+        @inline(__always) nonmutating set { _withUnsafeGuaranteedRef { $0.nextDue = newValue } }
+    }
+    @inlinable @inline(__always)
+    func isSame(as other: EntryLink) -> Bool { toOpaque() == other.toOpaque() }
+}
+
+/// Due timers in (deadline, order of arming), chained through the entries themselves: no allocation.
+///
+/// Taken out of the wheel under the lock, worked off outside it. One thread at a time. It owns a reference to each entry;
+/// what is not popped is released with the batch.
+@usableFromInline
+package struct TimerBatch: ~Copyable {
+    @usableFromInline var first: EntryLink?
+    @usableFromInline var last: EntryLink?
+
+    @inlinable
+    init() {}
+
+    @inlinable
+    package var isEmpty: Bool { first == nil }
+
+    /// Takes the next due timer, together with the reference to it.
+    ///
+    /// It may have been armed again since it was handed out: whether an expiry is stale is for the owner of the entry
+    /// to know.
+    @inlinable
+    package mutating func popFirst() -> TimerEntry? {
+        guard let entry = first else { return nil }
+        first = entry.nextDue
+        entry.nextDue = nil
+        return entry.takeRetainedValue()
+    }
+
+    /// Appends a chain that is linked by `nextDue` and ends in `tail`.
+    @inlinable @inline(__always)
+    mutating func append(_ head: EntryLink, through tail: EntryLink) {
+        if let last { last.nextDue = head } else { first = head }
+        last = tail
+    }
+
+    @inlinable
+    deinit {
+        var rest = first
+        while let entry = rest {
+            rest = entry.nextDue
+            entry.nextDue = nil
+            entry.release()
+        }
+    }
+}

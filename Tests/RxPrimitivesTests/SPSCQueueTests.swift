@@ -1,0 +1,121 @@
+import Glibc
+import RxPrimitives
+import Testing
+
+/// Embeds a queue as an operator does. `#expect` takes no noncopyable values.
+private final class Owner<Element>: @unchecked Sendable {
+    private let queue = SPSCQueue<Element>()
+
+    var isEmpty: Bool { queue.isEmpty }
+    func push(_ element: Element) { queue.push(element) }
+    func pop() -> Element? { queue.pop() }
+}
+
+@Suite struct SPSCQueueTests {
+    @Test func firstInIsFirstOutAcrossChunks() {
+        let queue = Owner<Int>()
+        #expect(queue.isEmpty)
+        #expect(queue.pop() == nil)
+        for count in [1, 63, 64, 65, 128, 1000] {
+            for value in 0..<count { queue.push(value) }
+            for value in 0..<count {
+                #expect(!queue.isEmpty)
+                #expect(queue.pop() == value)
+            }
+            #expect(queue.isEmpty)
+            #expect(queue.pop() == nil)
+        }
+    }
+
+    @Test func anyMixOfPushAndPopKeepsOrder() {
+        var random = SeededGenerator(seed: 7)
+        let queue = Owner<Int>()
+        var pushed = 0
+        var popped = 0
+        for _ in 0..<100_000 {
+            if random.next() % 2 == 0 {
+                queue.push(pushed)
+                pushed += 1
+            } else if let value = queue.pop() {
+                #expect(value == popped)
+                popped += 1
+            } else {
+                #expect(pushed == popped)
+            }
+        }
+    }
+
+    @Test func optionalElementsThatAreNilAreElements() {
+        let queue = Owner<Int?>()
+        queue.push(nil)
+        queue.push(1)
+        #expect(queue.pop() == .some(nil))
+        #expect(queue.pop() == .some(1))
+        #expect(queue.pop() == nil)
+    }
+
+    @Test func wideAlignmentAndEmptyElementsAreStoredProperly() {
+        let wide = Owner<SIMD8<UInt64>>()
+        let empty = Owner<Void>()
+        for value in 0..<200 as Range<UInt64> {
+            wide.push(SIMD8(repeating: value))
+            empty.push(())
+        }
+        for value in 0..<200 as Range<UInt64> {
+            #expect(wide.pop() == SIMD8(repeating: value))
+            #expect(empty.pop() != nil)
+        }
+        #expect(wide.isEmpty && empty.isEmpty)
+    }
+
+    @Test(arguments: [0, 1, 64, 65, 300], [0, 1, 64, 200])
+    func elementsAreReleasedWhenPoppedAndWhenTheQueueGoes(pushed: Int, popped: Int) {
+        let counter = LiveCounter()
+        do {
+            let queue = Owner<Tracked>()
+            for _ in 0..<pushed { queue.push(Tracked(counter)) }
+            #expect(counter.live == pushed)
+            for _ in 0..<popped { _ = queue.pop() }
+            #expect(counter.live == max(0, pushed - popped))
+        }
+        #expect(counter.live == 0)
+    }
+
+    @Test func twoSpinningThreadsLoseNothingAndKeepOrder() {
+        let queue = Owner<Int>()
+        let items = 1_000_000
+        onTwoThreads(
+            { for value in 0..<items { queue.push(value) } },
+            {
+                var expected = 0
+                var inOrder = true
+                while expected < items {
+                    guard let value = queue.pop() else {
+                        sched_yield()
+                        continue
+                    }
+                    inOrder = inOrder && value == expected
+                    expected += 1
+                }
+                #expect(inOrder)
+                #expect(queue.isEmpty)
+            })
+    }
+
+    @Test func objectsCrossBetweenSpinningThreadsAndAreReleased() {
+        let counter = LiveCounter()
+        do {
+            let queue = Owner<Tracked>()
+            let items = 50_000
+            onTwoThreads(
+                { for _ in 0..<items { queue.push(Tracked(counter)) } },
+                {
+                    // Some are left for the queue to release.
+                    var rest = items - 100
+                    while rest > 0 { if queue.pop() != nil { rest -= 1 } else { sched_yield() } }
+                })
+            #expect(counter.live == 100)
+        }
+        #expect(counter.live == 0)
+    }
+}
