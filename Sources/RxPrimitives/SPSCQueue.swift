@@ -64,6 +64,16 @@ package struct SPSCQueue<Element>: ~Copyable {
         return Chunk(head.load()).slot(first).move()
     }
 
+    /// Consumer: takes the oldest element, right after `isEmpty` said false.
+    ///
+    /// For generic code that is not specialized: there the optional that `pop` returns costs a look-up of its metadata.
+    @inlinable @inline(__always)
+    package func popKnown() -> Element {
+        let index = headIndex.load()
+        headIndex.store(index &+ 1)
+        return Chunk(head.load()).slot(index).move()
+    }
+
     /// Consumer: whether `pop` would return nil.
     @inlinable
     package var isEmpty: Bool { headIndex.load() == headLimit.load() && !findMore() }

@@ -1,0 +1,171 @@
+import RxPrimitives
+
+/// Carries events from one thread to a scheduler: the stage behind `observe(on:)`.
+///
+/// Events go into a queue in chunks; a turn in the scheduler's queue covers as many of them as follow each other without
+/// other work handed over in between. So a burst costs one job, and the hand-over order of all work of a serial scheduler holds.
+/// Cost per event: a push, a read-modify-write, and no allocation in steady state.
+package final class Hop<Element>: Sink<Element> {
+    private let core: HopCore<Element>
+    private let queue: TurnQueue
+
+    // The upstream's, whose calls are serial.
+    private var turns: [Turn]
+    private var openTurn: Unmanaged<Turn>
+
+    package init(downstream: Sink<Element>, queue: TurnQueue) {
+        core = HopCore(downstream: downstream)
+        self.queue = queue
+        let turn = Turn(core)
+        turns = [turn]
+        openTurn = .passUnretained(turn)
+        super.init()
+    }
+
+    package override func link(_ stage: Stage) {
+        core.downstream.link(self)
+        super.link(stage)
+    }
+
+    package override func next(_ element: Element) {
+        if queue.tryEnterInline() {
+            if !isCancelled { core.downstream.next(element) }
+            queue.leaveInline()
+        } else {
+            core.elements.push(element)
+            handOver()
+        }
+    }
+
+    package override func error(_ error: any Swift.Error) {
+        end(with: error)
+    }
+
+    package override func completed() {
+        end(with: nil)
+    }
+
+    package override func cancel() {
+        core.isCancelled.storeRelaxed(1)
+        (queue as? PrivateTurnQueue)?.withdraw()
+        super.cancel()
+    }
+
+    private func end(with error: (any Swift.Error)?) {
+        core.error = error
+        if queue.tryEnterInline() {
+            core.finish()
+            queue.leaveInline()
+        } else {
+            handOver()
+        }
+    }
+
+    /// Makes one more event part of the last turn, or of a new turn if that one is not the last in the queue any more.
+    private func handOver() {
+        if openTurn._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
+        let turn = closedTurn()
+        openTurn = .passUnretained(turn)
+        turn.open()
+        queue.post(turn)
+    }
+
+    /// A turn that is not in use.
+    private func closedTurn() -> Turn {
+        if let oldest = turns.first, oldest.isClosed {
+            if turns.count > 1 {
+                turns.removeFirst()
+                turns.append(oldest)
+            }
+            return oldest
+        }
+        let turn = Turn(core)
+        turns.append(turn)
+        return turn
+    }
+}
+
+/// The events of one hop that follow each other in the scheduler's queue without other work in between.
+private final class Turn: Job {
+    private let core: AnyHopCore
+
+    /// How many events are left. 0: closed; only the hop opens it again. Rises by the hop, falls by the one at work.
+    private let count = AtomicWord(0)
+
+    init(_ core: AnyHopCore) {
+        self.core = core
+        super.init()
+    }
+
+    /// Whether the one at work is through with this turn.
+    var isClosed: Bool {
+        // Acquiring: paired with the release in `run` that closes.
+        count.loadAcquiring() == 0
+    }
+
+    func open() { count.storeRelaxed(1) }
+
+    /// Adds an event, unless the turn was closed.
+    func tryExtend() -> Bool {
+        while true {
+            let known = count.loadRelaxed()
+            if known == 0 { return false }
+            // Releasing: paired with the acquire in `run`.
+            if count.compareExchange(known, known + 1) { return true }
+        }
+    }
+
+    override func run(_ budget: inout Int) -> Bool {
+        var known = Int(bitPattern: count.loadAcquiring())
+        while true {
+            let events = min(known, budget)
+            core.deliver(events)
+            budget -= events
+            let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: events)))
+            if before == events { return true }
+            if budget <= 0 { return false }
+            known = before - events
+        }
+    }
+}
+
+/// What a hop and its turns share. Does not hold the hop.
+private class AnyHopCore {
+    /// Set once, before the last event is handed over.
+    final var error: (any Swift.Error)?
+
+    /// 1 from the hop's cancellation on.
+    final let isCancelled = AtomicWord(0)
+
+    /// Delivers the oldest events. Only the one at work.
+    func deliver(_ count: Int) { abstractMethod() }
+}
+
+private final class HopCore<Element>: AnyHopCore {
+    /// From the upstream to the one at work.
+    let elements = SPSCQueue<Element>()
+    let downstream: Sink<Element>
+
+    init(downstream: Sink<Element>) {
+        self.downstream = downstream
+    }
+
+    override func deliver(_ count: Int) {
+        var left = count
+        while left > 0 {
+            left -= 1
+            if elements.isEmpty {
+                finish()
+            } else {
+                let element = elements.popKnown()
+                if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
+            }
+        }
+    }
+
+    /// The queue is empty and one more event was handed over: the terminal event.
+    func finish() {
+        if isCancelled.loadRelaxed() != 0 { return }
+        if let error { downstream.error(error) } else { downstream.completed() }
+    }
+}

@@ -1,0 +1,169 @@
+import RxPrimitives
+
+// Algorithm: as in DrainLoop, a word that is both the mark of the one at work and the head of a Treiber stack, here of jobs
+// linked through themselves. The word keeps the address of the job handed over last even after the stack was taken, so that a
+// hop can tell whether its turn is still the last one, and extend it instead of queueing another.
+// Progress: `post` and `isLast` are lock-free.
+// Threads: `post` and `isLast` from any thread; everything else by the one at work.
+
+/// The queue of turns of a serial scheduler: events of all its hops and its scheduled actions, in hand-over order (law L4).
+///
+/// Somebody is at work from the hand-over that finds the queue idle until it is empty again; `wake` brings that one to life.
+@usableFromInline
+package class TurnQueue {
+    /// Idle; else the address of the job handed over last, with `taken` when that job is not pending any more. `taken` alone:
+    /// somebody entered an idle queue.
+    private let state = AtomicWord(0)
+
+    /// Jobs taken from the stack, in order. Only the one at work.
+    private var batch = JobQueue()
+
+    private static let idle: UInt = 0
+    private static let taken: UInt = 1
+
+    /// How many steps are taken per turn before others on the underlying queue get theirs.
+    package final let stepsPerTurn: Int
+
+    package init(stepsPerTurn: Int) {
+        self.stepsPerTurn = stepsPerTurn
+    }
+
+    deinit {
+        takePending()
+    }
+
+    /// Arranges for `runTurn` to be called soon. Called when the queue was idle, and when a turn ended before the queue did.
+    package func wake() { abstractMethod() }
+
+    /// Whether the calling thread may run work right away if the queue is idle.
+    package var runsInline: Bool { false }
+
+    // MARK: Handing over
+
+    /// Hands a job over. It is in no queue.
+    package final func post(_ job: Job) {
+        if push(job) { wake() }
+    }
+
+    /// Returns whether the queue was idle, in which case the caller has to see to it that it is run.
+    private final func push(_ job: Job) -> Bool {
+        let retained = Unmanaged.passRetained(job)
+        let address = UInt(bitPattern: retained.toOpaque())
+        while true {
+            let head = state.loadRelaxed()
+            let isPending = head != TurnQueue.idle && head & TurnQueue.taken == 0
+            job.nextInQueue = isPending ? .fromOpaque(UnsafeRawPointer(bitPattern: head)!) : nil
+            // Releasing: paired with the acquire in `takePending`.
+            if state.compareExchange(head, address) { return head == TurnQueue.idle }
+        }
+    }
+
+    /// Whether `job` was handed over last, and may still be in the queue or at work.
+    package final func isLast(_ job: Job) -> Bool {
+        state.loadRelaxed() & ~TurnQueue.taken == UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
+    }
+
+    // MARK: Working
+
+    /// Takes the place of the one at work, if there is none and this thread may.
+    package final func tryEnterInline() -> Bool {
+        runsInline && state.compareExchange(TurnQueue.idle, TurnQueue.taken)
+    }
+
+    /// Ends work begun by `tryEnterInline`. What was handed over meanwhile runs later, not inline.
+    package final func leaveInline() {
+        if !leave() { wake() }
+    }
+
+    /// Runs one turn. Called by what `wake` arranged, by one thread at a time.
+    package final func runTurn() {
+        if runJobs() { wake() }
+    }
+
+    /// Whether something waits behind the job that is running. Only for that job.
+    package final var hasWaitingJobs: Bool {
+        !batch.isEmpty || state.loadRelaxed() & TurnQueue.taken == 0
+    }
+
+    /// Returns whether there is more to do.
+    private final func runJobs() -> Bool {
+        var budget = stepsPerTurn
+        while true {
+            guard let job = batch.popFirst() else {
+                if takePending() { continue }
+                if leave() { return false }
+                continue
+            }
+            if !job.run(&budget) {
+                batch.prepend(job)
+                return true
+            }
+            budget -= 1
+            if budget <= 0 { return true }
+        }
+    }
+
+    /// Moves what is pending to the batch.
+    @discardableResult
+    private final func takePending() -> Bool {
+        var head = state.loadRelaxed()
+        repeat {
+            head = state.loadRelaxed()
+            if head == TurnQueue.idle || head & TurnQueue.taken != 0 { return false }
+            // Acquiring: paired with the release in `push`.
+        } while !state.compareExchange(head, head | TurnQueue.taken)
+        var oldestFirst: Unmanaged<Job>?
+        var next: Unmanaged<Job>? = .fromOpaque(UnsafeRawPointer(bitPattern: head)!)
+        while let job = next {
+            job._withUnsafeGuaranteedRef { job in
+                next = job.nextInQueue
+                job.nextInQueue = oldestFirst
+            }
+            oldestFirst = job
+        }
+        while let job = oldestFirst {
+            oldestFirst = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+            batch.append(retained: job)
+        }
+        return true
+    }
+
+    /// Goes idle if nothing is pending.
+    private final func leave() -> Bool {
+        let head = state.loadRelaxed()
+        return head & TurnQueue.taken != 0 && state.compareExchange(head, TurnQueue.idle)
+    }
+}
+
+/// The queue of turns of one hop on a scheduler that is not serial, or not ours: its own, run by a job of that scheduler.
+package final class PrivateTurnQueue: TurnQueue {
+    private let scheduler: any JobScheduler
+    private let job = WakeJob()
+
+    package init(scheduler: any JobScheduler) {
+        self.scheduler = scheduler
+        super.init(stepsPerTurn: scheduler.stepsPerTurn)
+    }
+
+    package override func wake() {
+        job.queue = self
+        scheduler.post(job)
+    }
+
+    /// Nobody waits for the work any more.
+    package func withdraw() {
+        scheduler.withdraw(job)
+    }
+
+    /// Runs turns of the queue that it holds while it is posted.
+    private final class WakeJob: Job {
+        var queue: PrivateTurnQueue?
+
+        override func run(_ budget: inout Int) -> Bool {
+            let queue = self.queue
+            self.queue = nil
+            queue?.runTurn()
+            return true
+        }
+    }
+}
