@@ -1,5 +1,6 @@
 """Proves that the checks find what they are for: each test seeds a small tree with one violation, or with none."""
 import os
+import subprocess
 import tempfile
 import unittest
 
@@ -161,6 +162,31 @@ class HouseRules(CheckTestCase):
         line = "// swift-format-ignore: NeverForceUnwrap\n"
         self.assertOneFault(house_rules.check, {"Tests/A.swift": "let a = 1\n" + line}, "Tests/A.swift:2:")
         self.assertClean(house_rules.check, {"Tests/A.swift": "// it is there by construction\n" + line})
+
+
+class Format(unittest.TestCase):
+    """A configuration that names only some rules switches the others off: then the lint passes on everything."""
+
+    def lint(self, text):
+        configuration = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), ".swift-format")
+        run = subprocess.run(
+            ["swift", "format", "lint", "--strict", "--configuration", configuration, "-"],
+            input=text, capture_output=True, text=True)
+        return run.returncode, run.stderr
+
+    def test_well_formatted_code_passes(self):
+        self.assertEqual(self.lint("struct A {\n    let a: [Int]\n}\n")[0], 0)
+
+    def test_badly_formatted_code_fails(self):
+        for text, rule in (
+            ("let a = 1;\n", "DoNotUseSemicolons"),
+            ("struct A {\n  let a: Int\n}\n", "Indentation"),
+            ("let a = " + "1 + " * 30 + "1\n", "LineLength"),
+            ("let a: Array<Int>? = nil\n", "UseShorthandTypeNames"),
+        ):
+            status, messages = self.lint(text)
+            self.assertNotEqual(status, 0, rule)
+            self.assertIn(rule, messages)
 
 
 class Source(unittest.TestCase):
