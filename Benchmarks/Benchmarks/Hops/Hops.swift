@@ -6,7 +6,7 @@ import RxSwift
 
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
-        metrics: [.wallClock, .throughput, .cpuTotal, .contextSwitches],
+        metrics: [.wallClock, .throughput, .contextSwitches],
         scalingFactor: .kilo,
         maxDuration: .seconds(2))
 

@@ -4,7 +4,7 @@ import RxSwift
 
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
-        metrics: [.wallClock, .throughput, .cpuTotal],
+        metrics: [.wallClock, .throughput],
         scalingFactor: .kilo,
         maxDuration: .seconds(2))
 
@@ -17,7 +17,9 @@ let benchmarks: @Sendable () -> Void = {
                 subject.onNext(value)
             }
             benchmark.stopMeasurement()
-            subscriptions.forEach { $0.dispose() }
+            for subscription in subscriptions {
+                subscription.dispose()
+            }
         }
 
         Benchmark("PublishSubject.1to\(observers).throughput.baseline.PassthroughSubject") { benchmark in
@@ -28,7 +30,9 @@ let benchmarks: @Sendable () -> Void = {
                 subject.send(value)
             }
             benchmark.stopMeasurement()
-            subscriptions.forEach { $0.cancel() }
+            for subscription in subscriptions {
+                subscription.cancel()
+            }
         }
     }
 

@@ -4,7 +4,7 @@ import RxSwift
 
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
-        metrics: [.wallClock, .throughput, .cpuTotal],
+        metrics: [.wallClock, .throughput],
         scalingFactor: .kilo,
         maxDuration: .seconds(2))
 

@@ -55,7 +55,7 @@ struct RxBench: ParsableCommand {
             return
         }
         if !Machine.isOptimized() {
-            progress("warning: built without optimization, the figures mean nothing; use -c release")
+            Progress.warn("warning: built without optimization, the figures mean nothing; use -c release")
         }
         Report.checkWritable(json)
         Mallocs.checkCanary()
@@ -67,8 +67,9 @@ struct RxBench: ParsableCommand {
         var results: [Result] = []
         var area: Area?
         for (number, row) in rows.enumerated() {
-            progress("[\(number + 1)/\(rows.count)] \(row.name) vs \(row.peerName)")
+            Progress.show("[\(number + 1)/\(rows.count)] \(row.name) vs \(row.peerName)")
             let result = driver.run(row)
+            Progress.clear()
             if area != row.area {
                 table.printArea(row.area)
                 area = row.area

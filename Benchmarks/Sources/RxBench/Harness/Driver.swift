@@ -1,11 +1,18 @@
 import Dispatch
 
 /// Runs a row: calibrates, then times us and the peer in turns, so that a machine that gets slower meets both alike.
-struct Driver {
+final class Driver {
     /// Timed rounds per row.
-    var rounds: Int
+    let rounds: Int
     /// How long a round of one side is meant to last, in nanoseconds.
-    var roundNanoseconds: Double
+    private let roundNanoseconds: Double
+    // By name: rows that differ only in the peer share the count.
+    private var mallocs: [String: Double?] = [:]
+
+    init(rounds: Int, roundNanoseconds: Double) {
+        self.rounds = rounds
+        self.roundNanoseconds = roundNanoseconds
+    }
 
     func run(_ row: Row) -> Result {
         // The first call of each side is the warm-up: it also says how many calls make a round.
@@ -23,7 +30,16 @@ struct Driver {
             let first = peer.time(peerCalls)
             return Round(ours: ours.time(ourCalls), peer: first, oursFirst: oursFirst)
         }
-        return Result(row: row, rounds: results, mallocsPerEvent: Mallocs.perEvent(row))
+        return Result(row: row, rounds: results, mallocsPerEvent: mallocsPerEvent(row))
+    }
+
+    private func mallocsPerEvent(_ row: Row) -> Double? {
+        if let known = mallocs[row.name] {
+            return known
+        }
+        let counted = Mallocs.perEvent(row)
+        mallocs[row.name] = .some(counted)
+        return counted
     }
 
     private func calls(_ side: Side) -> Int {

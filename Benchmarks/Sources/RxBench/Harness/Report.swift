@@ -17,7 +17,9 @@ struct Report: Codable {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         var isFolder: ObjCBool = false
         let exists = manager.fileExists(atPath: path, isDirectory: &isFolder)
-        if exists ? isFolder.boolValue || !manager.isWritableFile(atPath: path) : !manager.isWritableFile(atPath: folder) {
+        if exists
+            ? isFolder.boolValue || !manager.isWritableFile(atPath: path) : !manager.isWritableFile(atPath: folder)
+        {
             fail("cannot write the results to \(path)")
         }
     }
@@ -122,14 +124,35 @@ struct Table {
     }
 }
 
-/// A line of progress, apart from the table on stdout.
-func progress(_ text: String) {
-    FileHandle.standardError.write(Data("\(text)\n".utf8))
+/// Says on stderr what is under way, apart from the table on stdout.
+enum Progress {
+    private static let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// A line of its own; on a terminal the next line of the table takes its place.
+    static func show(_ text: String) {
+        write(isTerminal ? "\r\u{1B}[K\(text)" : "\(text)\n")
+    }
+
+    static func clear() {
+        if isTerminal {
+            write("\r\u{1B}[K")
+        }
+    }
+
+    /// A line that stays.
+    static func warn(_ text: String) {
+        clear()
+        write("\(text)\n")
+    }
+
+    private static func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
 }
 
 /// Ends the program with a message: a run that measured something wrong has no result.
 func fail(_ message: String) -> Never {
     fflush(stdout)
-    progress("rxbench: \(message)")
+    Progress.warn("rxbench: \(message)")
     exit(1)
 }

@@ -25,7 +25,9 @@ extension Row {
                 for value in 0..<events {
                     subject.on(.next(value))
                 }
-                subscriptions.forEach { $0.dispose() }
+                for subscription in subscriptions {
+                    subscription.dispose()
+                }
                 return sum.value
             },
             peer: { events in
@@ -37,7 +39,9 @@ extension Row {
                 for value in 0..<events {
                     subject.send(value)
                 }
-                subscriptions.forEach { $0.cancel() }
+                for subscription in subscriptions {
+                    subscription.cancel()
+                }
                 return sum.value
             })
     }

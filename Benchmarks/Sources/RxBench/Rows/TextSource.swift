@@ -10,6 +10,13 @@ final class TextSource {
     init(path: String?) throws {
         self.path = path
         guard let path else { return }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw ValidationError("There is no file \(path).")
+        }
+        guard !isFolder.boolValue else {
+            throw ValidationError("\(path) is a folder, not a text.")
+        }
         let text: String
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -142,7 +149,9 @@ private enum GeneratedText {
     }
 
     private static func makeVocabulary(size: Int, _ random: inout SplitMix64) -> [String] {
-        let onsets = ["b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr", "sh", "pl"]
+        let onsets = [
+            "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr", "sh", "pl",
+        ]
         let vowels = ["a", "e", "i", "o", "u", "ea", "ou", "ai"]
         let endings = ["", "", "n", "r", "s", "t", "ng", "ck"]
         var known: Set<String> = []
