@@ -8,7 +8,7 @@ let benchmarks: @Sendable () -> Void = {
         scalingFactor: .kilo,
         maxDuration: .seconds(2))
 
-    #if RX_WIDE
+    #if RX_TIMERS
     Benchmark("timer.arm.dispose") { benchmark in
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         benchmark.startMeasurement()

@@ -3,9 +3,10 @@ import RxSwift
 
 /// Operators with several sources, driven in turns from one thread.
 extension Row {
+    #if RX_ZIP_MERGE
     static var combining: [Row] {
         var rows = [zipOfTwo]
-        #if RX_WIDE
+        #if RX_COMBINE_LATEST
         rows.append(combineLatestOfTwo)
         #endif
         rows.append(mergeOfFour)
@@ -32,7 +33,7 @@ extension Row {
             peer: zipOfPeer)
     }
 
-    #if RX_WIDE
+    #if RX_COMBINE_LATEST
     private static var combineLatestOfTwo: Row {
         Row(
             .combining, "combineLatest.2.throughput", vs: "OpenCombine zip", bar: 5, unit: "pair", events: 50_000,
@@ -98,4 +99,7 @@ extension Row {
                 return sum.value
             })
     }
+    #else
+    static var combining: [Row] { [] }
+    #endif
 }

@@ -4,7 +4,7 @@ import RxSwift
 /// The main job: a text file's lines, their words, grouped, counted, the ten most frequent. The ten of every call are
 /// compared with those that `sort | uniq -c` finds.
 extension Row {
-    #if RX_WIDE
+    #if RX_END_TO_END
     static func endToEnd(_ text: TextSource) -> [Row] {
         [
             wordCount(

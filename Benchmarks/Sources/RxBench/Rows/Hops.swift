@@ -6,6 +6,7 @@ import RxSwift
 
 /// Hops: a thread emits, another one handles. A call lasts from the first event to the end of the last one's handling.
 extension Row {
+    #if RX_HOPS
     static var hops: [Row] {
         var rows = [
             serialHop(
@@ -59,7 +60,7 @@ extension Row {
                     return sum.value
                 }),
         ]
-        #if RX_WIDE
+        #if RX_OPERATION_QUEUE
         rows.append(operationQueueHop)
         #endif
         return rows + pingPongs
@@ -88,7 +89,7 @@ extension Row {
             peer: peer)
     }
 
-    #if RX_WIDE
+    #if RX_OPERATION_QUEUE
     private static var operationQueueHop: Row {
         Row(
             .hops, "observeOn.operationQueue.throughput", vs: "addOperation per event", bar: 20, events: 20_000,
@@ -208,4 +209,7 @@ extension Row {
             },
             peer: peer)
     }
+    #else
+    static var hops: [Row] { [] }
+    #endif
 }

@@ -65,6 +65,7 @@ extension Row {
             peer: peer)
     }
 
+    #if RX_FLATMAP
     private static var flatMaps: [Row] {
         [
             Row(
@@ -143,7 +144,11 @@ extension Row {
         ]
     }
 
-    #if RX_WIDE
+    #else
+    private static var flatMaps: [Row] { [] }
+    #endif
+
+    #if RX_REDUCE
     private static var reductions: [Row] {
         [
             // Without the erasure OpenCombine would not build a pipeline: `map`, `filter` and `reduce` of its sequence

@@ -3,7 +3,7 @@ import RxSwift
 
 /// What remembers values for those who come later, with 1 observer. OpenCombine has one such type.
 extension Row {
-    #if RX_WIDE
+    #if RX_REPLAYING
     static var replaying: [Row] {
         [
             Row(

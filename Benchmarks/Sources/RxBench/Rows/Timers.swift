@@ -3,7 +3,7 @@ import RxSwift
 
 /// Timers that are armed and disposed of long before they are due, as every timeout that is not reached.
 extension Row {
-    #if RX_WIDE
+    #if RX_TIMERS
     static var timers: [Row] {
         [
             timer("timer.arm.dispose") { scheduler, fired in
