@@ -10,6 +10,7 @@ let benchmarks: @Sendable () -> Void = {
         scalingFactor: .kilo,
         maxDuration: .seconds(2))
 
+    #if RX_HOPS
     Benchmark("observeOn.serial.throughput") { benchmark in
         let done = DispatchSemaphore(value: 0)
         let subject = PublishSubject<Int>()
@@ -24,6 +25,7 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.stopMeasurement()
         subscription.dispose()
     }
+    #endif
 
     Benchmark("observeOn.serial.throughput.baseline.receiveOn") { benchmark in
         let done = DispatchSemaphore(value: 0)
@@ -56,6 +58,7 @@ let benchmarks: @Sendable () -> Void = {
     let roundTrip = Benchmark.Configuration(
         metrics: [.wallClock, .contextSwitches], maxDuration: .seconds(2), maxIterations: 20_000)
 
+    #if RX_HOPS
     Benchmark("observeOn.roundtrip.latency", configuration: roundTrip) { benchmark in
         let done = DispatchSemaphore(value: 0)
         let subject = PublishSubject<Int>()
@@ -67,6 +70,7 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.stopMeasurement()
         subscription.dispose()
     }
+    #endif
 
     Benchmark("observeOn.roundtrip.latency.baseline.DispatchQueue", configuration: roundTrip) { benchmark in
         let done = DispatchSemaphore(value: 0)

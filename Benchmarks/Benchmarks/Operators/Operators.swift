@@ -34,6 +34,7 @@ let benchmarks: @Sendable () -> Void = {
         subscription.cancel()
     }
 
+    #if RX_FLATMAP
     Benchmark("flatMap.just.throughput") { benchmark in
         let subject = PublishSubject<Int>()
         let subscription = subject.flatMap { Observable.just($0) }.subscribe(onNext: { blackHole($0) })
@@ -55,7 +56,9 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.stopMeasurement()
         subscription.cancel()
     }
+    #endif
 
+    #if RX_ZIP_MERGE
     Benchmark("zip.2.throughput") { benchmark in
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
@@ -81,4 +84,5 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.stopMeasurement()
         subscription.cancel()
     }
+    #endif
 }
