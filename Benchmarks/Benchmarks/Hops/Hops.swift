@@ -11,20 +11,20 @@ let benchmarks: @Sendable () -> Void = {
         maxDuration: .seconds(2))
 
     #if RX_HOPS
-    Benchmark("observeOn.serial.throughput") { benchmark in
-        let done = DispatchSemaphore(value: 0)
-        let subject = PublishSubject<Int>()
-        let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
-            .subscribe(onNext: { blackHole($0) }, onCompleted: { done.signal() })
-        benchmark.startMeasurement()
-        for value in benchmark.scaledIterations {
-            subject.onNext(value)
+        Benchmark("observeOn.serial.throughput") { benchmark in
+            let done = DispatchSemaphore(value: 0)
+            let subject = PublishSubject<Int>()
+            let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
+                .subscribe(onNext: { blackHole($0) }, onCompleted: { done.signal() })
+            benchmark.startMeasurement()
+            for value in benchmark.scaledIterations {
+                subject.onNext(value)
+            }
+            subject.onCompleted()
+            done.wait()
+            benchmark.stopMeasurement()
+            subscription.dispose()
         }
-        subject.onCompleted()
-        done.wait()
-        benchmark.stopMeasurement()
-        subscription.dispose()
-    }
     #endif
 
     Benchmark("observeOn.serial.throughput.baseline.receiveOn") { benchmark in
@@ -59,17 +59,17 @@ let benchmarks: @Sendable () -> Void = {
         metrics: [.wallClock, .contextSwitches], maxDuration: .seconds(2), maxIterations: 20_000)
 
     #if RX_HOPS
-    Benchmark("observeOn.roundtrip.latency", configuration: roundTrip) { benchmark in
-        let done = DispatchSemaphore(value: 0)
-        let subject = PublishSubject<Int>()
-        let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
-            .subscribe(onNext: { _ in done.signal() })
-        benchmark.startMeasurement()
-        subject.onNext(1)
-        done.wait()
-        benchmark.stopMeasurement()
-        subscription.dispose()
-    }
+        Benchmark("observeOn.roundtrip.latency", configuration: roundTrip) { benchmark in
+            let done = DispatchSemaphore(value: 0)
+            let subject = PublishSubject<Int>()
+            let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
+                .subscribe(onNext: { _ in done.signal() })
+            benchmark.startMeasurement()
+            subject.onNext(1)
+            done.wait()
+            benchmark.stopMeasurement()
+            subscription.dispose()
+        }
     #endif
 
     Benchmark("observeOn.roundtrip.latency.baseline.DispatchQueue", configuration: roundTrip) { benchmark in

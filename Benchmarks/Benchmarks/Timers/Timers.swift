@@ -9,29 +9,29 @@ let benchmarks: @Sendable () -> Void = {
         maxDuration: .seconds(2))
 
     #if RX_TIMERS
-    Benchmark("timer.arm.dispose") { benchmark in
-        let scheduler = SerialDispatchQueueScheduler(qos: .default)
-        benchmark.startMeasurement()
-        for _ in benchmark.scaledIterations {
-            Observable<Int>.timer(.seconds(3_600), scheduler: scheduler)
-                .subscribe(onNext: { blackHole($0) })
-                .dispose()
-        }
-        benchmark.stopMeasurement()
-    }
-
-    Benchmark("scheduleRelative.arm.dispose") { benchmark in
-        let scheduler = SerialDispatchQueueScheduler(qos: .default)
-        benchmark.startMeasurement()
-        for value in benchmark.scaledIterations {
-            scheduler.scheduleRelative(value, dueTime: .seconds(3_600)) { value in
-                blackHole(value)
-                return Disposables.create()
+        Benchmark("timer.arm.dispose") { benchmark in
+            let scheduler = SerialDispatchQueueScheduler(qos: .default)
+            benchmark.startMeasurement()
+            for _ in benchmark.scaledIterations {
+                Observable<Int>.timer(.seconds(3_600), scheduler: scheduler)
+                    .subscribe(onNext: { blackHole($0) })
+                    .dispose()
             }
-            .dispose()
+            benchmark.stopMeasurement()
         }
-        benchmark.stopMeasurement()
-    }
+
+        Benchmark("scheduleRelative.arm.dispose") { benchmark in
+            let scheduler = SerialDispatchQueueScheduler(qos: .default)
+            benchmark.startMeasurement()
+            for value in benchmark.scaledIterations {
+                scheduler.scheduleRelative(value, dueTime: .seconds(3_600)) { value in
+                    blackHole(value)
+                    return Disposables.create()
+                }
+                .dispose()
+            }
+            benchmark.stopMeasurement()
+        }
     #endif
 
     Benchmark("timer.arm.dispose.baseline.DispatchSource") { benchmark in
