@@ -1,0 +1,62 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// A suite for ordo-one/benchmark: histograms of one run, and comparison with a stored baseline.
+func suite(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            .product(name: "RxSwift", package: "swift-rx"),
+            .product(name: "OpenCombine", package: "OpenCombine"),
+            .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+            .product(name: "Benchmark", package: "benchmark"),
+        ],
+        path: "Benchmarks/\(name)",
+        swiftSettings: features,
+        plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+    )
+}
+
+/// The rows whose part of the API is there.
+let features: [SwiftSetting] = [
+    // .define("RX_FLATMAP"),
+    // .define("RX_REDUCE"),
+    // .define("RX_ZIP_MERGE"),
+    // .define("RX_COMBINE_LATEST"),
+    // .define("RX_REPLAYING"),
+    // .define("RX_HOPS"),
+    // .define("RX_OPERATION_QUEUE"),
+    // .define("RX_TIMERS"),
+    // .define("RX_END_TO_END"),
+]
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "swift-rx", path: ".."),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        // Without its traits it needs no interposers; its malloc counts then read 0, so RxBench counts by itself.
+        .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
+    ],
+    targets: [
+        .target(name: "CMallocCount"),
+        .executableTarget(
+            name: "RxBench",
+            dependencies: [
+                "CMallocCount",
+                .product(name: "RxSwift", package: "swift-rx"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: features
+        ),
+        suite("Subjects"),
+        suite("Operators"),
+        suite("Hops"),
+        suite("Timers"),
+    ],
+    swiftLanguageModes: [.v5]
+)

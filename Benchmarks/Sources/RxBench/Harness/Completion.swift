@@ -1,0 +1,17 @@
+import Dispatch
+
+/// Lets the benchmark's thread wait until another thread has handled the last event.
+final class Completion {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func signal() {
+        semaphore.signal()
+    }
+
+    /// Waits for `signal`. A workload that loses its last event would otherwise hang the run, so a minute is the end.
+    func wait(_ what: StaticString) {
+        guard semaphore.wait(timeout: .now() + .seconds(60)) == .success else {
+            fail("\(what): the last event has not arrived within 60 s")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+
+/// Times real pipelines of RxSwift beside the same work done by peers.
+@main
+struct RxBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rxbench",
+        abstract: "Times swift-rx beside OpenCombine, Dispatch, OperationQueue, AsyncStream and plain loops.",
+        discussion: """
+            Both sides of a row run in turns in this one process (ours, peer, peer, ours, ...), after a warm-up. \
+            A ratio is peer's time / ours; the table shows its median, its least and its greatest value. \
+            Allocations are counted in a pass of their own.
+            """)
+
+    @Flag(help: "Fewer and shorter rounds: a first impression, not a measurement.")
+    var quick = false
+
+    @Option(help: "Timed rounds per row (at least 1; default 7, with --quick 3).")
+    var rounds: Int?
+
+    @Option(help: "Only the rows whose area or name contains this text, whatever its case.")
+    var filter: String?
+
+    @Option(help: ArgumentHelp("Where the results go.", valueName: "file"))
+    var json = "bench-results.json"
+
+    @Option(
+        help: ArgumentHelp(
+            "The text for the end-to-end job, in UTF-8. Without it 10 MB are generated.", valueName: "file"))
+    var text: String?
+
+    @Flag(help: "List the rows and end.")
+    var list = false
+
+    @Flag(help: "End with a non-zero status when a bar is missed.")
+    var strict = false
+
+    func validate() throws {
+        if let rounds, rounds < 1 {
+            throw ValidationError("--rounds must be at least 1, not \(rounds).")
+        }
+    }
+
+    func run() throws {
+        let source = try TextSource(path: text)
+        let rows = selected(Row.all(text: source))
+        guard !rows.isEmpty else {
+            throw ValidationError("No row contains '\(filter ?? "")'. Try --list.")
+        }
+        if list {
+            for row in rows {
+                print("\(row.area.rawValue): \(row.name) (vs \(row.peerName))\(row.bar.map { ", bar \($0)x" } ?? "")")
+            }
+            return
+        }
+        if !Machine.isOptimized() {
+            Progress.warn("warning: built without optimization, the figures mean nothing; use -c release")
+        }
+        Report.checkWritable(json)
+        Mallocs.checkCanary()
+
+        let start = DispatchTime.now().uptimeNanoseconds
+        let driver = Driver(rounds: rounds ?? (quick ? 3 : 7), roundNanoseconds: quick ? 25e6 : 80e6)
+        let table = Table(rows)
+        table.printHeader()
+        var results: [Result] = []
+        var area: Area?
+        for (number, row) in rows.enumerated() {
+            Progress.show("[\(number + 1)/\(rows.count)] \(row.name) vs \(row.peerName)")
+            let result = driver.run(row)
+            Progress.clear()
+            if area != row.area {
+                table.printArea(row.area)
+                area = row.area
+            }
+            table.printRow(result)
+            results.append(result)
+        }
+        table.printSummary(results)
+
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+        Report(
+            date: Date().formatted(.iso8601),
+            command: CommandLine.arguments.joined(separator: " "),
+            machine: .current(),
+            toolchain: Machine.toolchain(),
+            optimized: Machine.isOptimized(),
+            roundsPerRow: driver.rounds,
+            seconds: seconds,
+            results: results
+        ).write(to: json)
+        print("\(Int(seconds.rounded())) s; every round is in \(json)")
+        if strict, results.contains(where: \.missesBar) {
+            throw ExitCode(2)
+        }
+    }
+
+    private func selected(_ rows: [Row]) -> [Row] {
+        guard let filter = filter?.lowercased() else { return rows }
+        return rows.filter { "\($0.area.rawValue) \($0.name)".lowercased().contains(filter) }
+    }
+}
