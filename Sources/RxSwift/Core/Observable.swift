@@ -28,11 +28,12 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package var startsOnTrampoline: Bool { true }
 
-    /// The only element of a sequence that consists of one element and completes at once.
+    /// Emits into `sink` the only element of a sequence that consists of one element and completes at once.
     ///
-    /// Lets operators over inner sequences skip a subscription whose course is known. Nil for everything else.
+    /// Lets operators over inner sequences skip a subscription whose course is known. Does not emit `completed`.
+    /// - Returns: false, having done nothing, for every other sequence.
     @usableFromInline
-    package var scalar: Element? { nil }
+    package func emitScalar(into sink: Sink<Element>) -> Bool { false }
 
     /// The observable itself.
     public func asObservable() -> Observable<Element> {

@@ -36,6 +36,7 @@ package final class Trampoline {
     }
 
     /// Whether jobs are waiting for their turn.
+    @usableFromInline
     package var hasWaitingJobs: Bool { !jobs.isEmpty }
 
     /// Runs `body` with the trampoline open, and then, if this call opened it, what was queued meanwhile.
@@ -49,6 +50,7 @@ package final class Trampoline {
     }
 
     /// Queues a job behind those that wait, or runs it at once (and what it queues) when nobody up the stack would.
+    @usableFromInline
     package func post(_ job: Job) {
         if isOpen {
             jobs.append(job)

@@ -21,7 +21,10 @@ final class Just<Element>: Observable<Element> {
 
     override var startsOnTrampoline: Bool { false }
 
-    override var scalar: Element? { element }
+    override func emitScalar(into sink: Sink<Element>) -> Bool {
+        sink.next(element)
+        return true
+    }
 
     override func attach(_ downstream: Sink<Element>) {
         let source = Stage()

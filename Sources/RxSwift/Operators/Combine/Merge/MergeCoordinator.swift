@@ -1,0 +1,105 @@
+import RxPrimitives
+
+/// Brings the events of any number of inner sources together at one door: the lower half of `merge` and `flatMap`.
+///
+/// Completes when all its sources have: each counts in `activeCount` from before it is subscribed until after its last event
+/// was accepted, so that the one who brings the count to zero is the last to come to the door.
+final class MergeCoordinator<Element>: Door<Element> {
+    /// The sources that have not completed, the outer one (or the list of sources being subscribed) included.
+    private let activeCount = AtomicWord(1)
+    private let lock = SpinLock()
+
+    /// The inner sinks at work, doubly linked through themselves. Under the lock.
+    private var firstInner: Unmanaged<InnerSink<Element>>?
+
+    /// Whether `cancel` has taken the inner sinks, so that no more may join. Under the lock.
+    private var isClosed = false
+
+    override var operatorName: StaticString { "merge" }
+
+    /// Makes a sink for one more source. Nil when nobody wants its events any more.
+    func makeInner(_ type: InnerSink<Element>.Type) -> InnerSink<Element>? {
+        let inner = type.init(coordinator: self)
+        _ = activeCount.fetchAdd(1)
+        lock.lock()
+        if isClosed {
+            lock.unlock()
+            return nil
+        }
+        let node = Unmanaged.passRetained(inner)
+        inner.nextInner = firstInner
+        firstInner?._withUnsafeGuaranteedRef { $0.previousInner = node }
+        firstInner = node
+        inner.isListed = true
+        lock.unlock()
+        return inner
+    }
+
+    /// A source has completed.
+    func sourceCompleted() {
+        if activeCount.fetchAdd(0 &- 1) == 1 { completed() }
+    }
+
+    func remove(_ inner: InnerSink<Element>) {
+        lock.lock()
+        guard inner.isListed else { return lock.unlock() }
+        inner.isListed = false
+        let next = inner.nextInner
+        let previous = inner.previousInner
+        if let previous {
+            previous._withUnsafeGuaranteedRef { $0.nextInner = next }
+        } else {
+            firstInner = next
+        }
+        next?._withUnsafeGuaranteedRef { $0.previousInner = previous }
+        lock.unlock()
+        // The caller holds the sink, so no deinit runs here.
+        Unmanaged.passUnretained(inner).release()
+    }
+
+    override func cancel() {
+        super.cancel()
+        lock.lock()
+        isClosed = true
+        var rest = firstInner
+        firstInner = nil
+        var node = rest
+        while let inner = node {
+            node = inner._withUnsafeGuaranteedRef { inner in
+                inner.isListed = false
+                return inner.nextInner
+            }
+        }
+        lock.unlock()
+        while let node = rest {
+            let inner = node.takeRetainedValue()
+            rest = inner.nextInner
+            inner.cancel()
+        }
+    }
+}
+
+/// Receives the events of one inner source.
+final class InnerSink<Element>: Sink<Element> {
+    private let coordinator: MergeCoordinator<Element>
+
+    // The links of the coordinator's list, and whether this sink is in it. Under the coordinator's lock.
+    var nextInner: Unmanaged<InnerSink<Element>>?
+    var previousInner: Unmanaged<InnerSink<Element>>?
+    var isListed = false
+
+    required init(coordinator: MergeCoordinator<Element>) {
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    override func next(_ element: Element) { coordinator.next(element) }
+
+    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+
+    override func completed() {
+        cancel()
+        coordinator.remove(self)
+        coordinator.sourceCompleted()
+    }
+}
