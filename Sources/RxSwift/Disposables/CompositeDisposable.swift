@@ -1,0 +1,141 @@
+import RxPrimitives
+
+/// Holds any number of disposables, which may be added and removed, and are disposed of together.
+///
+/// From any thread. Nothing is disposed of under a lock. Disposes in order of insertion.
+public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    /// Names a disposable inside a `CompositeDisposable`.
+    public struct DisposeKey {
+        fileprivate let number: Int
+    }
+
+    private let lock = SpinLock()
+
+    /// Touched under the lock only; nil from `dispose()` on.
+    private var contents: NumberedDisposables?
+
+    /// A group without members.
+    public override init() {
+        contents = NumberedDisposables([])
+        super.init()
+    }
+
+    /// A group of two.
+    ///
+    /// - Parameters:
+    ///   - disposable1: a member.
+    ///   - disposable2: a member.
+    public convenience init(_ disposable1: any Disposable, _ disposable2: any Disposable) {
+        self.init(disposables: [disposable1, disposable2])
+    }
+
+    /// A group of three.
+    ///
+    /// - Parameters:
+    ///   - disposable1: a member.
+    ///   - disposable2: a member.
+    ///   - disposable3: a member.
+    public convenience init(
+        _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable
+    ) {
+        self.init(disposables: [disposable1, disposable2, disposable3])
+    }
+
+    /// A group of four or more.
+    ///
+    /// - Parameters:
+    ///   - disposable1: a member.
+    ///   - disposable2: a member.
+    ///   - disposable3: a member.
+    ///   - disposable4: a member.
+    ///   - disposables: more members.
+    public convenience init(
+        _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable,
+        _ disposable4: any Disposable, _ disposables: any Disposable...
+    ) {
+        self.init(disposables: [disposable1, disposable2, disposable3, disposable4] + disposables)
+    }
+
+    /// A group of any number.
+    ///
+    /// - Parameter disposables: the members.
+    public init(disposables: [any Disposable]) {
+        contents = NumberedDisposables(disposables)
+        super.init()
+    }
+
+    /// Whether `dispose()` was called.
+    public var isDisposed: Bool { lock.withLock { contents == nil } }
+
+    /// How many disposables are held; 0 after `dispose()`.
+    public var count: Int { lock.withLock { contents?.count ?? 0 } }
+
+    /// Adds a disposable; disposes of it at once if `dispose()` was called before. Amortized O(1).
+    ///
+    /// - Parameter disposable: the new member.
+    /// - Returns: what `remove(for:)` takes, or nil when the group was disposed of.
+    public func insert(_ disposable: any Disposable) -> DisposeKey? {
+        if let number = lock.withLock({ contents?.append(disposable) }) { return DisposeKey(number: number) }
+        disposable.dispose()
+        return nil
+    }
+
+    /// Removes a disposable and disposes of it, if it is still held. Amortized O(log n).
+    ///
+    /// - Parameter disposeKey: what `insert` returned for it.
+    public func remove(for disposeKey: DisposeKey) {
+        lock.withLock { contents?.remove(disposeKey.number) }?.dispose()
+    }
+
+    /// Disposes of all members, and of each one that is inserted later.
+    public func dispose() {
+        var taken: NumberedDisposables?
+        lock.withLock { swap(&taken, &contents) }
+        taken?.disposeAll()
+    }
+}
+
+/// Disposables under ascending numbers. Its mutating methods run no foreign code: what leaves is handed to the caller.
+private struct NumberedDisposables {
+    private typealias Entry = (number: Int, disposable: (any Disposable)?)
+
+    /// Ascending by number. A removed entry stays as a hole until half of the entries are holes.
+    private var entries: [Entry]
+    private var nextNumber: Int
+    private(set) var count: Int
+
+    init(_ disposables: [any Disposable]) {
+        entries = disposables.enumerated().map { ($0.offset, $0.element) }
+        nextNumber = disposables.count
+        count = disposables.count
+    }
+
+    mutating func append(_ disposable: any Disposable) -> Int {
+        let number = nextNumber
+        nextNumber += 1
+        count += 1
+        entries.append((number, disposable))
+        return number
+    }
+
+    mutating func remove(_ number: Int) -> (any Disposable)? {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        guard low < entries.count, entries[low].number == number else { return nil }
+        var taken: (any Disposable)?
+        swap(&taken, &entries[low].disposable)
+        if taken != nil {
+            count -= 1
+            if entries.count > 16, count < entries.count / 2 { entries.removeAll { $0.disposable == nil } }
+        }
+        return taken
+    }
+
+    func disposeAll() {
+        for entry in entries { entry.disposable?.dispose() }
+    }
+}

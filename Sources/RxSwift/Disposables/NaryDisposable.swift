@@ -1,0 +1,51 @@
+import RxPrimitives
+
+/// Stands for two disposables.
+final class BinaryDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    /// 0: not disposed of. 1: disposed of, for ever.
+    private let state = AtomicWord(0)
+
+    // Belong to the one who sets `state`; nobody else touches them.
+    private var first: (any Disposable)?
+    private var second: (any Disposable)?
+
+    init(_ first: any Disposable, _ second: any Disposable) {
+        self.first = first
+        self.second = second
+        super.init()
+    }
+
+    var isDisposed: Bool { state.loadAcquiring() != 0 }
+
+    func dispose() {
+        guard state.loadRelaxed() == 0, state.exchange(1) == 0 else { return }
+        let (first, second) = (self.first, self.second)
+        self.first = nil
+        self.second = nil
+        first?.dispose()
+        second?.dispose()
+    }
+}
+
+/// Stands for any number of disposables.
+final class NaryDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    /// 0: not disposed of. 1: disposed of, for ever.
+    private let state = AtomicWord(0)
+
+    /// Belongs to the one who sets `state`; nobody else touches it.
+    private var disposables: [any Disposable]
+
+    init(_ disposables: [any Disposable]) {
+        self.disposables = disposables
+        super.init()
+    }
+
+    var isDisposed: Bool { state.loadAcquiring() != 0 }
+
+    func dispose() {
+        guard state.loadRelaxed() == 0, state.exchange(1) == 0 else { return }
+        let disposables = self.disposables
+        self.disposables = []
+        for disposable in disposables { disposable.dispose() }
+    }
+}

@@ -1,0 +1,73 @@
+import RxPrimitives
+
+/// Disposes of a disposable when itself and all its dependents have been disposed of.
+///
+/// From any thread. Nothing is disposed of under a lock.
+public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    private let lock = SpinLock()
+
+    // Touched under the lock only.
+    private var underlying: (any Disposable)?
+    private var isPrimaryDisposed = false
+    private var dependents = 0
+
+    /// - Parameter disposable: disposed of after this one and the last dependent.
+    public init(disposable: any Disposable) {
+        underlying = disposable
+        super.init()
+    }
+
+    /// Whether the underlying disposable was disposed of.
+    public var isDisposed: Bool { lock.withLock { underlying == nil } }
+
+    /// Makes a dependent, which keeps the underlying disposable from being disposed of until it is disposed of itself.
+    ///
+    /// - Returns: the dependent; a disposable that does nothing when the underlying one was disposed of already.
+    public func retain() -> any Disposable {
+        let isAlive = lock.withLock {
+            if underlying == nil { return false }
+            dependents += 1
+            return true
+        }
+        return isAlive ? Dependent(of: self) : Disposables.create()
+    }
+
+    /// Disposes of the underlying disposable as soon as there are no dependents.
+    public func dispose() {
+        lock.withLock { () -> (any Disposable)? in
+            isPrimaryDisposed = true
+            return takeIfUnused()
+        }?.dispose()
+    }
+
+    fileprivate func release() {
+        lock.withLock { () -> (any Disposable)? in
+            dependents -= 1
+            return takeIfUnused()
+        }?.dispose()
+    }
+
+    /// Under the lock.
+    private func takeIfUnused() -> (any Disposable)? {
+        guard isPrimaryDisposed, dependents == 0 else { return nil }
+        var taken: (any Disposable)?
+        swap(&taken, &underlying)
+        return taken
+    }
+}
+
+private final class Dependent: DisposeBase, Disposable, @unchecked Sendable {
+    /// 0: counted by the parent. 1: disposed of, for ever.
+    private let state = AtomicWord(0)
+
+    private let parent: RefCountDisposable
+
+    init(of parent: RefCountDisposable) {
+        self.parent = parent
+        super.init()
+    }
+
+    func dispose() {
+        if state.exchange(1) == 0 { parent.release() }
+    }
+}
