@@ -24,6 +24,7 @@ package class TurnQueue {
     /// How many steps are taken per turn before others on the underlying queue get theirs.
     package final let stepsPerTurn: Int
 
+    @usableFromInline
     package init(stepsPerTurn: Int) {
         self.stepsPerTurn = stepsPerTurn
     }

@@ -13,11 +13,11 @@ extension ObservableType where Element: FixedWidthInteger {
         if start &+ (count - 1) < start, count > 0 {
             fatalError("range: start \(start) and count \(count) lead beyond \(Element.self)")
         }
-        return Range(start: start, count: count, scheduler: scheduler)
+        return RangeSource(start: start, count: count, scheduler: scheduler)
     }
 }
 
-private final class Range<Element: FixedWidthInteger>: Observable<Element> {
+private final class RangeSource<Element: FixedWidthInteger>: Observable<Element> {
     private let start: Element
     private let count: Element
     private let scheduler: any ImmediateSchedulerType
@@ -30,7 +30,7 @@ private final class Range<Element: FixedWidthInteger>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        RangeJob(start: start, count: count, downstream: downstream, scheduler: jobScheduler(for: scheduler)).begin()
+        RangeJob(start: start, count: count, downstream: downstream, scheduler: sourceScheduler(for: scheduler)).begin()
     }
 }
 

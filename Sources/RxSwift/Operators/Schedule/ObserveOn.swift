@@ -1,0 +1,33 @@
+extension ObservableType {
+    /// Delivers the events on a scheduler.
+    ///
+    /// Events keep their order and come one at a time, on whatever scheduler. On a serial scheduler object they also keep their
+    /// hand-over order among all its work. An error does not overtake the elements before it.
+    /// - Parameter scheduler: where the events are delivered. On `MainScheduler` they are delivered at once when already there.
+    /// - SeeAlso: [ObserveOn](https://reactivex.io/documentation/operators/observeon.html)
+    public func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
+        ObserveOn(source: asObservable(), scheduler: scheduler)
+    }
+
+    /// Delivers the events on a scheduler.
+    @available(*, deprecated, renamed: "observe(on:)")
+    public func observeOn(_ scheduler: any ImmediateSchedulerType) -> Observable<Element> {
+        observe(on: scheduler)
+    }
+}
+
+private final class ObserveOn<Element>: Observable<Element> {
+    private let source: Observable<Element>
+    private let scheduler: any ImmediateSchedulerType
+
+    init(source: Observable<Element>, scheduler: any ImmediateSchedulerType) {
+        self.source = source
+        self.scheduler = scheduler
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let jobs = jobScheduler(for: scheduler)
+        source.attach(Hop(downstream: downstream, queue: jobs.turnQueue ?? PrivateTurnQueue(scheduler: jobs)))
+    }
+}

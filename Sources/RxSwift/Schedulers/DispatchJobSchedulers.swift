@@ -1,0 +1,130 @@
+import Dispatch
+import RxPrimitives
+
+/// Runs jobs one at a time, in hand-over order, on a serial dispatch queue: the engine behind the serial dispatch schedulers.
+final class SerialDispatchJobs: TimedJobScheduler {
+    let turns: DispatchTurnQueue
+    private let leeway: DispatchTimeInterval
+    private let lock = SpinLock()
+    /// Made when first needed. Under the lock.
+    private var timersIfMade: DispatchTimers?
+
+    /// - Parameters:
+    ///   - queue: a serial queue.
+    ///   - leeway: how much later than due a delayed job may be handed over.
+    ///   - runsInlineOnMain: whether work may run right where it is handed over, when on the main queue and nothing else is
+    ///     under way.
+    init(queue: DispatchQueue, leeway: DispatchTimeInterval, runsInlineOnMain: Bool = false) {
+        turns = DispatchTurnQueue(queue: queue, runsInlineOnMain: runsInlineOnMain)
+        self.leeway = leeway
+    }
+
+    func post(_ job: Job) { turns.post(job) }
+
+    func post(_ job: Job, after delay: DispatchTimeInterval) { timers.arm(job, after: delay) }
+
+    func withdraw(_ job: Job) {
+        lock.withLock { timersIfMade }?.withdraw(job)
+    }
+
+    var turnQueue: TurnQueue? { turns }
+
+    var stepsPerTurn: Int { turns.stepsPerTurn }
+
+    var hasWaitingJobs: Bool { turns.hasWaitingJobs }
+
+    var instant: Int64 { Int64(MonotonicClock.now()) }
+
+    private var timers: DispatchTimers {
+        if let made = lock.withLock({ timersIfMade }) { return made }
+        // The wheel expires on the queue, but hands each job over like anybody else, so that hand-over order holds.
+        let turns = self.turns
+        let new = DispatchTimers(queue: turns.queue, leeway: leeway) { turns.post($0) }
+        return lock.withLock {
+            if timersIfMade == nil { timersIfMade = new }
+            return timersIfMade!
+        }
+    }
+}
+
+/// Turns on a serial dispatch queue.
+final class DispatchTurnQueue: TurnQueue {
+    let queue: DispatchQueue
+    private let runsInlineOnMain: Bool
+
+    init(queue: DispatchQueue, runsInlineOnMain: Bool) {
+        self.queue = queue
+        self.runsInlineOnMain = runsInlineOnMain
+        super.init(stepsPerTurn: 512)
+    }
+
+    override func wake() {
+        queue.async { self.runTurn() }
+    }
+
+    override var runsInline: Bool { runsInlineOnMain && MainQueue.isCurrent }
+}
+
+/// Runs jobs, several at the same time, on a concurrent dispatch queue.
+final class ConcurrentDispatchJobs: TimedJobScheduler {
+    private let queue: DispatchQueue
+    private let leeway: DispatchTimeInterval
+    private let lock = SpinLock()
+    /// Made when first needed. Under the lock.
+    private var timersIfMade: DispatchTimers?
+
+    init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
+        self.queue = queue
+        self.leeway = leeway
+    }
+
+    func post(_ job: Job) {
+        queue.async { job.runToItsEnd(on: self) }
+    }
+
+    func post(_ job: Job, after delay: DispatchTimeInterval) {
+        timers.arm(job, after: delay)
+    }
+
+    func withdraw(_ job: Job) {
+        lock.withLock { timersIfMade }?.withdraw(job)
+    }
+
+    var turnQueue: TurnQueue? { nil }
+
+    var stepsPerTurn: Int { 512 }
+
+    var hasWaitingJobs: Bool { false }
+
+    var instant: Int64 { Int64(MonotonicClock.now()) }
+
+    private var timers: DispatchTimers {
+        if let made = lock.withLock({ timersIfMade }) { return made }
+        let new = DispatchTimers(queue: queue, leeway: leeway) { [unowned self] in post($0) }
+        return lock.withLock {
+            if timersIfMade == nil { timersIfMade = new }
+            return timersIfMade!
+        }
+    }
+}
+
+extension Job {
+    /// Runs one turn of this job, and has it run again if it wants more.
+    func runToItsEnd(on scheduler: any JobScheduler) {
+        var budget = scheduler.stepsPerTurn
+        if !run(&budget) { scheduler.post(self) }
+    }
+}
+
+/// What it means to be on the main queue.
+///
+/// On Linux a worker thread may drain it, so this asks for the queue and not for the thread.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+}

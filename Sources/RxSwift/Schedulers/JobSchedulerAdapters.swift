@@ -1,0 +1,46 @@
+/// A scheduler of this library, which the engine uses without going through closures.
+protocol JobSchedulerProviding {
+    var jobs: any JobScheduler { get }
+}
+
+/// A scheduler of this library that can wait.
+protocol TimedJobSchedulerProviding: JobSchedulerProviding {
+    var timedJobs: any TimedJobScheduler { get }
+}
+
+extension TimedJobSchedulerProviding {
+    var jobs: any JobScheduler { timedJobs }
+}
+
+/// What a hop uses for a user's choice of scheduler.
+func jobScheduler(for scheduler: any ImmediateSchedulerType) -> any JobScheduler {
+    if type(of: scheduler) == CurrentThreadScheduler.self { return CurrentThreadJobs.shared }
+    if let ours = scheduler as? any JobSchedulerProviding { return ours.jobs }
+    return ForeignJobScheduler(scheduler)
+}
+
+/// What the engine uses for a user's choice of scheduler that can wait.
+func timedJobScheduler(for scheduler: any SchedulerType) -> any TimedJobScheduler {
+    if let ours = scheduler as? any TimedJobSchedulerProviding { return ours.timedJobs }
+    return ForeignTimedJobScheduler(timed: scheduler)
+}
+
+/// What a source that is being subscribed to on this thread uses for a user's choice of scheduler.
+func sourceScheduler(for scheduler: any ImmediateSchedulerType) -> any JobScheduler {
+    type(of: scheduler) == CurrentThreadScheduler.self ? Trampoline.current : jobScheduler(for: scheduler)
+}
+
+/// Posts each job to the trampoline of the thread that posts it.
+final class CurrentThreadJobs: JobScheduler {
+    static let shared = CurrentThreadJobs()
+
+    func post(_ job: Job) { Trampoline.current.post(job) }
+
+    func withdraw(_ job: Job) {}
+
+    var turnQueue: TurnQueue? { nil }
+
+    var stepsPerTurn: Int { 1 }
+
+    var hasWaitingJobs: Bool { Trampoline.current.hasWaitingJobs }
+}

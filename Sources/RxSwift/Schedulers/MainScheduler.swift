@@ -1,0 +1,49 @@
+import Dispatch
+
+/// Runs actions on the main queue, right away when already on it and nothing else is under way there.
+///
+/// What is handed over while on the main queue with nothing enqueued runs inline; everything else is queued, in hand-over order.
+public final class MainScheduler: SerialDispatchQueueScheduler {
+    private static let main = SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0), runsInlineOnMain: true)
+
+    /// The scheduler of the main queue.
+    public static let instance = MainScheduler()
+
+    /// The same queue, but never inline: what is handed over runs later even when already on the main queue.
+    public static let asyncInstance = SerialDispatchQueueScheduler(
+        jobs: SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0)))
+
+    /// A scheduler of the main queue.
+    public init() {
+        super.init(jobs: MainScheduler.main)
+    }
+
+    /// Stops the program when not on the main queue.
+    ///
+    /// - Parameter errorMessage: what to say then.
+    public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {
+        if !MainQueue.isCurrent {
+            fatalError(
+                errorMessage
+                    ?? "MainScheduler.ensureExecutingOnScheduler: not on the main queue. Hop with observe(on: MainScheduler.instance) first."
+            )
+        }
+    }
+
+    /// Stops the program when not on the main queue.
+    ///
+    /// - Parameter errorMessage: what to say then.
+    public static func ensureRunningOnMainThread(errorMessage: String? = nil) {
+        if !MainQueue.isCurrent {
+            fatalError(errorMessage ?? "MainScheduler.ensureRunningOnMainThread: not on the main queue.")
+        }
+    }
+
+    override func scheduleAction<StateType>(
+        _ state: StateType, _ action: @escaping (StateType) -> any Disposable
+    ) -> any Disposable {
+        guard dispatchJobs.turns.tryEnterInline() else { return super.scheduleAction(state, action) }
+        defer { dispatchJobs.turns.leaveInline() }
+        return action(state)
+    }
+}

@@ -1,0 +1,106 @@
+public import Dispatch
+public import Foundation
+
+/// Runs actions one after another, in the order in which they were handed over, on a dispatch queue.
+///
+/// All work handed to one scheduler object (actions, events of `observe(on:)`) keeps its order. A burst costs one
+/// `DispatchQueue.async`: others who use the queue directly get their turn between bursts, and every 512 steps.
+/// Delays are measured on a monotonic clock, and run on one kernel timer for the whole scheduler.
+public class SerialDispatchQueueScheduler: SchedulerType {
+    public typealias TimeInterval = Foundation.TimeInterval
+    public typealias Time = Date
+
+    let dispatchJobs: SerialDispatchJobs
+
+    /// The wall clock. Delays do not follow it.
+    public var now: Date { Date() }
+
+    init(jobs: SerialDispatchJobs) {
+        dispatchJobs = jobs
+    }
+
+    /// A scheduler on a serial queue of its own.
+    ///
+    /// - Parameters:
+    ///   - internalSerialQueueName: the label of the queue.
+    ///   - serialQueueConfiguration: is handed the queue before its first use.
+    ///   - leeway: how much later than due a delayed action may run, to save wake-ups.
+    public convenience init(
+        internalSerialQueueName: String, serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,
+        leeway: DispatchTimeInterval = DispatchTimeInterval.nanoseconds(0)
+    ) {
+        let queue = DispatchQueue(label: internalSerialQueueName, attributes: [])
+        serialQueueConfiguration?(queue)
+        self.init(jobs: SerialDispatchJobs(queue: queue, leeway: leeway))
+    }
+
+    /// A scheduler on a serial queue of its own, whose work runs on `queue`.
+    ///
+    /// - Parameters:
+    ///   - queue: the target queue; it may be concurrent.
+    ///   - internalSerialQueueName: the label of the scheduler's own queue.
+    ///   - leeway: how much later than due a delayed action may run, to save wake-ups.
+    public convenience init(
+        queue: DispatchQueue, internalSerialQueueName: String,
+        leeway: DispatchTimeInterval = DispatchTimeInterval.nanoseconds(0)
+    ) {
+        let serialQueue = DispatchQueue(label: internalSerialQueueName, attributes: [], target: queue)
+        self.init(jobs: SerialDispatchJobs(queue: serialQueue, leeway: leeway))
+    }
+
+    /// A scheduler on a serial queue of its own, whose work runs on the global queue of a quality of service.
+    ///
+    /// - Parameters:
+    ///   - qos: the quality of service.
+    ///   - internalSerialQueueName: the label of the scheduler's own queue.
+    ///   - leeway: how much later than due a delayed action may run, to save wake-ups.
+    public convenience init(
+        qos: DispatchQoS, internalSerialQueueName: String = "rx.global_dispatch_queue.serial",
+        leeway: DispatchTimeInterval = DispatchTimeInterval.nanoseconds(0)
+    ) {
+        self.init(
+            queue: DispatchQueue.global(qos: qos.qosClass), internalSerialQueueName: internalSerialQueueName,
+            leeway: leeway)
+    }
+
+    /// Schedules an action behind what was handed over before.
+    @preconcurrency
+    public final func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        scheduleAction(state, action)
+    }
+
+    /// `schedule`, for subclasses that do it differently.
+    func scheduleAction<StateType>(
+        _ state: StateType, _ action: @escaping (StateType) -> any Disposable
+    ) -> any Disposable {
+        let job = ActionJob(state: state, action: action, scheduler: dispatchJobs)
+        dispatchJobs.post(job)
+        return job
+    }
+
+    /// Schedules an action to be handed over when `dueTime` has passed.
+    @preconcurrency
+    public final func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        let job = ActionJob(state: state, action: action, scheduler: dispatchJobs)
+        dispatchJobs.post(job, after: dueTime)
+        return job
+    }
+
+    /// Schedules an action to be run again and again. A run that would be due while one is under way is skipped.
+    @preconcurrency
+    public func schedulePeriodic<StateType>(
+        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> StateType
+    ) -> any Disposable {
+        PeriodicJob(
+            state: state, startAfter: startAfter, period: period, action: action, scheduler: dispatchJobs)
+    }
+}
+
+extension SerialDispatchQueueScheduler: TimedJobSchedulerProviding {
+    var timedJobs: any TimedJobScheduler { dispatchJobs }
+}
