@@ -14,7 +14,7 @@ package class Door<Element>: Sink<Element> {
     package final let downstream: Unmanaged<Sink<Element>>
 
     /// Whether `downstream` was released. Written once, by the one inside the closed loop.
-    private final var isReleased = false
+    @exclusivity(unchecked) private final var isReleased = false
 
     /// The operator this door belongs to, for diagnostics.
     package var operatorName: StaticString { "door" }

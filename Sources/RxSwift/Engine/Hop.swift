@@ -10,8 +10,8 @@ package final class Hop<Element>: Sink<Element> {
     private let queue: TurnQueue
 
     // The upstream's, whose calls are serial.
-    private var turns: [Turn]
-    private var openTurn: Unmanaged<Turn>
+    @exclusivity(unchecked) private var turns: [Turn]
+    @exclusivity(unchecked) private var openTurn: Unmanaged<Turn>
 
     package init(downstream: Sink<Element>, queue: TurnQueue) {
         core = HopCore(downstream: downstream)

@@ -5,7 +5,7 @@
 @usableFromInline
 package class Job: Stage {
     /// The next job in the queue that holds this one. Belongs to that queue.
-    package final var nextInQueue: Unmanaged<Job>?
+    @exclusivity(unchecked) package final var nextInQueue: Unmanaged<Job>?
 
     /// What the scheduler that holds this job keeps with it (an armed timer, a disposable). Belongs to that scheduler.
     package final var ticket: AnyObject?

@@ -5,17 +5,19 @@
 @usableFromInline
 package class SourceJob<Element>: Job {
     @usableFromInline package final let downstream: Sink<Element>
-    @usableFromInline final let scheduler: any JobScheduler
+    private final let scheduler: any JobScheduler
+    /// The scheduler, if it is the thread's trampoline: asked after each element.
+    private final let trampoline: Trampoline?
 
-    @inlinable
+    @usableFromInline
     package init(downstream: Sink<Element>, scheduler: any JobScheduler) {
         self.downstream = downstream
         self.scheduler = scheduler
+        self.trampoline = scheduler as? Trampoline
         super.init()
     }
 
     /// Links the downstream and hands the job to its scheduler.
-    @usableFromInline
     package final func begin() {
         downstream.link(self)
         scheduler.post(self)
@@ -24,25 +26,25 @@ package class SourceJob<Element>: Job {
     /// Emits the next event.
     ///
     /// - Returns: whether there is more to come: false after a terminal event.
-    @usableFromInline
     package func step() -> Bool { abstractMethod() }
 
-    /// Emits events one after another, until there is no more, `limit` are emitted, or something else waits.
-    ///
-    /// Subclasses override it with a loop of their own where the call per element matters.
-    @usableFromInline
     package override func run(_ budget: inout Int) -> Bool {
-        repeat {
-            if isCancelled || !step() { return true }
-            budget -= 1
-            if scheduler.hasWaitingJobs { break }
-        } while budget > 0
+        if let trampoline {
+            repeat {
+                if isCancelled || !step() { return true }
+            } while !trampoline.hasWaitingJobs
+        } else {
+            repeat {
+                if isCancelled || !step() { return true }
+                budget -= 1
+            } while budget > 0 && !scheduler.hasWaitingJobs
+        }
+        // Posted anew rather than kept in front: other work comes first, and virtual time moves on.
         if !isCancelled { scheduler.post(self) }
         return true
     }
 
-    @usableFromInline
     package override func cancel() {
-        if takeUpstream() != nil { scheduler.withdraw(self) }
+        if takeUpstream() != nil, trampoline == nil { scheduler.withdraw(self) }
     }
 }

@@ -5,7 +5,7 @@
 @usableFromInline
 package final class SubscriptionDisposable: Stage, Cancelable {
     /// Belongs to whoever takes the upstream; nobody else touches it.
-    private var onDisposed: (() -> Void)?
+    @exclusivity(unchecked) private var onDisposed: (() -> Void)?
 
     @usableFromInline
     package init(onDisposed: (() -> Void)? = nil) {

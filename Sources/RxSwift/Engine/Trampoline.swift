@@ -10,10 +10,10 @@
 /// made at first use.
 @usableFromInline
 package final class Trampoline {
-    private var jobs = JobQueue()
+    @exclusivity(unchecked) private var jobs = JobQueue()
 
     /// Whether a subscription or job further up this thread's stack will drain the queue.
-    @usableFromInline package private(set) var isOpen = false
+    @exclusivity(unchecked) @usableFromInline package private(set) var isOpen = false
 
     private init() {}
 

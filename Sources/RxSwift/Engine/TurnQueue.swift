@@ -16,7 +16,7 @@ package class TurnQueue {
     private let state = AtomicWord(0)
 
     /// Jobs taken from the stack, in order. Only the one at work.
-    private var batch = JobQueue()
+    @exclusivity(unchecked) private var batch = JobQueue()
 
     private static let idle: UInt = 0
     private static let taken: UInt = 1

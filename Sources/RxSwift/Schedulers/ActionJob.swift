@@ -2,11 +2,13 @@ import Dispatch
 import RxPrimitives
 
 /// A scheduled action: the job a scheduler holds, and the disposable the user gets.
+@usableFromInline
 final class ActionJob<State>: Job, Cancelable {
     private let state: State
     private let action: (State) -> any Disposable
     private let scheduler: any JobScheduler
 
+    @usableFromInline
     init(state: State, action: @escaping (State) -> any Disposable, scheduler: any JobScheduler) {
         self.state = state
         self.action = action
@@ -14,6 +16,7 @@ final class ActionJob<State>: Job, Cancelable {
         super.init()
     }
 
+    @usableFromInline
     var isDisposed: Bool { isCancelled }
 
     override func run(_ budget: inout Int) -> Bool {
@@ -25,6 +28,7 @@ final class ActionJob<State>: Job, Cancelable {
         return true
     }
 
+    @usableFromInline
     func dispose() { cancel() }
 
     override func cancel() {

@@ -8,7 +8,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
     public typealias TimeInterval = Foundation.TimeInterval
     public typealias Time = Date
 
-    let dispatchJobs: ConcurrentDispatchJobs
+    @usableFromInline let dispatchJobs: ConcurrentDispatchJobs
 
     /// The wall clock. Delays do not follow it.
     public var now: Date { Date() }
@@ -46,7 +46,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
     }
 
     /// Schedules an action to be run when `dueTime` has passed.
-    @preconcurrency
+    @preconcurrency @inlinable
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {

@@ -2,6 +2,7 @@ import Dispatch
 import RxPrimitives
 
 /// Runs jobs one at a time, in hand-over order, on a serial dispatch queue: the engine behind the serial dispatch schedulers.
+@usableFromInline
 final class SerialDispatchJobs: TimedJobScheduler {
     let turns: DispatchTurnQueue
     private let leeway: DispatchTimeInterval
@@ -19,20 +20,27 @@ final class SerialDispatchJobs: TimedJobScheduler {
         self.leeway = leeway
     }
 
+    @usableFromInline
     func post(_ job: Job) { turns.post(job) }
 
+    @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) { timers.arm(job, after: delay) }
 
+    @usableFromInline
     func withdraw(_ job: Job) {
         lock.withLock { timersIfMade }?.withdraw(job)
     }
 
+    @usableFromInline
     var turnQueue: TurnQueue? { turns }
 
+    @usableFromInline
     var stepsPerTurn: Int { turns.stepsPerTurn }
 
+    @usableFromInline
     var hasWaitingJobs: Bool { turns.hasWaitingJobs }
 
+    @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
     private var timers: DispatchTimers {
@@ -66,6 +74,7 @@ final class DispatchTurnQueue: TurnQueue {
 }
 
 /// Runs jobs, several at the same time, on a concurrent dispatch queue.
+@usableFromInline
 final class ConcurrentDispatchJobs: TimedJobScheduler {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
@@ -78,24 +87,31 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
         self.leeway = leeway
     }
 
+    @usableFromInline
     func post(_ job: Job) {
         queue.async { job.runToItsEnd(on: self) }
     }
 
+    @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) {
         timers.arm(job, after: delay)
     }
 
+    @usableFromInline
     func withdraw(_ job: Job) {
         lock.withLock { timersIfMade }?.withdraw(job)
     }
 
+    @usableFromInline
     var turnQueue: TurnQueue? { nil }
 
+    @usableFromInline
     var stepsPerTurn: Int { 512 }
 
+    @usableFromInline
     var hasWaitingJobs: Bool { false }
 
+    @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
     private var timers: DispatchTimers {

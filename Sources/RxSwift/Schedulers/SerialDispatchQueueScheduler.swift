@@ -10,7 +10,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
     public typealias TimeInterval = Foundation.TimeInterval
     public typealias Time = Date
 
-    let dispatchJobs: SerialDispatchJobs
+    @usableFromInline let dispatchJobs: SerialDispatchJobs
 
     /// The wall clock. Delays do not follow it.
     public var now: Date { Date() }
@@ -81,7 +81,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
     }
 
     /// Schedules an action to be handed over when `dueTime` has passed.
-    @preconcurrency
+    @preconcurrency @inlinable
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {

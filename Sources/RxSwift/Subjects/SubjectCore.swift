@@ -11,10 +11,10 @@ package class SubjectListCore {
     fileprivate let loop = DrainLoop()
 
     /// The subscriptions in order of subscription. Only inside the loop.
-    fileprivate var list = SubjectSubscriptionList()
+    @exclusivity(unchecked) fileprivate var list = SubjectSubscriptionList()
 
     /// Whether a terminal event was delivered. Only inside the loop.
-    fileprivate var isTerminated = false
+    @exclusivity(unchecked) fileprivate var isTerminated = false
 
     /// How far the acceptance of a terminal event has come. Only ever rises.
     private let termination = AtomicWord(Termination.none)

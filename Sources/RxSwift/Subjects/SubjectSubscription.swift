@@ -5,15 +5,15 @@ package final class SubjectSubscription: Stage {
 
     /// A `Sink` of the subject's elements, retained. Released by the one inside the core's loop, or with this object.
     private let sink: Unmanaged<TerminalSink>
-    private var isReleased = false
+    @exclusivity(unchecked) private var isReleased = false
 
     /// The last event, by number, that this subscription was given when it was made.
     let since: Int
 
     // The links of the core's list. Only inside the core's loop.
-    fileprivate(set) var nextInList: Unmanaged<SubjectSubscription>?
-    fileprivate var previousInList: Unmanaged<SubjectSubscription>?
-    fileprivate var isInList = false
+    @exclusivity(unchecked) fileprivate(set) var nextInList: Unmanaged<SubjectSubscription>?
+    @exclusivity(unchecked) fileprivate var previousInList: Unmanaged<SubjectSubscription>?
+    @exclusivity(unchecked) fileprivate var isInList = false
 
     /// - Parameter downstream: a `Sink` of the core's elements.
     package init(core: SubjectListCore, downstream: TerminalSink, since: Int = .min) {

@@ -10,10 +10,10 @@ final class MergeCoordinator<Element>: Door<Element> {
     private let lock = SpinLock()
 
     /// The inner sinks at work, doubly linked through themselves. Under the lock.
-    private var firstInner: Unmanaged<InnerSink<Element>>?
+    @exclusivity(unchecked) private var firstInner: Unmanaged<InnerSink<Element>>?
 
     /// Whether `cancel` has taken the inner sinks, so that no more may join. Under the lock.
-    private var isClosed = false
+    @exclusivity(unchecked) private var isClosed = false
 
     override var operatorName: StaticString { "merge" }
 
@@ -84,9 +84,9 @@ final class InnerSink<Element>: Sink<Element> {
     private let coordinator: MergeCoordinator<Element>
 
     // The links of the coordinator's list, and whether this sink is in it. Under the coordinator's lock.
-    var nextInner: Unmanaged<InnerSink<Element>>?
-    var previousInner: Unmanaged<InnerSink<Element>>?
-    var isListed = false
+    @exclusivity(unchecked) var nextInner: Unmanaged<InnerSink<Element>>?
+    @exclusivity(unchecked) var previousInner: Unmanaged<InnerSink<Element>>?
+    @exclusivity(unchecked) var isListed = false
 
     required init(coordinator: MergeCoordinator<Element>) {
         self.coordinator = coordinator

@@ -1,0 +1,36 @@
+extension ObservableType {
+    /// A sequence made like a `for` loop: the initial state, then what `iterate` makes of each state, as long as `condition` holds.
+    ///
+    /// - Parameters:
+    ///   - initialState: the first element, if the condition holds for it.
+    ///   - condition: runs before each element; false completes the sequence. What it throws ends it with an error.
+    ///   - scheduler: where the elements are emitted, each in a step of its own.
+    ///   - iterate: makes the next element, when it is due. What it throws ends the sequence with an error.
+    /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
+    @preconcurrency @inlinable
+    public static func generate(
+        initialState: Element, condition: @escaping @Sendable (Element) throws -> Bool,
+        scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance,
+        iterate: @escaping @Sendable (Element) throws -> Element
+    ) -> Observable<Element> {
+        StepSource(scheduler: scheduler) {
+            var state = initialState
+            var isFirst = true
+            return { sink in
+                do {
+                    if !isFirst { state = try iterate(state) }
+                    isFirst = false
+                    guard try condition(state) else {
+                        sink.completed()
+                        return false
+                    }
+                    sink.next(state)
+                    return true
+                } catch {
+                    sink.error(error)
+                    return false
+                }
+            }
+        }
+    }
+}

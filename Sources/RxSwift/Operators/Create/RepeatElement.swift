@@ -1,0 +1,19 @@
+extension ObservableType {
+    /// A sequence that repeats an element without end.
+    ///
+    /// - Parameters:
+    ///   - element: the element.
+    ///   - scheduler: where it is emitted, each time in a step of its own.
+    /// - SeeAlso: [Repeat](https://reactivex.io/documentation/operators/repeat.html)
+    @inlinable
+    public static func repeatElement(
+        _ element: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
+    ) -> Observable<Element> {
+        StepSource(scheduler: scheduler) {
+            { sink in
+                sink.next(element)
+                return true
+            }
+        }
+    }
+}
