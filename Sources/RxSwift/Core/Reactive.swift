@@ -7,6 +7,9 @@
 ///     var position: Observable<Double> { ... }
 /// }
 /// ```
+///
+/// For a class each writable property `x` can be had as an observer, `object.rx.x`.
+@dynamicMemberLookup
 public struct Reactive<Base> {
     /// What is being extended.
     public let base: Base

@@ -1,5 +1,3 @@
-import RxPrimitives
-
 /// An observer that writes elements to an object, which it does not keep alive, on a scheduler.
 ///
 /// Once the object is gone, elements are ignored. A binding can't take errors: in debug builds an error stops the program, in
@@ -11,11 +9,11 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
 
     /// - Parameters:
     ///   - target: where elements go.
-    ///   - scheduler: where `binding` runs.
+    ///   - scheduler: where `binding` runs; the main queue unless told otherwise.
     ///   - binding: writes one element to the target.
     @preconcurrency
     public init<Target: AnyObject>(
-        _ target: Target, scheduler: any ImmediateSchedulerType,
+        _ target: Target, scheduler: any ImmediateSchedulerType = MainScheduler(),
         binding: @escaping @Sendable (Target, Value) -> Void
     ) {
         let reference = WeakReference(target)
@@ -47,6 +45,15 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
         #else
             Hooks.handleUnhandledError(error, callStack: [])
         #endif
+    }
+}
+
+extension Reactive where Base: AnyObject {
+    /// A writable property of the object as an observer, which writes on the main queue.
+    public subscript<Property>(
+        dynamicMember keyPath: ReferenceWritableKeyPath<Base, Property>
+    ) -> Binder<Property> {
+        Binder(base) { base, value in base[keyPath: keyPath] = value }
     }
 }
 
