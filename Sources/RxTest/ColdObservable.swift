@@ -1,7 +1,7 @@
 import RxSwift
 
 /// Sends its events to each subscriber, at times relative to the subscription.
-final class ColdObservable<Element>: TestableObservable<Element> {
+final class ColdObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
     override func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         let isDisposed = BooleanDisposable()

@@ -1,7 +1,7 @@
 import RxSwift
 
 /// Sends its events at absolute times, to whoever is subscribed then.
-final class HotObservable<Element>: TestableObservable<Element> {
+final class HotObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
     private var observers: [(key: Int, on: (Event<Element>) -> Void)] = []
     private var nextKey = 0
 

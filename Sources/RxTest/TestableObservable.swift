@@ -3,7 +3,8 @@ public import RxSwift
 /// A sequence with a script, which records its subscriptions. Made by `TestScheduler`.
 ///
 /// It sends what the script says, also events after a terminal event; operators ignore those.
-public class TestableObservable<Element>: ObservableType {
+/// For the thread that runs the scheduler.
+public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
     /// The script.
     public let recordedEvents: [Recorded<Event<Element>>]
 

@@ -1,7 +1,9 @@
 public import RxSwift
 
 /// An observer that records events, and when on a test scheduler's clock they came.
-public final class TestableObserver<Element>: ObserverType {
+///
+/// For the thread that runs the scheduler.
+public final class TestableObserver<Element>: ObserverType, @unchecked Sendable {
     private let scheduler: TestScheduler
 
     /// What came so far, in order.

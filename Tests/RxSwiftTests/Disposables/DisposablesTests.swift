@@ -90,14 +90,18 @@ import Testing
         #expect(members.allSatisfy { $0.isDisposed })
     }
 
+    private final class Keys: @unchecked Sendable {
+        var own: CompositeDisposable.DisposeKey?
+    }
+
     @Test func memberMayUseItsGroupWhileItIsDisposedOf() {
         let group = CompositeDisposable()
         let inserted = BooleanDisposable()
-        var key: CompositeDisposable.DisposeKey?
-        key = group.insert(
+        let keys = Keys()
+        keys.own = group.insert(
             Disposables.create {
                 _ = group.insert(inserted)
-                group.remove(for: key!)
+                group.remove(for: keys.own!)
                 #expect(group.isDisposed)
             })
         group.dispose()
