@@ -18,6 +18,7 @@ let package = Package(
         .target(name: "RxSwift", dependencies: ["RxPrimitives"]),
         .target(name: "RxTest", dependencies: ["RxSwift"]),
         .testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"]),
+        .testTarget(name: "RxTestTests", dependencies: ["RxTest"]),
         .testTarget(name: "RxSwiftTests", dependencies: ["RxSwift", "RxTest"]),
     ],
     // Elements need not be Sendable, as in RxSwift, so crossing threads with them cannot be checked by the compiler.

@@ -80,24 +80,28 @@ import Testing
         #expect(members.indices.allSatisfy { members[$0].isDisposed == ($0 % 3 == 0) })
         #expect(group.count == 66)
         for index in 0..<90 { group.remove(for: keys[index]) }
-        #expect(members.prefix(90).allSatisfy(\.isDisposed))
-        #expect(members.suffix(10).filter(\.isDisposed).count == 4)
+        #expect(members.prefix(90).allSatisfy { $0.isDisposed })
+        #expect(members.suffix(10).filter { $0.isDisposed }.count == 4)
         let last = BooleanDisposable()
         let key = try #require(group.insert(last))
         group.remove(for: key)
         #expect(last.isDisposed)
         group.dispose()
-        #expect(members.allSatisfy(\.isDisposed))
+        #expect(members.allSatisfy { $0.isDisposed })
+    }
+
+    private final class Keys: @unchecked Sendable {
+        var own: CompositeDisposable.DisposeKey?
     }
 
     @Test func memberMayUseItsGroupWhileItIsDisposedOf() {
         let group = CompositeDisposable()
         let inserted = BooleanDisposable()
-        var key: CompositeDisposable.DisposeKey?
-        key = group.insert(
+        let keys = Keys()
+        keys.own = group.insert(
             Disposables.create {
                 _ = group.insert(inserted)
-                group.remove(for: key!)
+                group.remove(for: keys.own!)
                 #expect(group.isDisposed)
             })
         group.dispose()
@@ -163,9 +167,9 @@ import Testing
             members[4]
             members[5]
         }
-        #expect(!members.contains(where: \.isDisposed))
+        #expect(!members.contains(where: { $0.isDisposed }))
         bag = nil
-        #expect(members.allSatisfy(\.isDisposed))
+        #expect(members.allSatisfy { $0.isDisposed })
 
         let built = BooleanDisposable()
         bag = DisposeBag {
@@ -196,7 +200,7 @@ import Testing
                     single.dispose()
                     action.dispose()
                 })
-            #expect(members.allSatisfy(\.isDisposed))
+            #expect(members.allSatisfy { $0.isDisposed })
             #expect(disposals.loadAcquiring() == 1)
         }
     }

@@ -1,0 +1,4 @@
+public import Foundation
+
+/// Gives every subclass of `NSObject` the extensions under `rx`.
+extension NSObject: ReactiveCompatible {}

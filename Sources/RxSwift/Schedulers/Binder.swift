@@ -1,0 +1,66 @@
+/// An observer that writes elements to an object, which it does not keep alive, on a scheduler.
+///
+/// Once the object is gone, elements are ignored. A binding can't take errors: in debug builds an error stops the program, in
+/// release builds it goes to `Hooks.defaultErrorHandler`. Completion is ignored.
+public struct Binder<Value>: ObserverType, @unchecked Sendable {
+    public typealias Element = Value
+
+    private let bind: (Value) -> Void
+
+    /// - Parameters:
+    ///   - target: where elements go.
+    ///   - scheduler: where `binding` runs; the main queue unless told otherwise.
+    ///   - binding: writes one element to the target.
+    @preconcurrency
+    public init<Target: AnyObject>(
+        _ target: Target, scheduler: any ImmediateSchedulerType = MainScheduler(),
+        binding: @escaping @Sendable (Target, Value) -> Void
+    ) {
+        let reference = WeakReference(target)
+        bind = { element in
+            _ = scheduler.schedule(element) { element in
+                if let target = reference.target { binding(target, element) }
+                return Disposables.create()
+            }
+        }
+    }
+
+    /// Has an element written to the target.
+    public func on(_ event: Event<Value>) {
+        switch event {
+        case .next(let element): bind(element)
+        case .error(let error): refuse(error)
+        case .completed: break
+        }
+    }
+
+    /// This observer behind the type `AnyObserver`.
+    public func asObserver() -> AnyObserver<Value> {
+        AnyObserver(eventHandler: on)
+    }
+
+    private func refuse(_ error: any Swift.Error) {
+        #if DEBUG
+            fatalError("Binder: a binding can't take an error: \(error). Handle errors before binding, for example with catch.")
+        #else
+            Hooks.handleUnhandledError(error, callStack: [])
+        #endif
+    }
+}
+
+extension Reactive where Base: AnyObject {
+    /// A writable property of the object as an observer, which writes on the main queue.
+    public subscript<Property>(
+        dynamicMember keyPath: ReferenceWritableKeyPath<Base, Property>
+    ) -> Binder<Property> {
+        Binder(base) { base, value in base[keyPath: keyPath] = value }
+    }
+}
+
+private final class WeakReference<Target: AnyObject>: @unchecked Sendable {
+    private(set) weak var target: Target?
+
+    init(_ target: Target) {
+        self.target = target
+    }
+}

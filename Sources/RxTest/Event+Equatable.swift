@@ -1,0 +1,16 @@
+public import RxSwift
+
+/// Makes events comparable in tests. Two errors count as equal when they read the same.
+extension Event: Equatable where Element: Equatable {
+    public static func == (lhs: Event<Element>, rhs: Event<Element>) -> Bool {
+        switch (lhs, rhs) {
+        case (.next(let left), .next(let right)): return left == right
+        case (.error(let left), .error(let right)): return readsTheSame(left, right)
+        case (.completed, .completed): return true
+        default: return false
+        }
+    }
+}
+
+/// Errors are not `Equatable`: what they print as has to do.
+func readsTheSame(_ left: any Error, _ right: any Error) -> Bool { "\(left)" == "\(right)" }

@@ -1,0 +1,33 @@
+import RxSwift
+
+/// Sends its events at absolute times, to whoever is subscribed then.
+final class HotObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
+    private var observers: [(key: Int, on: (Event<Element>) -> Void)] = []
+    private var nextKey = 0
+
+    override init(scheduler: TestScheduler, recordedEvents: [Recorded<Event<Element>>]) {
+        super.init(scheduler: scheduler, recordedEvents: recordedEvents)
+        for event in recordedEvents {
+            scheduler.scheduleAt(event.time) { self.send(event.value) }
+        }
+    }
+
+    override func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
+    where Observer.Element == Element {
+        let key = nextKey
+        nextKey += 1
+        observers.append((key, observer.on))
+        return beginSubscription { self.remove(key) }
+    }
+
+    private func remove(_ key: Int) {
+        guard let index = observers.firstIndex(where: { $0.key == key }) else { return }
+        // Released when this returns: its deinit may come back here.
+        _ = observers.remove(at: index)
+    }
+
+    private func send(_ event: Event<Element>) {
+        // Those subscribed now, even if they come and go meanwhile.
+        for observer in observers { observer.on(event) }
+    }
+}

@@ -1,0 +1,77 @@
+public import RxSwift
+
+/// A value, and when on a test scheduler's clock it was seen.
+public struct Recorded<Value> {
+    /// When.
+    public let time: TestTime
+
+    /// What.
+    public let value: Value
+
+    /// - Parameters:
+    ///   - time: when, on the test scheduler's clock.
+    ///   - value: what.
+    public init(time: TestTime, value: Value) {
+        self.time = time
+        self.value = value
+    }
+}
+
+extension Recorded: Sendable where Value: Sendable {}
+
+extension Recorded: Equatable where Value: Equatable {}
+
+extension Recorded: CustomDebugStringConvertible {
+    /// `value @ time`.
+    public var debugDescription: String { "\(value) @ \(time)" }
+}
+
+extension Recorded {
+    /// A `next` event at a time.
+    ///
+    /// - Parameters:
+    ///   - time: when.
+    ///   - element: what is sent.
+    public static func next<T>(_ time: TestTime, _ element: T) -> Recorded<Event<T>> where Value == Event<T> {
+        Recorded(time: time, value: .next(element))
+    }
+
+    /// A `completed` event at a time.
+    ///
+    /// - Parameters:
+    ///   - time: when.
+    ///   - type: the type of the sequence's elements, where it can't be inferred.
+    public static func completed<T>(
+        _ time: TestTime, _ type: T.Type = T.self
+    ) -> Recorded<Event<T>> where Value == Event<T> {
+        Recorded(time: time, value: .completed)
+    }
+
+    /// An `error` event at a time.
+    ///
+    /// - Parameters:
+    ///   - time: when.
+    ///   - error: what is sent.
+    ///   - type: the type of the sequence's elements, where it can't be inferred.
+    public static func error<T>(
+        _ time: TestTime, _ error: any Error, _ type: T.Type = T.self
+    ) -> Recorded<Event<T>> where Value == Event<T> {
+        Recorded(time: time, value: .error(error))
+    }
+
+    /// A list of events, whose type is inferred as a whole.
+    ///
+    /// - Parameter recordedEvents: the events.
+    public static func events<T>(_ recordedEvents: Recorded<Event<T>>...) -> [Recorded<Event<T>>]
+    where Value == Event<T> {
+        recordedEvents
+    }
+
+    /// A list of events, whose type is inferred as a whole.
+    ///
+    /// - Parameter recordedEvents: the events.
+    public static func events<T>(_ recordedEvents: [Recorded<Event<T>>]) -> [Recorded<Event<T>>]
+    where Value == Event<T> {
+        recordedEvents
+    }
+}

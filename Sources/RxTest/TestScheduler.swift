@@ -1,0 +1,125 @@
+public import RxSwift
+
+/// A virtual time scheduler for tests, whose clock counts ticks.
+///
+/// Runs on any thread, under any test framework. See `VirtualTimeScheduler` for the order in which actions run.
+public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConverter>, @unchecked Sendable {
+    /// When `start` does what, unless told otherwise.
+    public enum Defaults {
+        /// When the sequence is made.
+        public static let created = 100
+        /// When it is subscribed to.
+        public static let subscribed = 200
+        /// When the subscription is disposed of.
+        public static let disposed = 1000
+    }
+
+    private let simulateProcessingDelay: Bool
+
+    /// - Parameters:
+    ///   - initialClock: what the clock shows at first, in ticks.
+    ///   - resolution: the real time of one tick, in seconds.
+    ///   - simulateProcessingDelay: whether what is scheduled for right now, or for the past, runs one tick later.
+    public init(initialClock: TestTime, resolution: Double = 1.0, simulateProcessingDelay: Bool = true) {
+        self.simulateProcessingDelay = simulateProcessingDelay
+        super.init(
+            initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
+    }
+
+    /// A sequence which sends its events at given times, to whoever is subscribed then.
+    ///
+    /// - Parameter events: what is sent; the times are absolute.
+    public func createHotObservable<Element>(_ events: [Recorded<Event<Element>>]) -> TestableObservable<Element> {
+        HotObservable(scheduler: self, recordedEvents: events)
+    }
+
+    /// A sequence which sends its events to each subscriber, at given times after the subscription.
+    ///
+    /// - Parameter events: what is sent; the times are relative to the subscription.
+    public func createColdObservable<Element>(_ events: [Recorded<Event<Element>>]) -> TestableObservable<Element> {
+        ColdObservable(scheduler: self, recordedEvents: events)
+    }
+
+    /// An observer that records events, and when they came.
+    ///
+    /// - Parameter type: the type of the elements.
+    public func createObserver<Element>(_ type: Element.Type) -> TestableObserver<Element> {
+        TestableObserver(scheduler: self)
+    }
+
+    /// Schedules an action.
+    ///
+    /// - Parameters:
+    ///   - time: when, absolute, in ticks.
+    ///   - action: the work.
+    @preconcurrency
+    public func scheduleAt(_ time: TestTime, action: @escaping @Sendable () -> Void) {
+        _ = scheduleAbsoluteVirtual((), time: time) { _ in
+            action()
+            return Disposables.create()
+        }
+    }
+
+    /// The time at which an action scheduled for `time` is to run: not before the present, or the next tick if processing
+    /// delay is simulated.
+    public override func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
+        if time > clock { return time }
+        return simulateProcessingDelay ? clock + 1 : clock
+    }
+
+    /// Runs the scheduler, and in the course of this makes a sequence, subscribes to it and disposes.
+    ///
+    /// - Parameters:
+    ///   - created: when the sequence is made.
+    ///   - subscribed: when it is subscribed to.
+    ///   - disposed: when the subscription is disposed of.
+    ///   - create: makes the sequence.
+    /// - Returns: what the sequence sent between `subscribed` and `disposed`.
+    @preconcurrency
+    public func start<Element, OutputSequence: ObservableConvertibleType>(
+        created: TestTime, subscribed: TestTime, disposed: TestTime, create: @escaping @Sendable () -> OutputSequence
+    ) -> TestableObserver<Element> where OutputSequence.Element == Element {
+        let observer = createObserver(Element.self)
+        var source: OutputSequence?
+        var subscription: (any Disposable)?
+        scheduleAt(created) { source = create() }
+        scheduleAt(subscribed) {
+            guard let source else {
+                fatalError("TestScheduler.start: subscribed at \(subscribed), but the sequence is made at \(created)")
+            }
+            subscription = source.asObservable().subscribe(observer)
+        }
+        scheduleAt(disposed) {
+            guard let subscription else {
+                fatalError("TestScheduler.start: disposed at \(disposed), but subscribed to at \(subscribed)")
+            }
+            subscription.dispose()
+        }
+        start()
+        return observer
+    }
+
+    /// Runs the scheduler, and in the course of this makes a sequence (at 100), subscribes to it (at 200) and disposes.
+    ///
+    /// - Parameters:
+    ///   - disposed: when the subscription is disposed of.
+    ///   - create: makes the sequence.
+    /// - Returns: what the sequence sent.
+    @preconcurrency
+    public func start<Element, OutputSequence: ObservableConvertibleType>(
+        disposed: TestTime, create: @escaping @Sendable () -> OutputSequence
+    ) -> TestableObserver<Element> where OutputSequence.Element == Element {
+        start(created: Defaults.created, subscribed: Defaults.subscribed, disposed: disposed, create: create)
+    }
+
+    /// Runs the scheduler, and in the course of this makes a sequence (at 100), subscribes to it (at 200) and disposes (at 1000).
+    ///
+    /// - Parameter create: makes the sequence.
+    /// - Returns: what the sequence sent.
+    @preconcurrency
+    public func start<Element, OutputSequence: ObservableConvertibleType>(
+        _ create: @escaping @Sendable () -> OutputSequence
+    ) -> TestableObserver<Element> where OutputSequence.Element == Element {
+        start(disposed: Defaults.disposed, create: create)
+    }
+}

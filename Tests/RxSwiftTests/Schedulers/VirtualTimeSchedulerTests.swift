@@ -1,0 +1,139 @@
+import Foundation
+import RxSwift
+import Testing
+
+@Suite struct VirtualTimeSchedulerTests {
+    private static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
+
+    private func at(
+        _ seconds: Double, on scheduler: HistoricalScheduler, _ action: @escaping () -> Void
+    ) -> any Disposable {
+        scheduler.scheduleAbsoluteVirtual((), time: Self.date(seconds)) { _ in
+            action()
+            return Disposables.create()
+        }
+    }
+
+    @Test func actionsRunInOrderOfTimeThenOfScheduling() {
+        let scheduler = HistoricalScheduler()
+        var log: [Int] = []
+        let times = [5, 3, 5, 1, 4, 3, 1, 2, 5, 0]
+        for (index, time) in times.enumerated() {
+            _ = at(Double(time), on: scheduler) { log.append(time * 100 + index) }
+        }
+        scheduler.start()
+        #expect(log == [9, 103, 106, 207, 301, 305, 404, 500, 502, 508])
+        #expect(scheduler.clock == Self.date(5))
+        #expect(scheduler.now == Self.date(5))
+    }
+
+    @Test func aRandomAgendaKeepsItsOrder() {
+        let scheduler = HistoricalScheduler()
+        var log: [[Int]] = []
+        var expected: [[Int]] = []
+        var random = SystemRandomNumberGenerator()
+        for index in 0..<1_000 {
+            let time = Int.random(in: 0..<50, using: &random)
+            let action = at(Double(time), on: scheduler) { log.append([time, index]) }
+            if Bool.random(using: &random) { action.dispose() } else { expected.append([time, index]) }
+        }
+        scheduler.start()
+        #expect(log == expected.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) })
+    }
+
+    @Test func disposedActionDoesNotMoveTheClock() {
+        let scheduler = HistoricalScheduler(initialClock: Self.date(100))
+        let disposable = at(200, on: scheduler) { Issue.record("was disposed of") }
+        _ = at(150, on: scheduler) {}
+        disposable.dispose()
+        scheduler.start()
+        #expect(scheduler.clock == Self.date(150))
+    }
+
+    @Test func disposingReleasesAWaitingActionAndDisposesOfTheResultOfARunOne() {
+        final class Token {}
+        weak var token: Token?
+        let scheduler = HistoricalScheduler()
+        let result = BooleanDisposable()
+        let waiting: any Disposable
+        do {
+            let captured = Token()
+            token = captured
+            waiting = at(10, on: scheduler) { withExtendedLifetime(captured) {} }
+        }
+        let run = scheduler.schedule(()) { _ in result }
+        waiting.dispose()
+        #expect(token == nil)
+        scheduler.start()
+        #expect(!result.isDisposed)
+        run.dispose()
+        #expect(result.isDisposed)
+    }
+
+    @Test func advanceRunsWhatIsDueAndSleepRunsNothing() {
+        let scheduler = HistoricalScheduler()
+        var log: [Int] = []
+        for time in [10, 20, 30] { _ = at(Double(time), on: scheduler) { log.append(time) } }
+        scheduler.advanceTo(Self.date(20))
+        #expect(log == [10, 20] && scheduler.clock == Self.date(20))
+        scheduler.sleep(15)
+        #expect(log == [10, 20] && scheduler.clock == Self.date(35))
+        scheduler.start()
+        #expect(log == [10, 20, 30] && scheduler.clock == Self.date(35))
+    }
+
+    @Test func stopReturnsAfterTheRunningAction() {
+        let scheduler = HistoricalScheduler()
+        var log: [Int] = []
+        for time in [1, 2, 3] {
+            _ = at(Double(time), on: scheduler) {
+                log.append(time)
+                if time == 2 { scheduler.stop() } else { scheduler.start() }
+            }
+        }
+        #expect(scheduler.debugDescription == "\([1, 2, 3].map { Self.date($0) })")
+        scheduler.start()
+        #expect(log == [1, 2] && scheduler.clock == Self.date(2))
+        scheduler.start()
+        #expect(log == [1, 2, 3])
+    }
+
+    @Test func relativeTimesAddToTheClock() {
+        let scheduler = HistoricalScheduler(initialClock: Self.date(1_000))
+        var clocks: [Date] = []
+        _ = scheduler.scheduleRelativeVirtual((), dueTime: 5) { _ in
+            clocks.append(scheduler.clock)
+            return scheduler.scheduleRelative((), dueTime: .milliseconds(2_500)) { _ in
+                clocks.append(scheduler.clock)
+                return Disposables.create()
+            }
+        }
+        scheduler.start()
+        #expect(clocks == [Self.date(1_005), Self.date(1_007.5)])
+    }
+
+    @Test func misuseStops() async {
+        await #expect(processExitsWith: .failure) { HistoricalScheduler().sleep(-1) }
+        await #expect(processExitsWith: .failure) {
+            let scheduler = HistoricalScheduler()
+            _ = scheduler.schedule(()) { _ in
+                scheduler.advanceTo(Date())
+                return Disposables.create()
+            }
+            scheduler.start()
+        }
+        await #expect(processExitsWith: .failure) {
+            let scheduler = HistoricalScheduler()
+            _ = scheduler.schedule(()) { _ in
+                let done = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    scheduler.sleep(1)
+                    done.signal()
+                }
+                done.wait()
+                return Disposables.create()
+            }
+            scheduler.start()
+        }
+    }
+}
