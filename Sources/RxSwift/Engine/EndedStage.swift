@@ -1,0 +1,31 @@
+/// The upper end of a chain whose source ends right inside `attach`, and so has nothing to cancel.
+///
+/// It is linked all the same: a stage tells by its link being cancelled that the sequence has ended below it. One object
+/// for all.
+package final class EndedStage: Stage {
+    package static let instance = EndedStage()
+
+    private override init() {
+        super.init()
+        #if TRACE_RESOURCES
+            // It lives as long as the program and belongs to no subscription.
+            ResourceCensus.died(EndedStage.self)
+        #endif
+    }
+
+    package override func cancel() {}
+}
+
+extension Sink {
+    /// Links a source that has nothing to send, and completes. In place of an `attach`.
+    package final func attachCompleted() {
+        link(EndedStage.instance)
+        completed()
+    }
+
+    /// Links a source that has nothing to send, and ends with an error. In place of an `attach`.
+    package final func attachFailed(_ error: any Swift.Error) {
+        link(EndedStage.instance)
+        self.error(error)
+    }
+}

@@ -1,0 +1,91 @@
+extension ObservableType {
+    /// Goes on with another sequence if this one completes without an element.
+    ///
+    /// - Parameter other: subscribed to when this sequence, being empty, completes.
+    /// - SeeAlso: [DefaultIfEmpty](https://reactivex.io/documentation/operators/defaultifempty.html)
+    @inlinable
+    public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
+        SwitchIfEmpty(source: asObservable(), other: other)
+    }
+}
+
+@usableFromInline
+final class SwitchIfEmpty<Element>: Observable<Element> {
+    private let source: Observable<Element>
+    private let other: Observable<Element>
+
+    @usableFromInline
+    init(source: Observable<Element>, other: Observable<Element>) {
+        self.source = source
+        self.other = other
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let links = SwitchIfEmptyLinks()
+        downstream.link(links)
+        source.attach(SwitchIfEmptySink(other: other, links: links, downstream: downstream))
+    }
+}
+
+/// Ends whichever of the two subscriptions is under way.
+private final class SwitchIfEmptyLinks: Stage {
+    let source = Link()
+    let other = Link()
+
+    override func cancel() {
+        guard takeUpstream() != nil else { return }
+        source.cancel()
+        other.cancel()
+    }
+}
+
+private final class SwitchIfEmptySink<Element>: Sink<Element> {
+    private let other: Observable<Element>
+    private let links: SwitchIfEmptyLinks
+    private let downstream: Sink<Element>
+    private var isEmpty = true
+
+    init(other: Observable<Element>, links: SwitchIfEmptyLinks, downstream: Sink<Element>) {
+        self.other = other
+        self.links = links
+        self.downstream = downstream
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { links.source.link(stage) }
+
+    override func next(_ element: Element) {
+        isEmpty = false
+        downstream.next(element)
+    }
+
+    override func error(_ error: any Swift.Error) { downstream.error(error) }
+
+    override func completed() {
+        guard isEmpty else { return downstream.completed() }
+        if links.isCancelled { return }
+        other.start(SwitchedSink(link: links.other, downstream: downstream))
+        links.source.cancel()
+    }
+}
+
+/// Passes the other sequence on.
+private final class SwitchedSink<Element>: Sink<Element> {
+    private let otherLink: Link
+    private let downstream: Sink<Element>
+
+    init(link: Link, downstream: Sink<Element>) {
+        self.otherLink = link
+        self.downstream = downstream
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { otherLink.link(stage) }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    override func error(_ error: any Swift.Error) { downstream.error(error) }
+
+    override func completed() { downstream.completed() }
+}

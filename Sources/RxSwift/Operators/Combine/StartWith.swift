@@ -1,0 +1,56 @@
+extension ObservableType {
+    /// Sends elements before those of the sequence.
+    ///
+    /// - Parameter elements: sent inside `subscribe`, before the source is subscribed to.
+    /// - SeeAlso: [StartWith](https://reactivex.io/documentation/operators/startwith.html)
+    @inlinable
+    public func startWith(_ elements: Element...) -> Observable<Element> {
+        StartWith(source: asObservable(), elements: elements)
+    }
+}
+
+@usableFromInline
+final class StartWith<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let elements: [Element]
+    @usableFromInline let sinkType: StartWithSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, elements: [Element]) {
+        self.source = source
+        self.elements = elements
+        self.sinkType = StartWithSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let sink = sinkType.init(downstream: downstream)
+        sink.anchor()
+        for element in elements {
+            if sink.isCancelled { break }
+            downstream.next(element)
+        }
+        // Also when the first elements were enough: a subscription is an effect that RxSwift has here too. It is cancelled at once.
+        source.attach(sink)
+    }
+}
+
+@usableFromInline
+final class StartWithSink<Element>: AnchoredSink<Element, Element> {
+    required override init(downstream: Sink<Element>) {
+        super.init(downstream: downstream)
+    }
+
+    // A source which is attached to a cancelled stage may send its first event all the same.
+    override func next(_ element: Element) {
+        if !isCancelled { downstream.next(element) }
+    }
+
+    override func error(_ error: any Swift.Error) {
+        if !isCancelled { downstream.error(error) }
+    }
+
+    override func completed() {
+        if !isCancelled { downstream.completed() }
+    }
+}

@@ -1,0 +1,32 @@
+extension ObservableType {
+    /// A sequence that is made anew for each subscription.
+    ///
+    /// - Parameter observableFactory: runs at each subscription, on the subscribing thread, and returns the sequence to subscribe
+    ///   to; what it throws is sent as the error.
+    /// - SeeAlso: [Defer](https://reactivex.io/documentation/operators/defer.html)
+    @preconcurrency @inlinable
+    public static func deferred(
+        _ observableFactory: @escaping @Sendable () throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Deferred(observableFactory)
+    }
+}
+
+@usableFromInline
+final class Deferred<Element>: Observable<Element> {
+    private let factory: () throws -> Observable<Element>
+
+    @usableFromInline
+    init(_ factory: @escaping () throws -> Observable<Element>) {
+        self.factory = factory
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        do {
+            try factory().attach(downstream)
+        } catch {
+            downstream.attachFailed(error)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+extension ObservableType {
+    /// A sequence without elements that completes.
+    ///
+    /// Completes inside `subscribe`.
+    /// - SeeAlso: [Empty](https://reactivex.io/documentation/operators/empty-never-throw.html)
+    @inlinable
+    public static func empty() -> Observable<Element> {
+        EmptySequence()
+    }
+}
+
+@usableFromInline
+final class EmptySequence<Element>: Observable<Element> {
+    @usableFromInline
+    override init() { super.init() }
+
+    override var startsOnTrampoline: Bool { false }
+
+    override func attach(_ downstream: Sink<Element>) {
+        downstream.attachCompleted()
+    }
+}

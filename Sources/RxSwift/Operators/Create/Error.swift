@@ -1,0 +1,27 @@
+extension ObservableType {
+    /// A sequence without elements that ends with an error.
+    ///
+    /// - Parameter error: sent inside `subscribe`.
+    /// - SeeAlso: [Throw](https://reactivex.io/documentation/operators/empty-never-throw.html)
+    @inlinable
+    public static func error(_ error: any Swift.Error) -> Observable<Element> {
+        ErrorSequence(error)
+    }
+}
+
+@usableFromInline
+final class ErrorSequence<Element>: Observable<Element> {
+    private let error: any Swift.Error
+
+    @usableFromInline
+    init(_ error: any Swift.Error) {
+        self.error = error
+        super.init()
+    }
+
+    override var startsOnTrampoline: Bool { false }
+
+    override func attach(_ downstream: Sink<Element>) {
+        downstream.attachFailed(error)
+    }
+}

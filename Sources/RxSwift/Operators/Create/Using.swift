@@ -1,0 +1,64 @@
+extension ObservableType {
+    /// A sequence that owns a resource for the time of each subscription.
+    ///
+    /// - Parameters:
+    ///   - resourceFactory: runs at each subscription and makes the resource, which is disposed of once the subscription to
+    ///     the sequence has ended.
+    ///   - observableFactory: makes the sequence from the resource.
+    /// - Returns: the sequence. What a factory throws is sent as the error; a resource made before that is disposed of.
+    /// - SeeAlso: [Using](https://reactivex.io/documentation/operators/using.html)
+    @preconcurrency
+    public static func using<Resource: Disposable>(
+        _ resourceFactory: @escaping @Sendable () throws -> Resource,
+        observableFactory: @escaping @Sendable (Resource) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Using(resourceFactory: resourceFactory, observableFactory: observableFactory)
+    }
+}
+
+final class Using<Element, Resource: Disposable>: Observable<Element> {
+    private let resourceFactory: () throws -> Resource
+    private let observableFactory: (Resource) throws -> Observable<Element>
+
+    init(
+        resourceFactory: @escaping () throws -> Resource,
+        observableFactory: @escaping (Resource) throws -> Observable<Element>
+    ) {
+        self.resourceFactory = resourceFactory
+        self.observableFactory = observableFactory
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let resource: Resource
+        do {
+            resource = try resourceFactory()
+        } catch {
+            return downstream.attachFailed(error)
+        }
+        let sink = UsingSink(resource: resource, downstream: downstream)
+        sink.anchor()
+        do {
+            try observableFactory(resource).attach(sink)
+        } catch {
+            downstream.error(error)
+        }
+    }
+}
+
+final class UsingSink<Element>: AnchoredSink<Element, Element> {
+    private let resource: any Disposable
+
+    init(resource: any Disposable, downstream: Sink<Element>) {
+        self.resource = resource
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    override func cancel() {
+        guard let upstream = takeUpstream() else { return }
+        upstream.take()?.cancel()
+        resource.dispose()
+    }
+}

@@ -1,0 +1,62 @@
+extension ObservableType {
+    /// The element at an index, and nothing else.
+    ///
+    /// Ends with `RxError.argumentOutOfRange` if the sequence completes before that index.
+    /// - Parameter index: counted from 0, not negative.
+    /// - SeeAlso: [ElementAt](https://reactivex.io/documentation/operators/elementat.html)
+    @inlinable
+    public func element(at index: Int) -> Observable<Element> {
+        ElementAt(source: asObservable(), index: index)
+    }
+
+    /// The former name of `element(at:)`.
+    ///
+    /// - Parameter index: counted from 0, not negative.
+    @available(*, deprecated, renamed: "element(at:)")
+    public func elementAt(_ index: Int) -> Observable<Element> {
+        element(at: index)
+    }
+}
+
+@usableFromInline
+final class ElementAt<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let index: Int
+    @usableFromInline let sinkType: ElementAtSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, index: Int) {
+        precondition(index >= 0, "element(at:): the index must not be negative, is \(index)")
+        self.source = source
+        self.index = index
+        self.sinkType = ElementAtSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(index: index, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class ElementAtSink<Element>: LinearSink<Element, Element> {
+    /// How many elements are still to be dropped.
+    private var remaining: Int
+
+    required init(index: Int, downstream: Sink<Element>) {
+        self.remaining = index
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) {
+        let remaining = self.remaining
+        self.remaining = remaining - 1
+        guard remaining == 0 else { return }
+        downstream.next(element)
+        if !isCancelled { downstream.completed() }
+    }
+
+    override func completed() {
+        downstream.error(RxError.argumentOutOfRange)
+    }
+}

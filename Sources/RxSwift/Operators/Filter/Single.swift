@@ -1,0 +1,58 @@
+extension ObservableType {
+    /// Lets through the only element of the sequence.
+    ///
+    /// The element is sent when it comes. Ends with `RxError.moreThanOneElement` at a second element, and with
+    /// `RxError.noElements` if the sequence completes without one.
+    /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
+    @inlinable
+    public func single() -> Observable<Element> {
+        SingleElement(source: asObservable())
+    }
+
+    /// Lets through the only element that satisfies a predicate.
+    ///
+    /// The element is sent when it comes. Ends with `RxError.moreThanOneElement` at a second such element, and with
+    /// `RxError.noElements` if the sequence completes without one.
+    /// - Parameter predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
+    @preconcurrency @inlinable
+    public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
+        SingleElement(source: Filter(source: asObservable(), predicate: predicate))
+    }
+}
+
+@usableFromInline
+final class SingleElement<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let sinkType: SingleElementSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>) {
+        self.source = source
+        self.sinkType = SingleElementSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class SingleElementSink<Element>: LinearSink<Element, Element> {
+    private var hasElement = false
+
+    required override init(downstream: Sink<Element>) {
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) {
+        if hasElement { return downstream.error(RxError.moreThanOneElement) }
+        hasElement = true
+        downstream.next(element)
+    }
+
+    override func completed() {
+        if hasElement { downstream.completed() } else { downstream.error(RxError.noElements) }
+    }
+}

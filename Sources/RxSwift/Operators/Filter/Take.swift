@@ -1,0 +1,47 @@
+extension ObservableType {
+    /// Lets through a number of elements from the start, and completes after the last of them.
+    ///
+    /// - Parameter count: how many elements, not negative. With 0, the sequence completes at once, and the source is not subscribed to.
+    /// - SeeAlso: [Take](https://reactivex.io/documentation/operators/take.html)
+    @inlinable
+    public func take(_ count: Int) -> Observable<Element> {
+        if count == 0 { EmptySequence() } else { Take(source: asObservable(), count: count) }
+    }
+}
+
+@usableFromInline
+final class Take<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let count: Int
+    @usableFromInline let sinkType: TakeSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, count: Int) {
+        precondition(count >= 0, "take(_:): the count must not be negative, is \(count)")
+        self.source = source
+        self.count = count
+        self.sinkType = TakeSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(count: count, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class TakeSink<Element>: LinearSink<Element, Element> {
+    private var remaining: Int
+
+    required init(count: Int, downstream: Sink<Element>) {
+        self.remaining = count
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) {
+        let remaining = self.remaining - 1
+        self.remaining = remaining
+        downstream.next(element)
+        if remaining == 0, !isCancelled { downstream.completed() }
+    }
+}

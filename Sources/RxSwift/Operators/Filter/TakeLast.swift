@@ -1,0 +1,87 @@
+extension ObservableType {
+    /// Sends the last elements of the sequence, when it completes.
+    ///
+    /// - Parameter count: how many elements, not negative. So many are kept.
+    /// - SeeAlso: [TakeLast](https://reactivex.io/documentation/operators/takelast.html)
+    @inlinable
+    public func takeLast(_ count: Int) -> Observable<Element> {
+        TakeLast(source: asObservable(), count: count)
+    }
+}
+
+@usableFromInline
+final class TakeLast<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let count: Int
+    @usableFromInline let sinkType: TakeLastSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, count: Int) {
+        precondition(count >= 0, "takeLast(_:): the count must not be negative, is \(count)")
+        self.source = source
+        self.count = count
+        self.sinkType = TakeLastSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(count: count, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class TakeLastSink<Element>: LinearSink<Element, Element> {
+    private let limit: Int
+
+    /// The elements kept, the oldest at `oldest`, the others behind it and then from the start. Plain memory, so that the
+    /// deinit of an element that is overwritten meets no exclusive access. Grows by doubling, up to `limit`.
+    private var storage: UnsafeMutablePointer<Element>
+    private var capacity: Int
+    private var count = 0
+    private var oldest = 0
+
+    required init(count: Int, downstream: Sink<Element>) {
+        self.limit = count
+        self.capacity = min(count, 4)
+        self.storage = .allocate(capacity: min(count, 4))
+        super.init(downstream: downstream)
+    }
+
+    deinit {
+        // Not full: the elements lie from 0 to count. Full: they lie everywhere.
+        storage.deinitialize(count: count)
+        storage.deallocate()
+    }
+
+    override func next(_ element: Element) {
+        if count < limit {
+            if count == capacity { grow() }
+            (storage + count).initialize(to: element)
+            count += 1
+        } else if limit > 0 {
+            let slot = oldest
+            oldest = slot + 1 == limit ? 0 : slot + 1
+            (storage + slot).pointee = element
+        }
+    }
+
+    override func completed() {
+        var index = oldest
+        for _ in 0..<count {
+            if isCancelled { return }
+            downstream.next(storage[index])
+            index = index + 1 == count ? 0 : index + 1
+        }
+        if !isCancelled { downstream.completed() }
+    }
+
+    /// Only while nothing has been overwritten: the elements are in order from the start.
+    private func grow() {
+        let larger = capacity > limit / 2 ? limit : capacity * 2
+        let moved = UnsafeMutablePointer<Element>.allocate(capacity: larger)
+        moved.moveInitialize(from: storage, count: count)
+        storage.deallocate()
+        storage = moved
+        capacity = larger
+    }
+}

@@ -1,0 +1,27 @@
+public import Foundation
+
+/// Decodes values from data.
+public protocol DataDecoder {
+    /// Decodes a value.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the value.
+    ///   - data: what the value is decoded from.
+    func decode<Item: Decodable>(_ type: Item.Type, from data: Data) throws -> Item
+}
+
+extension JSONDecoder: DataDecoder {}
+extension PropertyListDecoder: DataDecoder {}
+
+extension ObservableType where Element == Data {
+    /// Decodes a value from each element.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the values.
+    ///   - decoder: decodes on the thread that emits; what it throws ends the sequence with an error.
+    public func decode<Item: Decodable>(type: Item.Type, decoder: some DataDecoder) -> Observable<Item> {
+        // A metatype of a type that need not be Sendable is not Sendable itself, though nothing in it can change.
+        nonisolated(unsafe) let type = type
+        return map { try decoder.decode(type, from: $0) }
+    }
+}

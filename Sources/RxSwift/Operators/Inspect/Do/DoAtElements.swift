@@ -1,0 +1,51 @@
+/// The part of `do` that runs closures at elements.
+@usableFromInline
+final class DoAtElements<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let onNext: ((Element) throws -> Void)?
+    @usableFromInline let afterNext: ((Element) throws -> Void)?
+    @usableFromInline let sinkType: DoAtElementsSink<Element>.Type
+
+    @inlinable
+    init(
+        source: Observable<Element>, onNext: ((Element) throws -> Void)?, afterNext: ((Element) throws -> Void)?
+    ) {
+        self.source = source
+        self.onNext = onNext
+        self.afterNext = afterNext
+        self.sinkType = DoAtElementsSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(onNext: onNext, afterNext: afterNext, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class DoAtElementsSink<Element>: LinearSink<Element, Element> {
+    private let onNext: ((Element) throws -> Void)?
+    private let afterNext: ((Element) throws -> Void)?
+
+    required init(
+        onNext: ((Element) throws -> Void)?, afterNext: ((Element) throws -> Void)?, downstream: Sink<Element>
+    ) {
+        self.onNext = onNext
+        self.afterNext = afterNext
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) {
+        do {
+            if let onNext {
+                try onNext(element)
+            }
+            if !isCancelled { downstream.next(element) }
+            if let afterNext {
+                try afterNext(element)
+            }
+        } catch {
+            fail(error)
+        }
+    }
+}

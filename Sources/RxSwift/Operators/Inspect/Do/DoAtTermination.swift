@@ -1,0 +1,62 @@
+/// The part of `do` that runs closures at terminal events.
+@usableFromInline
+final class DoAtTermination<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let onError: ((any Swift.Error) throws -> Void)?
+    @usableFromInline let afterError: ((any Swift.Error) throws -> Void)?
+    @usableFromInline let onCompleted: (() throws -> Void)?
+    @usableFromInline let afterCompleted: (() throws -> Void)?
+    @usableFromInline let sinkType: DoAtTerminationSink<Element>.Type
+
+    @inlinable
+    init(
+        source: Observable<Element>,
+        onError: ((any Swift.Error) throws -> Void)?, afterError: ((any Swift.Error) throws -> Void)?,
+        onCompleted: (() throws -> Void)?, afterCompleted: (() throws -> Void)?
+    ) {
+        self.source = source
+        self.onError = onError
+        self.afterError = afterError
+        self.onCompleted = onCompleted
+        self.afterCompleted = afterCompleted
+        self.sinkType = DoAtTerminationSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(recipe: self, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
+    private let recipe: DoAtTermination<Element>
+
+    required init(recipe: DoAtTermination<Element>, downstream: Sink<Element>) {
+        self.recipe = recipe
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    override func error(_ error: any Swift.Error) {
+        do {
+            try recipe.onError?(error)
+        } catch {
+            return fail(error)
+        }
+        if !isCancelled { downstream.error(error) }
+        // What it throws comes after the terminal event, and nothing may.
+        try? recipe.afterError?(error)
+    }
+
+    override func completed() {
+        do {
+            try recipe.onCompleted?()
+        } catch {
+            return fail(error)
+        }
+        if !isCancelled { downstream.completed() }
+        try? recipe.afterCompleted?()
+    }
+}

@@ -1,0 +1,42 @@
+extension ObservableType {
+    /// The first element of the sequence, or nil if it completes without one.
+    ///
+    /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
+    @inlinable
+    public func first() -> Single<Element?> {
+        PrimitiveSequence(raw: First(source: asObservable()))
+    }
+}
+
+@usableFromInline
+final class First<Element>: Observable<Element?> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let sinkType: FirstSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>) {
+        self.source = source
+        self.sinkType = FirstSink<Element>.self
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element?>) {
+        source.attach(sinkType.init(downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class FirstSink<Element>: LinearSink<Element, Element?> {
+    required override init(downstream: Sink<Element?>) {
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) { end(with: element) }
+
+    override func completed() { end(with: nil) }
+
+    private func end(with element: Element?) {
+        downstream.next(element)
+        if !isCancelled { downstream.completed() }
+    }
+}

@@ -1,0 +1,14 @@
+extension ObservableType {
+    /// Transforms each element, and drops those for which the result is nil.
+    ///
+    /// - Parameter transform: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
+    @preconcurrency @inlinable
+    public func compactMap<Result>(
+        _ transform: @escaping @Sendable (Element) throws -> Result?
+    ) -> Observable<Result> {
+        ElementOperator(source: asObservable()) { element, sink in
+            if let result = try transform(element) { sink.emit(result) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+extension PrimitiveSequenceType where Trait == SingleTrait {
+    /// A single made by a closure that is handed each subscriber.
+    ///
+    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and is handed what receives the result, from
+    ///   any thread; only the first counts. Returns what ends the subscription's work: disposed of after the result or when
+    ///   the subscriber disposes.
+    /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
+    @preconcurrency
+    public static func create(
+        subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
+    ) -> Single<Element> {
+        PrimitiveSequence(
+            raw: .create { observer in
+                subscribe { result in
+                    switch result {
+                    case .success(let element):
+                        observer.on(.next(element))
+                        observer.on(.completed)
+                    case .failure(let error):
+                        observer.on(.error(error))
+                    }
+                }
+            })
+    }
+
+    /// A single whose element is known.
+    ///
+    /// - Parameter element: sent inside `subscribe`.
+    /// - SeeAlso: [Just](https://reactivex.io/documentation/operators/just.html)
+    @inlinable
+    public static func just(_ element: Element) -> Single<Element> {
+        PrimitiveSequence(raw: .just(element))
+    }
+
+    /// A single whose element is known, sent on a scheduler.
+    ///
+    /// - Parameters:
+    ///   - element: sent by a scheduled action.
+    ///   - scheduler: runs the action.
+    /// - SeeAlso: [Just](https://reactivex.io/documentation/operators/just.html)
+    public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Single<Element> {
+        PrimitiveSequence(raw: .just(element, scheduler: scheduler))
+    }
+
+    /// A single that fails.
+    ///
+    /// - Parameter error: sent inside `subscribe`.
+    /// - SeeAlso: [Throw](https://reactivex.io/documentation/operators/empty-never-throw.html)
+    @inlinable
+    public static func error(_ error: any Swift.Error) -> Single<Element> {
+        PrimitiveSequence(raw: .error(error))
+    }
+
+    /// A single that never sends anything.
+    ///
+    /// - SeeAlso: [Never](https://reactivex.io/documentation/operators/empty-never-throw.html)
+    @inlinable
+    public static func never() -> Single<Element> {
+        PrimitiveSequence(raw: .never())
+    }
+}

@@ -1,0 +1,67 @@
+extension PrimitiveSequenceType where Trait == SingleTrait {
+    /// Transforms the element.
+    ///
+    /// - Parameter transform: runs on the thread that emits the element; what it throws becomes the error.
+    /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
+    @preconcurrency @inlinable
+    public func map<Result>(_ transform: @escaping @Sendable (Element) throws -> Result) -> Single<Result> {
+        PrimitiveSequence(raw: primitiveSequence.source.map(transform))
+    }
+
+    /// Transforms the element, and drops it if the result is nil.
+    ///
+    /// - Parameter transform: runs on the thread that emits the element; what it throws becomes the error.
+    /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
+    @preconcurrency @inlinable
+    public func compactMap<Result>(_ transform: @escaping @Sendable (Element) throws -> Result?) -> Maybe<Result> {
+        PrimitiveSequence(raw: primitiveSequence.source.compactMap(transform))
+    }
+
+    /// Lets the element through if it satisfies a predicate.
+    ///
+    /// - Parameter predicate: runs on the thread that emits the element; what it throws becomes the error.
+    /// - SeeAlso: [Filter](https://reactivex.io/documentation/operators/filter.html)
+    @preconcurrency @inlinable
+    public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
+        PrimitiveSequence(raw: primitiveSequence.source.filter(predicate))
+    }
+
+    /// Runs closures at the events of the single, which pass unchanged.
+    ///
+    /// - Parameters:
+    ///   - onSuccess: runs before the element is passed on; what it throws takes the element's place, as the error.
+    ///   - afterSuccess: runs after the element was passed on.
+    ///   - onError: runs before the error is passed on; what it throws takes the error's place.
+    ///   - afterError: runs after the error was passed on.
+    ///   - onSubscribe: runs before the source is subscribed to.
+    ///   - onSubscribed: runs after the source was subscribed to.
+    ///   - onDispose: runs once when the subscription has ended.
+    /// - SeeAlso: [Do](https://reactivex.io/documentation/operators/do.html)
+    @preconcurrency
+    public func `do`(
+        onSuccess: (@Sendable (Element) throws -> Void)? = nil,
+        afterSuccess: (@Sendable (Element) throws -> Void)? = nil,
+        onError: (@Sendable (any Swift.Error) throws -> Void)? = nil,
+        afterError: (@Sendable (any Swift.Error) throws -> Void)? = nil,
+        onSubscribe: (@Sendable () -> Void)? = nil,
+        onSubscribed: (@Sendable () -> Void)? = nil,
+        onDispose: (@Sendable () -> Void)? = nil
+    ) -> Single<Element> {
+        PrimitiveSequence(
+            raw: primitiveSequence.source.do(
+                onNext: onSuccess, afterNext: afterSuccess, onError: onError, afterError: afterError,
+                onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
+    }
+
+    /// The single as a sequence of at most one element.
+    @inlinable
+    public func asMaybe() -> Maybe<Element> {
+        PrimitiveSequence(raw: primitiveSequence.source)
+    }
+
+    /// The single without its element.
+    @inlinable
+    public func asCompletable() -> Completable {
+        PrimitiveSequence(raw: primitiveSequence.source.ignoreElements())
+    }
+}
