@@ -33,13 +33,13 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     }
 
     /// Whether somebody is subscribed.
-    public var hasObservers: Bool { core.hasObservers }
+    public final var hasObservers: Bool { core.hasObservers }
 
     /// Passes one event to all subscribers, and remembers it.
     ///
     /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
     @inlinable
-    public func on(_ event: Event<Element>) {
+    public final func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): core.accept(element)
         case .error(let error): core.end(.error(error))
@@ -48,11 +48,11 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     }
 
     /// The subject as an observer.
-    public func asObserver() -> ReplaySubject<Element> { self }
+    public final func asObserver() -> ReplaySubject<Element> { self }
 
     /// Drops all subscribers without an event, and the remembered elements. Later subscribers get the error
     /// `RxError.disposed`.
-    public func dispose() {
+    public final func dispose() {
         core.forget()
     }
 
