@@ -51,14 +51,7 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     package override var startsOnTrampoline: Bool { false }
 
     package override func attach(_ downstream: Sink<Element>) {
-        switch core.stop {
-        case nil:
-            let subscription = SubjectSubscription(core: core, downstream: downstream)
-            downstream.link(subscription)
-            core.add(subscription)
-        case .completed: downstream.completed()
-        case .error(let error): downstream.error(error)
-        case .abandoned: downstream.error(RxError.disposed(object: self))
-        }
+        if isDisposed { return downstream.error(RxError.disposed(object: self)) }
+        core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }

@@ -8,25 +8,25 @@ import RxPrimitives
 /// This part does not depend on the type of the elements, which spares subscriptions all look-ups of type metadata.
 @usableFromInline
 package class SubjectListCore {
-    fileprivate let loop = DrainLoop()
+    final let loop = DrainLoop()
 
     /// The subscriptions in order of subscription. Only inside the loop.
-    @exclusivity(unchecked) fileprivate var list = SubjectSubscriptionList()
+    @exclusivity(unchecked) final var list = SubjectSubscriptionList()
 
     /// Whether a terminal event was delivered. Only inside the loop.
-    @exclusivity(unchecked) fileprivate var isTerminated = false
+    @exclusivity(unchecked) fileprivate final var isTerminated = false
 
     /// How far the acceptance of a terminal event has come. Only ever rises.
-    private let termination = AtomicWord(Termination.none)
+    private final let termination = AtomicWord(Termination.none)
 
     /// Written once, before `termination` says that there is one.
-    private var acceptedError: (any Swift.Error)?
+    private final var acceptedError: (any Swift.Error)?
 
-    /// Subscriptions made and not disposed of.
-    private let subscriptionCount = AtomicWord(0)
+    /// Subscriptions made and not ended. Counted by themselves.
+    fileprivate final let subscriptionCount = AtomicWord(0)
 
     /// The subject's name, for diagnostics.
-    fileprivate let name: StaticString
+    final let name: StaticString
 
     private enum Termination {
         /// The subject is open.
@@ -95,7 +95,7 @@ package class SubjectListCore {
 
     /// Accepts and delivers what the subject ends with, unless it has ended.
     @usableFromInline
-    package final func end(_ stop: Stop) {
+    package func end(_ stop: Stop) {
         if accept(stop) { deliverStop() }
     }
 
@@ -103,13 +103,16 @@ package class SubjectListCore {
 
     /// Adds a subscription, which sees what is delivered from now on.
     package final func add(_ subscription: SubjectSubscription) {
-        _ = subscriptionCount.fetchAdd(1)
         submit(.add, subscription)
     }
 
     package final func remove(_ subscription: SubjectSubscription) {
-        _ = subscriptionCount.fetchAdd(0 &- 1)
         submit(.remove, subscription)
+    }
+
+    /// Called once per subscription when it is made, and once when it is cancelled.
+    final func countSubscription(_ change: Int) {
+        _ = subscriptionCount.fetchAdd(UInt(bitPattern: change))
     }
 
     // MARK: Work inside the loop
@@ -135,7 +138,7 @@ package class SubjectListCore {
     }
 
     /// Does a chore. Only inside the loop.
-    fileprivate final func perform(_ chore: Chore, _ subscription: SubjectSubscription?) {
+    final func perform(_ chore: Chore, _ subscription: SubjectSubscription?) {
         switch (chore, subscription) {
         case (.add, let subscription?):
             if isTerminated {
@@ -155,7 +158,8 @@ package class SubjectListCore {
     }
 
     private final func deliverStop(to subscription: SubjectSubscription) {
-        if !subscription.isCancelled {
+        // Released: it had the terminal event already, having joined before its turn.
+        if !subscription.isCancelled, !subscription.isReleased {
             switch stop {
             case .completed: subscription.downstream._withUnsafeGuaranteedRef { $0.completed() }
             case .error(let error): subscription.downstream._withUnsafeGuaranteedRef { $0.error(error) }
@@ -166,29 +170,55 @@ package class SubjectListCore {
     }
 
     /// Does what was left to the one inside, until there is nothing more and the loop is free.
-    fileprivate func drain() { abstractMethod() }
+    func drain() { abstractMethod() }
 
-    /// Takes what is pending. Newcomers join at once: they see every event whose delivery has not started.
-    fileprivate final func takePending() -> UnsafeMutablePointer<DrainNode>? {
-        let oldest = loop.takePending()
-        if isTerminated { return oldest }
-        var pending = oldest
-        while let node = pending {
-            switch SubjectNode.chore(of: node) {
-            case (.add, let subscription?)?: if !subscription.isCancelled { list.append(subscription) }
-            // Its downstream is released in its turn.
-            case (.remove, let subscription?)?: list.remove(subscription)
-            default: break
+    /// Takes what is pending and puts it behind `queue`. Newcomers join at once: they see every event whose delivery has not
+    /// started. Only inside the loop, between two deliveries.
+    fileprivate final func takePending(into queue: inout PendingQueue) {
+        guard let oldest = loop.takePending() else { return }
+        var newest = oldest
+        while true {
+            if !isTerminated {
+                switch SubjectNode.chore(of: newest) {
+                case (.add, let subscription?)?: if !subscription.isCancelled { list.append(subscription) }
+                // Its downstream is released in its turn.
+                case (.remove, let subscription?)?: list.remove(subscription)
+                default: break
+                }
             }
-            pending = node.pointee.next
+            guard let next = newest.pointee.next else { break }
+            newest = next
         }
-        return oldest
+        queue.append(oldest, through: newest)
+    }
+
+    /// Work taken from the loop and not done yet, oldest first.
+    fileprivate struct PendingQueue {
+        private var first: UnsafeMutablePointer<DrainNode>?
+        private var last: UnsafeMutablePointer<DrainNode>?
+
+        mutating func append(
+            _ oldest: UnsafeMutablePointer<DrainNode>, through newest: UnsafeMutablePointer<DrainNode>
+        ) {
+            if let last, first != nil {
+                last.pointee.next = oldest
+            } else {
+                first = oldest
+            }
+            last = newest
+        }
+
+        mutating func popFirst() -> UnsafeMutablePointer<DrainNode>? {
+            guard let node = first else { return nil }
+            first = node.pointee.next
+            return node
+        }
     }
 }
 
 /// The part of a subject that delivers elements.
 @usableFromInline
-package final class SubjectCore<Element>: SubjectListCore {
+package class SubjectCore<Element>: SubjectListCore {
     @usableFromInline
     package override init(name: StaticString) {
         super.init(name: name)
@@ -198,38 +228,67 @@ package final class SubjectCore<Element>: SubjectListCore {
         if loop.hasPending { dropPending() }
     }
 
-    /// Delivers an element to all subscriptions that do not know it yet, now or after the deliveries under way.
+    // MARK: Events
+
+    /// Accepts an element.
     ///
-    /// - Parameter sequence: the number of the event in order of acceptance, for subjects that replay; a subscription skips
-    ///   what it was given when it was made.
+    /// What subjects of each kind do with it; those that keep nothing call `next` directly.
+    package func accept(_ element: Element) { next(element) }
+
+    /// Delivers an element to all subscriptions, now or after the deliveries under way, unless the subject has ended.
     @usableFromInline
-    package func next(_ element: Element, sequence: Int = .max) {
+    package final func next(_ element: Element) {
         if isStopped { return }
         if loop.tryEnter() {
-            deliver(element, sequence: sequence)
+            deliver(element, sequence: .max)
             if !loop.tryLeave() { drain() }
         } else {
-            leaveBehind(element, sequence: sequence)
+            leaveBehind(element)
         }
     }
 
     @inline(never)
-    private func leaveBehind(_ element: Element, sequence: Int) {
-        let node = SubjectElementNode.make(element, sequence: sequence)
-        switch loop.enterOrPush(node) {
+    final func leaveBehind(_ element: Element) {
+        let node = SubjectElementNode.make(element, sequence: .max)
+        settle(node, loop.enterOrPush(node))
+    }
+
+    /// Does what is left to do for an element that was offered to the loop.
+    final func settle(_ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission) {
+        switch admission {
         case .entered:
-            _ = SubjectElementNode<Element>.take(node)
+            let (element, sequence) = SubjectElementNode<Element>.take(node)
             deliver(element, sequence: sequence)
             if !loop.tryLeave() { drain() }
         case .pending(let count):
             Backlog.noticed(count, at: name)
         case .closed:
-            _ = SubjectElementNode<Element>.take(node)
+            SubjectElementNode<Element>.free(node)
         }
     }
 
-    /// Only inside the loop.
-    private func deliver(_ element: Element, sequence: Int) {
+    // MARK: Subscribing
+
+    /// Links `downstream` to its subscription and lets it take part; or gives it what a subject that has ended owes it.
+    ///
+    /// - Parameter subject: named by the error, if it was disposed of.
+    package func admit(_ subscription: SubjectSubscription, _ downstream: Sink<Element>, subject: AnyObject) {
+        downstream.link(subscription)
+        switch stop {
+        case nil: add(subscription)
+        case .completed: downstream.completed()
+        case .error(let error): downstream.error(error)
+        case .abandoned: downstream.error(RxError.disposed(object: subject))
+        }
+    }
+
+    // MARK: Work inside the loop
+
+    /// Delivers an element to all subscriptions that do not know it yet. Only inside the loop.
+    ///
+    /// - Parameter sequence: its number in order of acceptance, where subjects replay; a subscription skips what it was given
+    ///   when it was made.
+    final func deliver(_ element: Element, sequence: Int) {
         // A plain walk: the list only changes between deliveries.
         if isTerminated { return }
         var node = list.first
@@ -246,12 +305,12 @@ package final class SubjectCore<Element>: SubjectListCore {
     }
 
     @inline(never)
-    fileprivate override func drain() {
+    final override func drain() {
+        var pending = PendingQueue()
         repeat {
-            var pending = takePending()
-            while let node = pending {
-                pending = node.pointee.next
-                if loop.hasPending { pending = append(takePending(), to: pending) }
+            takePending(into: &pending)
+            while let node = pending.popFirst() {
+                if loop.hasPending { takePending(into: &pending) }
                 if let chore = SubjectNode.takeChore(node) {
                     perform(chore.0, chore.1)
                 } else {
@@ -262,20 +321,11 @@ package final class SubjectCore<Element>: SubjectListCore {
         } while !loop.tryLeave()
     }
 
-    private func append(
-        _ later: UnsafeMutablePointer<DrainNode>?, to first: UnsafeMutablePointer<DrainNode>?
-    ) -> UnsafeMutablePointer<DrainNode>? {
-        guard var last = first else { return later }
-        while let next = last.pointee.next { last = next }
-        last.pointee.next = later
-        return first
-    }
-
-    private func dropPending() {
+    private final func dropPending() {
         var pending = loop.takePending()
         while let node = pending {
             pending = node.pointee.next
-            if SubjectNode.takeChore(node) == nil { _ = SubjectElementNode<Element>.take(node) }
+            if SubjectNode.takeChore(node) == nil { SubjectElementNode<Element>.free(node) }
         }
     }
 }

@@ -69,4 +69,13 @@ struct SubjectElementNode<Element> {
         let content = node.move()
         return (content.element, content.sequence)
     }
+
+    /// Numbers the event. Before the node is offered to a loop.
+    static func number(_ node: UnsafeMutablePointer<DrainNode>, _ sequence: Int) {
+        UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectElementNode.self).pointee.sequence = sequence
+    }
+
+    static func free(_ node: UnsafeMutablePointer<DrainNode>) {
+        _ = take(node)
+    }
 }

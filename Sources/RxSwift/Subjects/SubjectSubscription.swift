@@ -1,45 +1,61 @@
 /// One subscription to a subject: a node of the subject's list, and the stage that the chain below cancels.
 @usableFromInline
-package final class SubjectSubscription: Stage {
-    private let core: SubjectListCore
+package class SubjectSubscription: Stage {
+    private final let core: SubjectListCore
 
-    /// A `Sink` of the subject's elements, retained. Released by the one inside the core's loop, or with this object.
-    private let sink: Unmanaged<TerminalSink>
-    @exclusivity(unchecked) private var isReleased = false
+    /// Where events go: a `Sink` of the subject's elements. Only inside the core's loop, once the core knows the subscription.
+    @exclusivity(unchecked) private(set) final var downstream: Unmanaged<TerminalSink>
 
-    /// The last event, by number, that this subscription was given when it was made.
-    let since: Int
+    /// `downstream`, or what keeps it alive; retained. Released by the one inside the core's loop, or with this object.
+    private final var retained: Unmanaged<TerminalSink>
+
+    /// Whether the downstream was let go. Only inside the core's loop.
+    @exclusivity(unchecked) private(set) final var isReleased = false
+
+    /// The last event, by number, that this subscription was given when it was made. Not changed once it is in the list.
+    @exclusivity(unchecked) final var since = Int.min
 
     // The links of the core's list. Only inside the core's loop.
-    @exclusivity(unchecked) fileprivate(set) var nextInList: Unmanaged<SubjectSubscription>?
-    @exclusivity(unchecked) fileprivate var previousInList: Unmanaged<SubjectSubscription>?
-    @exclusivity(unchecked) fileprivate var isInList = false
+    @exclusivity(unchecked) fileprivate(set) final var nextInList: Unmanaged<SubjectSubscription>?
+    @exclusivity(unchecked) fileprivate final var previousInList: Unmanaged<SubjectSubscription>?
+    @exclusivity(unchecked) fileprivate final var isInList = false
 
     /// - Parameter downstream: a `Sink` of the core's elements.
-    package init(core: SubjectListCore, downstream: TerminalSink, since: Int = .min) {
+    package init(core: SubjectListCore, downstream: TerminalSink) {
         self.core = core
-        self.sink = .passRetained(downstream)
-        self.since = since
+        self.downstream = .passUnretained(downstream)
+        self.retained = .passRetained(downstream)
         super.init()
+        core.countSubscription(1)
     }
 
     deinit {
-        if !isReleased { sink.release() }
+        if !isReleased { retained.release() }
     }
 
-    /// Where events go. Only inside the core's loop.
-    @inline(__always)
-    var downstream: Unmanaged<TerminalSink> { sink }
+    /// Puts a gate, which holds the downstream, in front of it. Before the core knows the subscription.
+    final func put(_ gate: TerminalSink) {
+        retained.release()
+        retained = .passRetained(gate)
+        downstream = retained
+    }
+
+    /// Sends events past the gate from now on. Only inside the core's loop.
+    final func bypassGate(to sink: TerminalSink) {
+        downstream = .passUnretained(sink)
+    }
 
     /// Lets go of the downstream. Only inside the core's loop.
-    func releaseDownstream() {
+    final func releaseDownstream() {
         if isReleased { return }
         isReleased = true
-        sink.release()
+        retained.release()
     }
 
     package override func cancel() {
-        if takeUpstream() != nil { core.remove(self) }
+        guard takeUpstream() != nil else { return }
+        core.countSubscription(-1)
+        core.remove(self)
     }
 }
 

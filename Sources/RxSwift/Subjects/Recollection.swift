@@ -1,0 +1,32 @@
+/// What a subject remembered at one moment: copied elements, or the beginning of a log that only grows.
+struct Recollection<Element> {
+    private var elements = ContiguousArray<Element>()
+    private var log: ReplayLog<Element>.Excerpt?
+
+    mutating func reserve(_ count: Int) {
+        elements.reserveCapacity(count)
+    }
+
+    mutating func append(contentsOf elements: UnsafeBufferPointer<Element>) {
+        self.elements.append(contentsOf: elements)
+    }
+
+    mutating func refer(to excerpt: ReplayLog<Element>.Excerpt) {
+        log = excerpt
+    }
+
+    /// Hands out the elements, oldest first, as long as `body` returns true.
+    func forEach(_ body: (Element) -> Bool) {
+        for element in elements where !body(element) { return }
+        log?.forEach(body)
+    }
+
+    /// Sends the elements, oldest first, until the subscription is cancelled.
+    func replay(to downstream: Sink<Element>, while subscription: SubjectSubscription) {
+        forEach { element in
+            if subscription.isCancelled { return false }
+            downstream.next(element)
+            return true
+        }
+    }
+}

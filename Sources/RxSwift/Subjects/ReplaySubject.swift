@@ -1,0 +1,64 @@
+/// Passes each event it receives to all current subscribers, and repeats to each newcomer what it received before.
+///
+/// A newcomer gets the remembered elements inside `subscribe`, and after that what comes later; after the terminal event it gets
+/// the remembered elements and the terminal event.
+/// Events may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
+/// acceptance, the subscribers of one event in order of subscription.
+/// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
+public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverType, Disposable {
+    public typealias SubjectObserverType = ReplaySubject<Element>
+
+    @usableFromInline final let core: RecallingCore<Element>
+
+    init(core: RecallingCore<Element>) {
+        self.core = core
+        super.init()
+    }
+
+    deinit {
+        core.end(.abandoned)
+    }
+
+    /// A subject that repeats its last elements.
+    ///
+    /// - Parameter bufferSize: how many elements to remember, at most. Not negative. A newcomer costs O(bufferSize).
+    public static func create(bufferSize: Int) -> ReplaySubject<Element> {
+        precondition(bufferSize >= 0, "swift-rx: ReplaySubject.create: bufferSize is \(bufferSize), it must not be negative")
+        return ReplaySubject(core: ReplayRing(name: "ReplaySubject", bound: bufferSize, recall: .always))
+    }
+
+    /// A subject that repeats all its elements, and so holds them as long as it lives.
+    public static func createUnbounded() -> ReplaySubject<Element> {
+        ReplaySubject(core: ReplayLog(name: "ReplaySubject"))
+    }
+
+    /// Whether somebody is subscribed.
+    public final var hasObservers: Bool { core.hasObservers }
+
+    /// Passes one event to all subscribers, and remembers it.
+    ///
+    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    @inlinable
+    public final func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let element): core.accept(element)
+        case .error(let error): core.end(.error(error))
+        case .completed: core.end(.completed)
+        }
+    }
+
+    /// The subject as an observer.
+    public final func asObserver() -> ReplaySubject<Element> { self }
+
+    /// Drops all subscribers without an event, and the remembered elements. Later subscribers get the error
+    /// `RxError.disposed`.
+    public final func dispose() {
+        core.forget()
+    }
+
+    package override var startsOnTrampoline: Bool { false }
+
+    package override func attach(_ downstream: Sink<Element>) {
+        core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
+    }
+}
