@@ -15,6 +15,10 @@ class LatestLane<Element>: ElementLane<Element> {
         slot.deallocate()
     }
 
+    override func accept(_ element: Element, for coordinator: Coordinator) {
+        _ = replace(by: element)
+    }
+
     override final var isEmpty: Bool { !isFilled }
 
     /// The latest element. There must be one.
