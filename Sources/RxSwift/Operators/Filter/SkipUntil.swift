@@ -27,36 +27,58 @@ private final class SkipUntil<Element, Other>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        let source = PassingLane(downstream: downstream, isOpen: false)
-        let coordinator = SkipUntilCoordinator(
-            source: source, other: SkipUntilOtherLane<Element, Other>(source: source), downstream: downstream)
+        let coordinator = SkipUntilCoordinator<Element, Other>(exit: SkipUntilExit(downstream))
         downstream.link(coordinator)
-        self.source.attach(LaneSink(lane: source, coordinator: coordinator))
+        self.source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
         other.attach(LaneSink(lane: coordinator.other, coordinator: coordinator))
     }
 }
 
 private final class SkipUntilCoordinator<Element, Other>: Coordinator {
-    private let source: PassingLane<Element>
+    let source: PassingLane<Element>
     let other: SkipUntilOtherLane<Element, Other>
+    private let exit: SkipUntilExit<Element>
 
     override var operatorName: StaticString { "skip(until:)" }
 
-    init(source: PassingLane<Element>, other: SkipUntilOtherLane<Element, Other>, downstream: Sink<Element>) {
-        self.source = source
-        self.other = other
-        super.init(lanes: [source, other], downstream: downstream)
+    init(exit: SkipUntilExit<Element>) {
+        self.exit = exit
+        source = PassingLane(downstream: exit, isOpen: false)
+        other = SkipUntilOtherLane(source: source)
+        super.init(lanes: [source, other], downstream: exit)
     }
 
     override func completed(_ lane: Lane) {
         guard lane === source else { return }
-        if source.isOpen {
-            complete()
-        } else {
-            // The subscription is over without a word: what it holds is released now.
-            cancel()
-        }
+        if source.isOpen { return complete() }
+        // Nothing will ever be sent, and so nobody further down cancels: what the subscription holds is released here.
+        cancel()
+        exit.close()
     }
+}
+
+/// Lets go of the downstream when the subscription ends without a terminal event.
+private final class SkipUntilExit<Element>: Sink<Element> {
+    /// Only inside the coordinator's loop.
+    private var downstream: Sink<Element>?
+
+    init(_ downstream: Sink<Element>) {
+        self.downstream = downstream
+        super.init()
+    }
+
+    func close() {
+        let downstream = self.downstream
+        self.downstream = nil
+        // Out of the field first: what goes with it may run a user's deinit.
+        _ = downstream
+    }
+
+    override func next(_ element: Element) { downstream?.next(element) }
+
+    override func error(_ error: any Swift.Error) { downstream?.error(error) }
+
+    override func completed() { downstream?.completed() }
 }
 
 private final class SkipUntilOtherLane<Element, Other>: ElementLane<Other> {
