@@ -1,0 +1,100 @@
+import RxPrimitives
+
+extension ObservableType {
+    /// Mirrors that one of several sequences which sends an event first.
+    ///
+    /// Subscribes to all, in order, and ends the subscriptions of those that lose. Without sequences, never sends anything.
+    /// - Parameter sequence: the sequences; gone through now.
+    /// - SeeAlso: [Amb](https://reactivex.io/documentation/operators/amb.html)
+    public static func amb<Sequence: Swift.Sequence>(
+        _ sequence: Sequence
+    ) -> Observable<Element> where Sequence.Element == Observable<Element> {
+        Amb(Array(sequence))
+    }
+
+    /// Mirrors this sequence or another one, whichever sends an event first.
+    ///
+    /// Subscribes to this one first, to the other one in any case, and ends the subscription of the one that loses.
+    /// - Parameter right: the other sequence.
+    /// - SeeAlso: [Amb](https://reactivex.io/documentation/operators/amb.html)
+    public func amb<O2: ObservableType>(
+        _ right: O2
+    ) -> Observable<Element> where O2.Element == Element {
+        Amb([asObservable(), right.asObservable()])
+    }
+}
+
+private final class Amb<Element>: Observable<Element> {
+    private let sources: [Observable<Element>]
+
+    init(_ sources: [Observable<Element>]) {
+        self.sources = sources
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let race = AmbRace(links: sources.map { _ in Link() })
+        downstream.link(race)
+        for (index, source) in sources.enumerated() {
+            source.attach(AmbSink(index: index, race: race, downstream: downstream))
+        }
+    }
+}
+
+/// Which source of an amb is first. One atomic step decides; the events of the winner need no serialization after that,
+/// since they come from one source.
+final class AmbRace: Stage {
+    private let links: [Link]
+
+    /// 0: undecided. Else 1 + the index of the winner, and never anything else again.
+    private let winner = AtomicWord(0)
+
+    init(links: [Link]) {
+        self.links = links
+        super.init()
+    }
+
+    /// Asks whether a source may pass an event on. The first to ask wins, for ever; the subscriptions of all others end.
+    func admits(_ index: Int) -> Bool {
+        let mark = UInt(index) + 1
+        let known = winner.loadRelaxed()
+        if known != 0 { return known == mark }
+        guard winner.compareExchange(0, mark) else { return false }
+        for (other, link) in links.enumerated() where other != index { link.cancel() }
+        return !isCancelled
+    }
+
+    func link(_ index: Int, to stage: Stage) { links[index].link(stage) }
+
+    override func cancel() {
+        guard takeUpstream() != nil else { return }
+        for link in links { link.cancel() }
+    }
+}
+
+private final class AmbSink<Element>: Sink<Element> {
+    private let index: Int
+    private let race: AmbRace
+    private let downstream: Sink<Element>
+
+    init(index: Int, race: AmbRace, downstream: Sink<Element>) {
+        self.index = index
+        self.race = race
+        self.downstream = downstream
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { race.link(index, to: stage) }
+
+    override func next(_ element: Element) {
+        if race.admits(index) { downstream.next(element) }
+    }
+
+    override func error(_ error: any Swift.Error) {
+        if race.admits(index) { downstream.error(error) }
+    }
+
+    override func completed() {
+        if race.admits(index) { downstream.completed() }
+    }
+}

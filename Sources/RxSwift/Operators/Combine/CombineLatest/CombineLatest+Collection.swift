@@ -1,0 +1,84 @@
+extension ObservableType {
+    /// Combines the latest elements of several sources whenever one of them sends an element, once each has sent one.
+    ///
+    /// Completes when all sources have completed, or when an element comes that no combination can follow any more. Without
+    /// sources, sends the result for no elements and completes.
+    /// - Parameters:
+    ///   - collection: the sources; gone through at each subscription.
+    ///   - resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Returns: the results, in order; an error of a source ends the sequence at once.
+    /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
+    @preconcurrency
+    public static func combineLatest<Collection: Swift.Collection>(
+        _ collection: Collection,
+        resultSelector: @escaping @Sendable ([Collection.Element.Element]) throws -> Element
+    ) -> Observable<Element> where Collection.Element: ObservableType {
+        CombineLatestCollection(sources: collection, resultSelector: resultSelector)
+    }
+
+    /// Combines the latest elements of several sources whenever one of them sends an element, once each has sent one.
+    ///
+    /// Completes when all sources have completed, or when an element comes that no combination can follow any more. Without
+    /// sources, sends an empty array and completes.
+    /// - Parameter collection: the sources; gone through at each subscription.
+    /// - Returns: the combinations as arrays, in order; an error of a source ends the sequence at once.
+    /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
+    public static func combineLatest<Collection: Swift.Collection>(
+        _ collection: Collection
+    ) -> Observable<[Element]> where Collection.Element: ObservableType, Collection.Element.Element == Element {
+        CombineLatestCollection(sources: collection, resultSelector: { $0 })
+    }
+}
+
+private final class CombineLatestCollection<Sources: Collection, Result>: Observable<Result>
+where Sources.Element: ObservableType {
+    private let sources: Sources
+    private let count: Int
+    private let resultSelector: ([Sources.Element.Element]) throws -> Result
+
+    init(sources: Sources, resultSelector: @escaping ([Sources.Element.Element]) throws -> Result) {
+        self.sources = sources
+        self.count = sources.count
+        self.resultSelector = resultSelector
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Result>) {
+        let coordinator = CombineLatestCollectionCoordinator(
+            count: count, resultSelector: resultSelector, downstream: downstream)
+        downstream.link(coordinator)
+        if count == 0 { return coordinator.emitNothing() }
+        // One by one: what the collection makes on demand is made when the sources before it are subscribed.
+        for (source, lane) in Swift.zip(sources, coordinator.elementLanes) {
+            source.asObservable().attach(LaneSink(lane: lane, coordinator: coordinator))
+        }
+    }
+}
+
+private final class CombineLatestCollectionCoordinator<Element, Result>: CombineLatestCoordinator {
+    let elementLanes: [CombineLatestLane<Element>]
+    private let resultSelector: ([Element]) throws -> Result
+    private let downstream: Sink<Result>
+
+    init(count: Int, resultSelector: @escaping ([Element]) throws -> Result, downstream: Sink<Result>) {
+        self.elementLanes = (0..<count).map { _ in CombineLatestLane() }
+        self.resultSelector = resultSelector
+        self.downstream = downstream
+        super.init(lanes: elementLanes, downstream: downstream)
+    }
+
+    override func emit() {
+        do {
+            let result = try resultSelector(elementLanes.map { $0.latest })
+            if !isCancelled { downstream.next(result) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// All of what there is to send when there are no sources.
+    func emitNothing() {
+        emit()
+        complete()
+    }
+}

@@ -1,0 +1,86 @@
+extension ObservableType {
+    /// Combines the elements of several sources by position: the first of each, the second of each, and so on.
+    ///
+    /// Completes when all sources have completed, at once if there are none, and also when an element comes that no
+    /// combination can follow because all other sources are done.
+    /// - Parameters:
+    ///   - collection: the sources; gone through at each subscription.
+    ///   - resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Returns: the results, in order; an error of a source ends the sequence at once.
+    /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
+    @preconcurrency
+    public static func zip<Collection: Swift.Collection>(
+        _ collection: Collection,
+        resultSelector: @escaping @Sendable ([Collection.Element.Element]) throws -> Element
+    ) -> Observable<Element> where Collection.Element: ObservableType {
+        ZipCollection(sources: collection, resultSelector: resultSelector)
+    }
+
+    /// Combines the elements of several sources by position: the first of each, the second of each, and so on.
+    ///
+    /// Completes when all sources have completed, at once if there are none, and also when an element comes that no
+    /// combination can follow because all other sources are done.
+    /// - Parameter collection: the sources; gone through at each subscription.
+    /// - Returns: the combinations as arrays, in order; an error of a source ends the sequence at once.
+    /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
+    public static func zip<Collection: Swift.Collection>(
+        _ collection: Collection
+    ) -> Observable<[Element]> where Collection.Element: ObservableType, Collection.Element.Element == Element {
+        ZipCollection(sources: collection, resultSelector: { $0 })
+    }
+}
+
+private final class ZipCollection<Sources: Collection, Result>: Observable<Result>
+where Sources.Element: ObservableType {
+    private let sources: Sources
+    private let count: Int
+    private let resultSelector: ([Sources.Element.Element]) throws -> Result
+
+    init(sources: Sources, resultSelector: @escaping ([Sources.Element.Element]) throws -> Result) {
+        self.sources = sources
+        self.count = sources.count
+        self.resultSelector = resultSelector
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Result>) {
+        if count == 0 { return downstream.completed() }
+        let coordinator = ZipCollectionCoordinator(
+            count: count, resultSelector: resultSelector, downstream: downstream)
+        downstream.link(coordinator)
+        // One by one: what the collection makes on demand is made when the sources before it are subscribed.
+        for (source, lane) in Swift.zip(sources, coordinator.elementLanes) {
+            source.asObservable().attach(LaneSink(lane: lane, coordinator: coordinator))
+        }
+    }
+}
+
+private final class ZipCollectionCoordinator<Element, Result>: ZipCoordinator {
+    let elementLanes: [ZipLane<Element>]
+    private let resultSelector: ([Element]) throws -> Result
+    private let downstream: Sink<Result>
+
+    init(count: Int, resultSelector: @escaping ([Element]) throws -> Result, downstream: Sink<Result>) {
+        self.elementLanes = (0..<count).map { _ in ZipLane() }
+        self.resultSelector = resultSelector
+        self.downstream = downstream
+        super.init(lanes: elementLanes, completesWhenOthersAreDone: true, downstream: downstream)
+    }
+
+    override func emit() {
+        var elements: [Element] = []
+        elements.reserveCapacity(elementLanes.count)
+        var emptied = 0
+        for lane in elementLanes {
+            elements.append(lane.removeFirst())
+            emptied += lane.vacancy
+        }
+        took(emptied: emptied)
+        do {
+            let result = try resultSelector(elements)
+            if !isCancelled { downstream.next(result) }
+        } catch {
+            fail(error)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/// Zip's part that does not depend on the types and the number of the sources.
+@usableFromInline
+class ZipCoordinator: Coordinator {
+    /// Only inside the loop.
+    private final var decision: ZipDecision
+
+    override final var operatorName: StaticString { "zip" }
+
+    init(lanes: [Lane], completesWhenOthersAreDone: Bool = false, downstream: TerminalSink) {
+        decision = ZipDecision(sources: lanes.count, completesWhenOthersAreDone: completesWhenOthersAreDone)
+        super.init(lanes: lanes, downstream: downstream)
+    }
+
+    /// Takes an element of each lane, combines them and passes the result on. Only inside the loop, when each lane has one.
+    func emit() { abstractMethod() }
+
+    /// Whether elements are worth keeping.
+    @inline(__always)
+    final var keepsElements: Bool { !decision.isExhausted }
+
+    @inline(__always)
+    final func queued(first: Bool) {
+        act(decision.queued(first: first))
+    }
+
+    final func discarded() { act(decision.discarded()) }
+
+    /// To be called by `emit` when it has taken the elements, before it calls anybody.
+    ///
+    /// - Parameter emptied: how many lanes have no element now.
+    @inline(__always)
+    final func took(emptied: Int) {
+        decision.took(emptied: emptied)
+        if decision.done != 0 { letGoIfExhausted() }
+    }
+
+    override final func completed(_ lane: Lane) {
+        let action = decision.sourceCompleted()
+        letGoIfExhausted()
+        act(action)
+    }
+
+    @inline(__always)
+    private final func act(_ action: ZipDecision.Action) {
+        switch action {
+        case .wait: break
+        case .emit: emit()
+        case .complete: complete()
+        }
+    }
+
+    /// Frees the queues when no combination can come any more.
+    @inline(never)
+    private final func letGoIfExhausted() {
+        if decision.isExhausted || !lanes.contains(where: { $0.isDone && $0.isEmpty }) { return }
+        decision.exhausted()
+        for lane in lanes { lane.removeAll() }
+    }
+}
+
+/// One source of a zip: the elements which wait for those of the other sources.
+final class ZipLane<Element>: ElementLane<Element> {
+    /// A ring; its capacity is a power of two. Only inside the coordinator's loop, like the rest.
+    private var ring: UnsafeMutablePointer<Element>
+    private var mask = 3
+    private var head = 0
+    private var count = 0
+
+    override init() {
+        ring = .allocate(capacity: 4)
+        super.init()
+    }
+
+    deinit {
+        removeAll()
+        ring.deallocate()
+    }
+
+    override var isEmpty: Bool { count == 0 }
+
+    /// 1 if no element waits, else 0.
+    @inline(__always)
+    var vacancy: Int { count == 0 ? 1 : 0 }
+
+    override func accept(_ element: Element, for coordinator: Coordinator) {
+        let coordinator = unsafeDowncast(coordinator, to: ZipCoordinator.self)
+        guard coordinator.keepsElements else { return coordinator.discarded() }
+        if count > mask { grow() }
+        (ring + ((head &+ count) & mask)).initialize(to: element)
+        count &+= 1
+        coordinator.queued(first: count == 1)
+    }
+
+    /// Takes the oldest element. There must be one.
+    @inline(__always)
+    func removeFirst() -> Element {
+        let index = head
+        head = (index &+ 1) & mask
+        count &-= 1
+        return (ring + index).move()
+    }
+
+    override func removeAll() {
+        // One by one, so that a deinit of an element finds the queue in order.
+        while count != 0 { _ = removeFirst() }
+    }
+
+    @inline(never)
+    private func grow() {
+        let capacity = mask + 1
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: 2 * capacity)
+        larger.moveInitialize(from: ring + head, count: capacity - head)
+        (larger + (capacity - head)).moveInitialize(from: ring, count: head)
+        ring.deallocate()
+        ring = larger
+        mask = 2 * capacity - 1
+        head = 0
+    }
+}

@@ -1,0 +1,98 @@
+extension ObservableType {
+    /// Drops elements until another sequence sends one, and passes them on from then.
+    ///
+    /// Subscribes to this sequence first. If it completes before the other has sent an element, nothing is sent at all, not even
+    /// `completed`. An error of either ends the sequence.
+    /// - Parameter other: its first element opens the way.
+    /// - SeeAlso: [SkipUntil](https://reactivex.io/documentation/operators/skipuntil.html)
+    public func skip(until other: some ObservableType) -> Observable<Element> {
+        SkipUntil(source: asObservable(), other: other.asObservable())
+    }
+
+    /// Drops elements until another sequence sends one, and passes them on from then.
+    @available(*, deprecated, renamed: "skip(until:)")
+    public func skipUntil(_ other: some ObservableType) -> Observable<Element> {
+        skip(until: other)
+    }
+}
+
+private final class SkipUntil<Element, Other>: Observable<Element> {
+    private let source: Observable<Element>
+    private let other: Observable<Other>
+
+    init(source: Observable<Element>, other: Observable<Other>) {
+        self.source = source
+        self.other = other
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let coordinator = SkipUntilCoordinator<Element, Other>(exit: SkipUntilExit(downstream))
+        downstream.link(coordinator)
+        self.source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
+        other.attach(LaneSink(lane: coordinator.other, coordinator: coordinator))
+    }
+}
+
+private final class SkipUntilCoordinator<Element, Other>: Coordinator {
+    let source: PassingLane<Element>
+    let other: SkipUntilOtherLane<Element, Other>
+    private let exit: SkipUntilExit<Element>
+
+    override var operatorName: StaticString { "skip(until:)" }
+
+    init(exit: SkipUntilExit<Element>) {
+        self.exit = exit
+        source = PassingLane(downstream: exit, isOpen: false)
+        other = SkipUntilOtherLane(source: source)
+        super.init(lanes: [source, other], downstream: exit)
+    }
+
+    override func completed(_ lane: Lane) {
+        guard lane === source else { return }
+        if source.isOpen { return complete() }
+        // Nothing will ever be sent, and so nobody further down cancels: what the subscription holds is released here.
+        cancel()
+        exit.close()
+    }
+}
+
+/// Lets go of the downstream when the subscription ends without a terminal event.
+private final class SkipUntilExit<Element>: Sink<Element> {
+    /// Only inside the coordinator's loop.
+    private var downstream: Sink<Element>?
+
+    init(_ downstream: Sink<Element>) {
+        self.downstream = downstream
+        super.init()
+    }
+
+    func close() {
+        let downstream = self.downstream
+        self.downstream = nil
+        // Out of the field first: what goes with it may run a user's deinit.
+        _ = downstream
+    }
+
+    override func next(_ element: Element) { downstream?.next(element) }
+
+    override func error(_ error: any Swift.Error) { downstream?.error(error) }
+
+    override func completed() { downstream?.completed() }
+}
+
+private final class SkipUntilOtherLane<Element, Other>: ElementLane<Other> {
+    private let source: PassingLane<Element>
+
+    init(source: PassingLane<Element>) {
+        self.source = source
+        super.init()
+    }
+
+    override func accept(_ element: Other, for coordinator: Coordinator) {
+        if source.isOpen { return }
+        source.isOpen = true
+        // One element is all that is wanted of the other sequence.
+        cancel()
+    }
+}

@@ -1,0 +1,174 @@
+import Testing
+
+@testable import RxSwift
+
+@Suite struct CombineLatestDecisionTests {
+    @Test func emitsOnceEverySourceHasSentAnElement() {
+        var decision = CombineLatestDecision(sources: 2)
+        #expect(decision.received(first: true) == .wait)
+        #expect(decision.received(first: false) == .wait)
+        #expect(decision.received(first: true) == .emit)
+        #expect(decision.received(first: false) == .emit)
+    }
+
+    @Test func goesOnWithTheLastElementOfASourceThatIsDone() {
+        var decision = CombineLatestDecision(sources: 2)
+        #expect(decision.received(first: true) == .wait)
+        #expect(decision.sourceCompleted() == .wait)
+        #expect(decision.received(first: true) == .emit)
+        #expect(decision.sourceCompleted() == .complete)
+    }
+
+    @Test func completesAtAnElementThatNoCombinationCanFollow() {
+        var decision = CombineLatestDecision(sources: 2)
+        #expect(decision.sourceCompleted() == .wait)
+        #expect(decision.received(first: true) == .complete)
+    }
+}
+
+@Suite struct CombineLatestTests {
+    static func model(_ steps: [(step: Step, number: Int)]) -> String {
+        var latest: [Int?] = [nil, nil]
+        var done = [false, false]
+        var lines: [String] = []
+        for (step, number) in steps {
+            switch step {
+            case .next0, .next1:
+                let index = step == .next0 ? 0 : 1
+                latest[index] = number
+                if let first = latest[0], let second = latest[1] {
+                    lines.append("\(first + second)")
+                } else if done[1 - index] {
+                    return (lines + ["completed"]).joined(separator: " ")
+                }
+            case .completed0, .completed1:
+                done[step == .completed0 ? 0 : 1] = true
+                if done == [true, true] { return (lines + ["completed"]).joined(separator: " ") }
+            case .error0: return (lines + ["one"]).joined(separator: " ")
+            }
+        }
+        return lines.joined(separator: " ")
+    }
+
+    @Test func isWhatTwoVariablesAreInAllInterleavings() {
+        forAllInterleavings {
+            Observable.combineLatest($0, $1) { $0 + $1 }
+        } model: {
+            Self.model($0)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func ofACollectionIsWhatTwoVariablesAreInAllInterleavings() {
+        forAllInterleavings {
+            Observable<Int>.combineLatest([$0, $1]) { $0[0] + $0[1] }
+        } model: {
+            Self.model($0)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func ofNoSourcesSendsTheResultForNoElements() {
+        let transcript = Transcript()
+        _ = transcript.subscribe(Observable<Int>.combineLatest([Observable<Int>]()) { $0.count })
+        _ = transcript.subscribe(Observable<Int>.combineLatest([Observable<Int>]()) { _ in throw TestError.one })
+        #expect(transcript.text == "0 completed one")
+    }
+
+    @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        let transcript = Transcript()
+        _ = transcript.subscribe(
+            Observable<Int>.combineLatest(left, right) {
+                if $0 == 2 { throw TestError.two }
+                return $0 + $1
+            })
+        left.onNext(1)
+        right.onNext(10)
+        left.onNext(2)
+        left.onNext(3)
+        #expect(transcript.text == "11 two")
+        #expect(!left.hasObservers && !right.hasObservers)
+    }
+
+    @Test func nothingFollowsADisposalInsideTheSelector() {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        let transcript = Transcript()
+        var subscription: (any Disposable)?
+        subscription = transcript.subscribe(
+            Observable<Int>.combineLatest(left, right) {
+                subscription?.dispose()
+                return $0 + $1
+            })
+        left.onNext(1)
+        right.onNext(1)
+        left.onNext(2)
+        #expect(transcript.text == "")
+        #expect(!left.hasObservers && !right.hasObservers)
+    }
+
+    @Test func eventsFromInsideACallbackFollowAfterIt() {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        let transcript = Transcript()
+        _ = Observable.combineLatest(left, right) { $0 + $1 }.subscribe(onNext: { sum in
+            transcript.note("<\(sum)")
+            if sum < 14 { left.onNext(sum - 9) }
+            transcript.note(">")
+        })
+        right.onNext(10)
+        left.onNext(1)
+        #expect(transcript.text == "<11 > <12 > <13 > <14 >")
+        _ = left
+    }
+
+    @Test func releasesTheElementsItHeldWhenDisposed() {
+        final class Token {}
+        let left = PublishSubject<Token>()
+        let right = PublishSubject<Int>()
+        let subscription = Observable.combineLatest(left, right) { $1 }.subscribe(onNext: { _ in })
+        weak var held: Token?
+        do {
+            let token = Token()
+            held = token
+            left.onNext(token)
+        }
+        #expect(held != nil)
+        subscription.dispose()
+        #expect(held == nil)
+    }
+
+    @Test func aRaceOfTwoEmittersEndsWithTheLastCombination() {
+        let count = 20_000
+        for _ in 0..<5 {
+            let left = PublishSubject<Int>()
+            let right = PublishSubject<Int>()
+            let detector = OverlapDetector()
+            var last = (-1, -1)
+            var isMonotonic = true
+            var results = 0
+            var completed = 0
+            let subscription = Observable.combineLatest(left, right).subscribe(onNext: { pair in
+                detector.enter()
+                if pair.0 < last.0 || pair.1 < last.1 { isMonotonic = false }
+                last = pair
+                results += 1
+                detector.leave()
+            }, onCompleted: { completed += 1 })
+            race([
+                { for number in 0..<count { left.onNext(number) }; left.onCompleted() },
+                { for number in 0..<count { right.onNext(number) }; right.onCompleted() },
+            ])
+            #expect(last == (count - 1, count - 1))
+            #expect(isMonotonic)
+            #expect(results >= count && results < 2 * count)
+            #expect(completed == 1)
+            #expect(!detector.overlapped)
+            subscription.dispose()
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import RxPrimitives
+import RxSwift
+
+enum TestError: Error, Equatable { case one, two }
+
+/// Writes down what a sequence sends, as text: `1 2 completed`.
+final class Transcript: @unchecked Sendable {
+    private var lines: [String] = []
+
+    var text: String { lines.joined(separator: " ") }
+
+    func note(_ line: String) { lines.append(line) }
+
+    func clear() { lines = [] }
+
+    func subscribe<Element>(_ source: Observable<Element>) -> any Disposable {
+        source.subscribe { (event: Event<Element>) in
+            switch event {
+            case .next(let element): self.note("\(element)")
+            case .error(let error): self.note("\(error)")
+            case .completed: self.note("completed")
+            }
+        }
+    }
+}
+
+/// Runs bodies on threads of their own that start at the same moment, and waits for them.
+///
+/// They start on a spin barrier: a thread that was merely spawned comes too late to overlap with the one before.
+func race(_ bodies: [@Sendable () -> Void]) {
+    let barrier = SpinBarrier(parties: bodies.count)
+    let group = DispatchGroup()
+    for body in bodies {
+        group.enter()
+        Thread.detachNewThread {
+            barrier.wait()
+            body()
+            group.leave()
+        }
+    }
+    group.wait()
+}
+
+private final class SpinBarrier: @unchecked Sendable {
+    private let missing: AtomicWord
+
+    init(parties: Int) { missing = AtomicWord(UInt(parties)) }
+
+    func wait() {
+        _ = missing.fetchAdd(0 &- 1)
+        while missing.loadAcquiring() != 0 {}
+    }
+}
+
+/// Notices calls that overlap.
+final class OverlapDetector: @unchecked Sendable {
+    private let inside = AtomicWord(0)
+    private let found = AtomicWord(0)
+
+    var overlapped: Bool { found.loadAcquiring() != 0 }
+
+    func enter() {
+        if inside.fetchAdd(1) != 0 { found.storeReleasing(1) }
+    }
+
+    func leave() { _ = inside.fetchAdd(0 &- 1) }
+}
+
+/// What can be sent to one of several subjects in a test that goes through all interleavings.
+enum Step: CaseIterable, CustomStringConvertible {
+    case next0, next1, completed0, completed1, error0
+
+    var description: String {
+        switch self {
+        case .next0: "a"
+        case .next1: "b"
+        case .completed0: "A"
+        case .completed1: "B"
+        case .error0: "!"
+        }
+    }
+
+    /// All sequences of so many steps in which no source sends anything after its terminal event.
+    static func sequences(ofLength length: Int) -> [[Step]] {
+        if length == 0 { return [[]] }
+        return sequences(ofLength: length - 1).flatMap { before in
+            allCases.compactMap { step in
+                let ended0 = before.contains(.completed0) || before.contains(.error0)
+                let ended1 = before.contains(.completed1)
+                switch step {
+                case .next0, .completed0, .error0: return ended0 ? nil : before + [step]
+                case .next1, .completed1: return ended1 ? nil : before + [step]
+                }
+            }
+        }
+    }
+
+    /// Sends steps to two subjects: the first sends 1, 2..., the second 10, 20...
+    static func play(_ steps: [Step], _ first: PublishSubject<Int>, _ second: PublishSubject<Int>) {
+        var number0 = 0
+        var number1 = 0
+        for step in steps {
+            switch step {
+            case .next0:
+                number0 += 1
+                first.onNext(number0)
+            case .next1:
+                number1 += 10
+                second.onNext(number1)
+            case .completed0: first.onCompleted()
+            case .completed1: second.onCompleted()
+            case .error0: first.onError(TestError.one)
+            }
+        }
+    }
+}
+
+/// Runs a test for all interleavings of two sources, and compares with what a model says.
+///
+/// - Parameter model: gets the steps, with the number each `next` carries, and returns the transcript.
+func forAllInterleavings(
+    upTo length: Int = 6,
+    of build: (PublishSubject<Int>, PublishSubject<Int>) -> Observable<Int>,
+    model: ([(step: Step, number: Int)]) -> String,
+    mismatch: (String, String, String) -> Void
+) {
+    for steps in (0...length).flatMap(Step.sequences(ofLength:)) {
+        let first = PublishSubject<Int>()
+        let second = PublishSubject<Int>()
+        let transcript = Transcript()
+        let subscription = transcript.subscribe(build(first, second))
+        Step.play(steps, first, second)
+        subscription.dispose()
+        var count0 = 0
+        var count1 = 0
+        let numbered: [(step: Step, number: Int)] = steps.map { step in
+            switch step {
+            case .next0:
+                count0 += 1
+                return (step, count0)
+            case .next1:
+                count1 += 10
+                return (step, count1)
+            default: return (step, 0)
+            }
+        }
+        let expected = model(numbered)
+        if transcript.text != expected {
+            mismatch(steps.map(\.description).joined(), transcript.text, expected)
+        }
+        if first.hasObservers || second.hasObservers {
+            mismatch(steps.map(\.description).joined(), "still subscribed", "")
+        }
+    }
+}

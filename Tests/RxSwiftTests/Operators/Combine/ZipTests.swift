@@ -1,0 +1,219 @@
+import Testing
+
+@testable import RxSwift
+
+@Suite struct ZipDecisionTests {
+    @Test func emitsWhenTheLastQueueGetsItsFirstElement() {
+        var decision = ZipDecision(sources: 3, completesWhenOthersAreDone: false)
+        #expect(decision.queued(first: true) == .wait)
+        #expect(decision.queued(first: false) == .wait)
+        #expect(decision.queued(first: true) == .wait)
+        #expect(decision.queued(first: true) == .emit)
+        decision.took(emptied: 2)
+        #expect(decision.queued(first: true) == .wait)
+        #expect(decision.queued(first: true) == .emit)
+    }
+
+    @Test func completesWhenAllSourcesAreDone() {
+        var decision = ZipDecision(sources: 2, completesWhenOthersAreDone: false)
+        #expect(decision.sourceCompleted() == .wait)
+        #expect(decision.queued(first: true) == .wait)
+        #expect(decision.sourceCompleted() == .complete)
+    }
+
+    @Test func theFormForCollectionsCompletesAtAnElementThatNoOtherCanMatch() {
+        var decision = ZipDecision(sources: 2, completesWhenOthersAreDone: true)
+        #expect(decision.sourceCompleted() == .wait)
+        decision.exhausted()
+        #expect(decision.discarded() == .complete)
+    }
+}
+
+@Suite struct ZipTests {
+    /// Zip in the plainest words: two queues and two flags.
+    static func model(_ steps: [(step: Step, number: Int)], completesEarly: Bool) -> String {
+        var queues: [[Int]] = [[], []]
+        var done = [false, false]
+        var lines: [String] = []
+        for (step, number) in steps {
+            switch step {
+            case .next0, .next1:
+                let index = step == .next0 ? 0 : 1
+                queues[index].append(number)
+                if !queues[0].isEmpty && !queues[1].isEmpty {
+                    lines.append("\(queues[0].removeFirst() + queues[1].removeFirst())")
+                } else if completesEarly && done[1 - index] {
+                    return (lines + ["completed"]).joined(separator: " ")
+                }
+            case .completed0, .completed1:
+                done[step == .completed0 ? 0 : 1] = true
+                if done == [true, true] { return (lines + ["completed"]).joined(separator: " ") }
+            case .error0: return (lines + ["one"]).joined(separator: " ")
+            }
+        }
+        return lines.joined(separator: " ")
+    }
+
+    @Test func isWhatTwoQueuesAreInAllInterleavings() {
+        forAllInterleavings {
+            Observable.zip($0, $1) { $0 + $1 }
+        } model: {
+            Self.model($0, completesEarly: false)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func ofACollectionIsWhatTwoQueuesAreInAllInterleavings() {
+        forAllInterleavings {
+            Observable<Int>.zip([$0, $1]) { $0[0] + $0[1] }
+        } model: {
+            Self.model($0, completesEarly: true)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func ofNoSourcesCompletes() {
+        let transcript = Transcript()
+        _ = transcript.subscribe(Observable<[Int]>.zip([Observable<Int>]()) { $0 })
+        #expect(transcript.text == "completed")
+    }
+
+    @Test func keepsALongQueueInOrder() {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        var pairs: [Int] = []
+        let subscription = Observable.zip(left, right) { $0 - $1 }.subscribe(onNext: { pairs.append($0) })
+        for round in 0..<5 {
+            for number in 0..<100 { left.onNext(round * 100 + number) }
+            for number in 0..<90 { right.onNext(round * 90 + number) }
+        }
+        #expect(pairs == Array(repeating: 0, count: 450))
+        subscription.dispose()
+    }
+
+    @Test func letsGoOfElementsThatNothingCanMatchAnyMore() {
+        final class Token {}
+        let left = PublishSubject<Token>()
+        let right = PublishSubject<Int>()
+        let subscription = Observable.zip(left, right) { $1 }.subscribe(onNext: { _ in })
+        weak var early: Token?
+        weak var late: Token?
+        do {
+            let token = Token()
+            early = token
+            left.onNext(token)
+        }
+        #expect(early != nil)
+        right.onCompleted()
+        #expect(early == nil)
+        do {
+            let token = Token()
+            late = token
+            left.onNext(token)
+        }
+        #expect(late == nil)
+        subscription.dispose()
+    }
+
+    @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        let transcript = Transcript()
+        _ = transcript.subscribe(
+            Observable<Int>.zip(left, right) {
+                if $0 == 2 { throw TestError.two }
+                return $0 + $1
+            })
+        for number in 1...3 {
+            left.onNext(number)
+            right.onNext(number)
+        }
+        #expect(transcript.text == "2 two")
+        #expect(!left.hasObservers && !right.hasObservers)
+    }
+
+    @Test func nothingFollowsADisposalInsideTheSelector() {
+        for throwing in [false, true] {
+            let left = PublishSubject<Int>()
+            let right = PublishSubject<Int>()
+            let transcript = Transcript()
+            var subscription: (any Disposable)?
+            subscription = transcript.subscribe(
+                Observable<Int>.zip(left, right) {
+                    subscription?.dispose()
+                    if throwing { throw TestError.one }
+                    return $0 + $1
+                })
+            left.onNext(1)
+            right.onNext(1)
+            #expect(transcript.text == "")
+            #expect(!left.hasObservers && !right.hasObservers)
+        }
+    }
+
+    @Test func eventsFromInsideACallbackFollowAfterIt() {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        let transcript = Transcript()
+        _ = Observable.zip(left, right) { $0 + $1 }.subscribe(onNext: { sum in
+            transcript.note("<\(sum)")
+            if sum < 6 {
+                left.onNext(sum)
+                right.onNext(1)
+            } else {
+                left.onCompleted()
+                right.onCompleted()
+            }
+            transcript.note(">")
+        }, onCompleted: { transcript.note("completed") })
+        left.onNext(2)
+        right.onNext(2)
+        #expect(transcript.text == "<4 > <5 > <6 > completed")
+    }
+
+    @Test func synchronousSourcesOfOneElement() {
+        let transcript = Transcript()
+        _ = transcript.subscribe(Observable.zip(Observable.just(1), Observable.just("a")) { "\($0)\($1)" })
+        #expect(transcript.text == "1a completed")
+    }
+
+    @Test func aRaceOfTwoEmittersLosesNoPair() {
+        let count = 20_000
+        for _ in 0..<5 {
+            let left = PublishSubject<Int>()
+            let right = PublishSubject<Int>()
+            let detector = OverlapDetector()
+            var matched = 0
+            var completed = 0
+            let subscription = Observable.zip(left, right) { $0 == $1 }.subscribe(onNext: { equal in
+                detector.enter()
+                if equal { matched += 1 }
+                detector.leave()
+            }, onCompleted: { completed += 1 })
+            race([
+                { for number in 0..<count { left.onNext(number) }; left.onCompleted() },
+                { for number in 0..<count { right.onNext(number) }; right.onCompleted() },
+            ])
+            #expect(matched == count)
+            #expect(completed == 1)
+            #expect(!detector.overlapped)
+            subscription.dispose()
+        }
+    }
+
+    @Test func aRaceOfEmittersAndDisposalEndsEverything() {
+        for _ in 0..<200 {
+            let left = PublishSubject<Int>()
+            let right = PublishSubject<Int>()
+            let subscription = Observable.zip(left, right) { $0 + $1 }.subscribe(onNext: { _ in })
+            race([
+                { for number in 0..<50 { left.onNext(number) } },
+                { for number in 0..<50 { right.onNext(number) } },
+                { subscription.dispose() },
+            ])
+            #expect(!left.hasObservers && !right.hasObservers)
+        }
+    }
+}
