@@ -1,6 +1,12 @@
+// The names are those of XCTest and RxSwift.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 #if canImport(XCTest)
     public import RxSwift
     internal import XCTest
+
+    #if canImport(Testing)
+        internal import Testing
+    #endif
 
     /// Fails the test unless two lists of events are equal. Two errors count as equal when they read the same.
     ///
@@ -86,7 +92,18 @@
         if let message = difference(lhs, rhs, isEqual: isEqual) { fail(message, file: file, line: line) }
     }
 
+    /// Reports to the framework that is running the test: `XCTFail` alone would go unheard under Swift Testing.
     private func fail(_ message: String, file: StaticString, line: UInt) {
+        #if canImport(Testing)
+            if Test.current != nil {
+                let name = "\(file)".split(separator: "/").last.map(String.init) ?? "unknown"
+                Issue.record(
+                    Comment(rawValue: message),
+                    sourceLocation: SourceLocation(
+                        fileID: "Tests/\(name)", filePath: "\(file)", line: Int(line), column: 1))
+                return
+            }
+        #endif
         XCTFail(message, file: file, line: line)
     }
 #endif

@@ -14,17 +14,17 @@ final class XCTestAssertionTests: XCTestCase {
     }
 
     func testDifferentListsFail() {
-        XCTExpectFailures { XCTAssertEqual([Event.next(1), .completed], [.next(2), .completed]) }
-        XCTExpectFailures { XCTAssertEqual([Recorded.next(1, "a")], [.next(2, "a")]) }
-        XCTExpectFailures { XCTAssertEqual([Recorded.next(1, "a")], []) }
-        XCTExpectFailures { XCTAssertRecordedElements([.next(1, "a")], ["b"]) }
-        XCTExpectFailures { XCTAssertRecordedElements([.next(1, "a"), .completed(2)], ["a"]) }
+        expectFailure { XCTAssertEqual([Event.next(1), .completed], [.next(2), .completed]) }
+        expectFailure { XCTAssertEqual([Recorded.next(1, "a")], [.next(2, "a")]) }
+        expectFailure { XCTAssertEqual([Recorded.next(1, "a")], []) }
+        expectFailure { XCTAssertRecordedElements([.next(1, "a")], ["b"]) }
+        expectFailure { XCTAssertRecordedElements([.next(1, "a"), .completed(2)], ["a"]) }
     }
 
     private var isExpectingFailure = false
     private var failures = 0
 
-    private func XCTExpectFailures(line: UInt = #line, _ body: () -> Void) {
+    private func expectFailure(line: UInt = #line, _ body: () -> Void) {
         failures = 0
         isExpectingFailure = true
         body()
@@ -32,7 +32,9 @@ final class XCTestAssertionTests: XCTestCase {
         XCTAssertEqual(failures, 1, line: line)
     }
 
-    override func recordFailure(withDescription description: String, inFile path: String, atLine line: Int, expected: Bool) {
+    override func recordFailure(
+        withDescription description: String, inFile path: String, atLine line: Int, expected: Bool
+    ) {
         if isExpectingFailure {
             failures += 1
         } else {
