@@ -33,7 +33,9 @@
                     let cold = scheduler.createColdObservable([.next(10, 1)])
                     _ = scheduler.start { hot.map { $0 } }
                     _ = scheduler.start(created: 1_100, subscribed: 1_200, disposed: 1_300) { cold.map { $0 } }
-                    let periodic = scheduler.schedulePeriodic(0, startAfter: .seconds(1), period: .seconds(1)) { $0 + 1 }
+                    let periodic = scheduler.schedulePeriodic(0, startAfter: .seconds(1), period: .seconds(1)) {
+                        $0 + 1
+                    }
                     scheduler.advanceTo(2_000)
                     periodic.dispose()
                     _ = scheduler.scheduleRecursive(3) { state, recurse in
