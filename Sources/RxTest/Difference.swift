@@ -8,7 +8,8 @@ func difference<Item>(_ lhs: [Item], _ rhs: [Item], isEqual: (Item, Item) -> Boo
         lines.append("  [\(index)] left: \(describe(left)), right: \(describe(right))")
     }
     if lines.isEmpty { return nil }
-    return "the lists differ, left with \(lhs.count) and right with \(rhs.count) items:\n" + lines.joined(separator: "\n")
+    lines.insert("the lists differ, left with \(lhs.count) and right with \(rhs.count) items:", at: 0)
+    return lines.joined(separator: "\n")
 }
 
 private func describe<Item>(_ item: Item?) -> String { item.map { "\($0)" } ?? "nothing" }

@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 public import RxSwift
 
 /// Virtual time in ticks, each of which stands for a fixed span of real time.

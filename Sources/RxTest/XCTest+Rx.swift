@@ -1,6 +1,12 @@
+// The names are those of XCTest and RxSwift.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 #if canImport(XCTest)
     public import RxSwift
     internal import XCTest
+
+    #if canImport(Testing)
+        internal import Testing
+    #endif
 
     /// Fails the test unless two lists of events are equal. Two errors count as equal when they read the same.
     ///
@@ -23,8 +29,7 @@
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual<Element: Equatable>(
-        _ lhs: [Result<Element, any Error>], _ rhs: [Result<Element, any Error>], file: StaticString = #file,
-        line: UInt = #line
+        _ lhs: [SingleEvent<Element>], _ rhs: [SingleEvent<Element>], file: StaticString = #file, line: UInt = #line
     ) {
         assertSame(lhs, rhs, file: file, line: line) {
             switch ($0, $1) {
@@ -33,6 +38,32 @@
             default: return false
             }
         }
+    }
+
+    /// Fails the test unless two lists of outcomes are equal. Two errors count as equal when they read the same.
+    ///
+    /// - Parameters:
+    ///   - lhs: a list.
+    ///   - rhs: the other.
+    ///   - file: where a failure is reported.
+    ///   - line: where a failure is reported.
+    public func XCTAssertEqual<Element: Equatable>(
+        _ lhs: [MaybeEvent<Element>], _ rhs: [MaybeEvent<Element>], file: StaticString = #file, line: UInt = #line
+    ) {
+        assertSame(lhs, rhs, file: file, line: line) { $0 == $1 }
+    }
+
+    /// Fails the test unless two lists of outcomes are equal. Two errors count as equal when they read the same.
+    ///
+    /// - Parameters:
+    ///   - lhs: a list.
+    ///   - rhs: the other.
+    ///   - file: where a failure is reported.
+    ///   - line: where a failure is reported.
+    public func XCTAssertEqual(
+        _ lhs: [CompletableEvent], _ rhs: [CompletableEvent], file: StaticString = #file, line: UInt = #line
+    ) {
+        assertSame(lhs, rhs, file: file, line: line) { $0 == $1 }
     }
 
     /// Fails the test unless two lists of recorded events are equal, their times included.
@@ -86,7 +117,18 @@
         if let message = difference(lhs, rhs, isEqual: isEqual) { fail(message, file: file, line: line) }
     }
 
+    /// Reports to the framework that is running the test: `XCTFail` alone would go unheard under Swift Testing.
     private func fail(_ message: String, file: StaticString, line: UInt) {
+        #if canImport(Testing)
+            if Test.current != nil {
+                let name = "\(file)".split(separator: "/").last.map(String.init) ?? "unknown"
+                Issue.record(
+                    Comment(rawValue: message),
+                    sourceLocation: SourceLocation(
+                        fileID: "Tests/\(name)", filePath: "\(file)", line: Int(line), column: 1))
+                return
+            }
+        #endif
         XCTFail(message, file: file, line: line)
     }
 #endif

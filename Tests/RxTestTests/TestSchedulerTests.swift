@@ -131,3 +131,11 @@ import Testing
         #expect(Event.next(1) != .next(2) && Event.next(1) != .completed)
     }
 }
+
+@Suite struct AssertionsUnderSwiftTestingTests {
+    @Test func differentListsFailTheTest() {
+        XCTAssertEqual([Recorded.next(1, "a")], [.next(1, "a")])
+        withKnownIssue { XCTAssertEqual([Recorded.next(1, "a")], [.next(2, "a")]) }
+        withKnownIssue { XCTAssertRecordedElements([.next(1, "a"), .completed(2)], ["a"]) }
+    }
+}

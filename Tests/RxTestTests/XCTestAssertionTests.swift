@@ -10,21 +10,25 @@ final class XCTestAssertionTests: XCTestCase {
         XCTAssertEqual([Recorded.next(1, "a"), .completed(2)], [.next(1, "a"), .completed(2)])
         XCTAssertEqual([Recorded.next(1, Int?.none), .error(2, Failure())], [.next(1, nil), .error(2, Failure())])
         XCTAssertEqual([Result<Int, any Error>.success(1), .failure(Failure())], [.success(1), .failure(Failure())])
+        XCTAssertEqual([MaybeEvent.success(1), .error(Failure())], [.success(1), .error(Failure())])
+        XCTAssertEqual([CompletableEvent.completed], [.completed])
         XCTAssertRecordedElements([.next(1, "a"), .next(5, "b")], ["a", "b"])
     }
 
     func testDifferentListsFail() {
-        XCTExpectFailures { XCTAssertEqual([Event.next(1), .completed], [.next(2), .completed]) }
-        XCTExpectFailures { XCTAssertEqual([Recorded.next(1, "a")], [.next(2, "a")]) }
-        XCTExpectFailures { XCTAssertEqual([Recorded.next(1, "a")], []) }
-        XCTExpectFailures { XCTAssertRecordedElements([.next(1, "a")], ["b"]) }
-        XCTExpectFailures { XCTAssertRecordedElements([.next(1, "a"), .completed(2)], ["a"]) }
+        expectFailure { XCTAssertEqual([Event.next(1), .completed], [.next(2), .completed]) }
+        expectFailure { XCTAssertEqual([Recorded.next(1, "a")], [.next(2, "a")]) }
+        expectFailure { XCTAssertEqual([Recorded.next(1, "a")], []) }
+        expectFailure { XCTAssertEqual([MaybeEvent.success(1)], [.completed]) }
+        expectFailure { XCTAssertEqual([CompletableEvent.completed], [.error(Failure())]) }
+        expectFailure { XCTAssertRecordedElements([.next(1, "a")], ["b"]) }
+        expectFailure { XCTAssertRecordedElements([.next(1, "a"), .completed(2)], ["a"]) }
     }
 
     private var isExpectingFailure = false
     private var failures = 0
 
-    private func XCTExpectFailures(line: UInt = #line, _ body: () -> Void) {
+    private func expectFailure(line: UInt = #line, _ body: () -> Void) {
         failures = 0
         isExpectingFailure = true
         body()
@@ -32,7 +36,9 @@ final class XCTestAssertionTests: XCTestCase {
         XCTAssertEqual(failures, 1, line: line)
     }
 
-    override func recordFailure(withDescription description: String, inFile path: String, atLine line: Int, expected: Bool) {
+    override func recordFailure(
+        withDescription description: String, inFile path: String, atLine line: Int, expected: Bool
+    ) {
         if isExpectingFailure {
             failures += 1
         } else {

@@ -56,6 +56,7 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
     }
 
     private func assignedTwice(_ disposable: any Disposable) -> Never {
-        fatalError("SingleAssignmentDisposable.setDisposable: a disposable was set before; may not set \(disposable) as well")
+        fatalError(
+            "SingleAssignmentDisposable.setDisposable: a disposable was set before; may not set \(disposable) as well")
     }
 }

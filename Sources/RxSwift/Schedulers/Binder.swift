@@ -41,7 +41,7 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
 
     private func refuse(_ error: any Swift.Error) {
         #if DEBUG
-            fatalError("Binder: a binding can't take an error: \(error). Handle errors before binding, for example with catch.")
+            fatalError("Binder: a binding can't take an error: \(error). Handle it before, for example with catch.")
         #else
             Hooks.handleUnhandledError(error, callStack: [])
         #endif

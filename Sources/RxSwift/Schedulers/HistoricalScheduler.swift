@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// A virtual time scheduler whose clock shows dates.
 ///

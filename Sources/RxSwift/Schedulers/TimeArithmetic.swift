@@ -1,5 +1,5 @@
 package import Dispatch
-package import Foundation
+package import FoundationEssentials
 
 extension RxTime {
     /// The time so much later; the distant future for `.never`.

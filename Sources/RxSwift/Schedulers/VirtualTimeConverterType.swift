@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// Translates between a virtual clock's units and real time.
 public protocol VirtualTimeConverterType {

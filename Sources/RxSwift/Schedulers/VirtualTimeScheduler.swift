@@ -1,4 +1,3 @@
-public import Foundation
 import RxPrimitives
 
 /// A scheduler whose clock stands still until the program advances it.
@@ -133,7 +132,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         runner.check("VirtualTimeScheduler.sleep")
         let wake = converter.offsetVirtualTime(clock, offset: virtualInterval)
         if converter.compareVirtualTime(wake, clock) == .lessThan {
-            fatalError("VirtualTimeScheduler.sleep(\(virtualInterval)): can't sleep to the past, from \(clock) to \(wake)")
+            fatalError(
+                "VirtualTimeScheduler.sleep(\(virtualInterval)): can't sleep to the past, from \(clock) to \(wake)")
         }
         clock = wake
     }
