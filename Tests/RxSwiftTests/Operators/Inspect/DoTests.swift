@@ -69,6 +69,12 @@ import Testing
         #expect(events(of: sequence(1, error: .expected).do(onError: { _ in throw Failure.other })) == ["next(1)", "error(other)"])
     }
 
+    @Test func whatAClosureForElementsThrowsIsNotForOnError() {
+        var errors: [String] = []
+        let source = sequence(1).do(onNext: { _ in throw Failure.other }, onError: { errors.append("\($0)") })
+        #expect(events(of: source) == ["error(other)"] && errors == [])
+    }
+
     @Test func whatAClosureThrowsAfterTheEndIsDropped() {
         #expect(events(of: sequence(1).do(afterCompleted: { throw Failure.other })) == ["next(1)", "completed"])
         #expect(events(of: sequence(1, error: .expected).do(afterError: { _ in throw Failure.other })) == ["next(1)", "error(expected)"])
