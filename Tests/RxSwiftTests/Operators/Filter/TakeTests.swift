@@ -1,0 +1,85 @@
+import RxSwift
+import Testing
+
+@Suite struct TakeTests {
+    @Test func completesWithTheLastElement() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog(subject.take(2))
+        subject.onNext(1)
+        #expect(subject.hasObservers)
+        subject.onNext(2)
+        #expect(!subject.hasObservers)
+        subject.onNext(3)
+        #expect(log.events == ["next(1)", "next(2)", "completed"])
+    }
+
+    @Test func zeroCompletesWithoutASubscription() {
+        var subscriptions = 0
+        let source = Observable<Int>.deferred {
+            subscriptions += 1
+            return .never()
+        }
+        #expect(events(of: source.take(0)) == ["completed"])
+        #expect(subscriptions == 0)
+    }
+
+    @Test func earlierEndPasses() {
+        #expect(events(of: sequence(1).take(2)) == ["next(1)", "completed"])
+        #expect(events(of: sequence(1, error: .expected).take(2)) == ["next(1)", "error(expected)"])
+    }
+
+    @Test func synchronousSourceIsCutOff() {
+        #expect(events(of: sequence(1, 2, 3, error: .expected).take(2)) == ["next(1)", "next(2)", "completed"])
+    }
+
+    @Test func disposeAtTheLastElementDropsTheCompletion() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog { dispose in subject.take(1).do(afterNext: { _ in dispose() }) }
+        subject.onNext(1)
+        #expect(log.events == ["next(1)"])
+    }
+
+    @Test func emittingFromTheCallbackDoesNotExceedTheCount() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog(subject.take(2).do(onNext: { subject.onNext($0 + 1) }))
+        subject.onNext(1)
+        #expect(log.events == ["next(1)", "next(2)", "completed"])
+    }
+}
+
+@Suite struct TakeWhileTests {
+    @Test func endsAtTheFirstElementThatFails() {
+        #expect(events(of: sequence(1, 2, 3, 1).take(while: { $0 < 3 })) == ["next(1)", "next(2)", "completed"])
+        #expect(events(of: sequence(1, 3, 1).take(while: { $0 < 3 }, behavior: .inclusive)) == ["next(1)", "next(3)", "completed"])
+    }
+
+    @Test func untilIsTheOpposite() {
+        #expect(events(of: sequence(1, 2, 3, 1).take(until: { $0 == 3 })) == ["next(1)", "next(2)", "completed"])
+        #expect(events(of: sequence(1, 3, 1).take(until: { $0 == 3 }, behavior: .inclusive)) == ["next(1)", "next(3)", "completed"])
+    }
+
+    @Test func earlierEndPasses() {
+        #expect(events(of: sequence(1).take(while: { _ in true })) == ["next(1)", "completed"])
+        #expect(events(of: sequence(1, error: .expected).take(while: { _ in true })) == ["next(1)", "error(expected)"])
+    }
+
+    @Test func whatTheClosureThrowsIsTheError() {
+        #expect(events(of: sequence(1).take(while: { _ in throw Failure.expected })) == ["error(expected)"])
+        #expect(events(of: sequence(1).take(until: { _ in throw Failure.expected })) == ["error(expected)"])
+    }
+
+    @Test(arguments: [true, false]) func nothingFollowsADisposeInTheClosure(result: Bool) {
+        let subject = PublishSubject<Int>()
+        var completions = 0
+        let log = EventLog { dispose in
+            subject.take(
+                while: { element in
+                    if element == 2 { dispose() }
+                    return element == 1 || result
+                }, behavior: .inclusive
+            ).do(onCompleted: { completions += 1 })
+        }
+        for element in 1...3 { subject.onNext(element) }
+        #expect(log.events == ["next(1)"] && completions == 0)
+    }
+}

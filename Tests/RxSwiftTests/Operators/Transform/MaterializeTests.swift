@@ -1,0 +1,39 @@
+import RxSwift
+import Testing
+
+@Suite struct MaterializeTests {
+    @Test func eventsBecomeElements() {
+        #expect(events(of: sequence(1).materialize()) == ["next(next(1))", "next(completed)", "completed"])
+        #expect(
+            events(of: sequence(1, error: .expected).materialize()) == [
+                "next(next(1))", "next(error(expected))", "completed",
+            ])
+    }
+
+    @Test func disposeAtTheTerminalElementDropsTheCompletion() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog { dispose in
+            subject.materialize().do(afterNext: { event in if event.isStopEvent { dispose() } })
+        }
+        subject.onCompleted()
+        #expect(log.events == ["next(completed)"])
+    }
+}
+
+@Suite struct DematerializeTests {
+    @Test func elementsBecomeEvents() {
+        let source = sequence(Event.next(1), .next(2), .completed, .next(3))
+        #expect(events(of: source.dematerialize()) == ["next(1)", "next(2)", "completed"])
+        let failing = sequence(Event.next(1), .error(Failure.expected), .next(3))
+        #expect(events(of: failing.dematerialize()) == ["next(1)", "error(expected)"])
+    }
+
+    @Test func theSourcesOwnEndPasses() {
+        #expect(events(of: sequence(Event.next(1)).dematerialize()) == ["next(1)", "completed"])
+        #expect(events(of: sequence(Event.next(1), error: .other).dematerialize()) == ["next(1)", "error(other)"])
+    }
+
+    @Test func isTheInverseOfMaterialize() {
+        #expect(events(of: sequence(1, 2, error: .expected).materialize().dematerialize()) == ["next(1)", "next(2)", "error(expected)"])
+    }
+}
