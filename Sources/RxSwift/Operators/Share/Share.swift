@@ -126,17 +126,10 @@ final class ShareConnection<Element>: Sink<Element> {
     func leave() { parent.leave(self) }
 }
 
-/// What the subscribers of any connection need of it.
-protocol SharedByCount: AnyObject {
-    func leave()
-}
+final class ShareSubscription<Element>: SubjectSubscription {
+    private let connection: ShareConnection<Element>
 
-extension ShareConnection: SharedByCount {}
-
-final class ShareSubscription: SubjectSubscription {
-    private let connection: any SharedByCount
-
-    init<Element>(connection: ShareConnection<Element>, downstream: Sink<Element>) {
+    init(connection: ShareConnection<Element>, downstream: Sink<Element>) {
         self.connection = connection
         super.init(core: connection.core, downstream: downstream)
     }
