@@ -1,6 +1,5 @@
+import RxSwift
 import Testing
-
-@testable import RxSwift
 
 @Suite struct AmbTests {
     @Test func theFirstToAskWins() {

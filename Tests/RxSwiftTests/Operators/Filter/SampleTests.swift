@@ -42,10 +42,11 @@ import Testing
         let sampler = PublishSubject<Void>()
         let transcript = Transcript()
         var subscription: (any Disposable)?
-        subscription = source.sample(sampler).subscribe(onNext: {
-            transcript.note("\($0)")
-            subscription?.dispose()
-        }, onCompleted: { transcript.note("completed") })
+        subscription = source.sample(sampler).subscribe(
+            onNext: {
+                transcript.note("\($0)")
+                subscription?.dispose()
+            }, onCompleted: { transcript.note("completed") })
         source.onNext(1)
         source.onCompleted()
         sampler.onNext(())
@@ -61,14 +62,18 @@ import Testing
         var last = -1
         var isRising = true
         var completed = 0
-        let subscription = source.sample(sampler).subscribe(onNext: { element in
-            detector.enter()
-            if element <= last { isRising = false }
-            last = element
-            detector.leave()
-        }, onCompleted: { completed += 1 })
+        let subscription = source.sample(sampler).subscribe(
+            onNext: { element in
+                detector.enter()
+                if element <= last { isRising = false }
+                last = element
+                detector.leave()
+            }, onCompleted: { completed += 1 })
         race([
-            { for number in 0..<count { source.onNext(number) }; source.onCompleted() },
+            {
+                for number in 0..<count { source.onNext(number) }
+                source.onCompleted()
+            },
             { for number in 0..<count { sampler.onNext(number) } },
         ])
         sampler.onNext(0)

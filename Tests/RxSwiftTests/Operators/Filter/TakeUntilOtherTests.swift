@@ -35,11 +35,12 @@ import Testing
         let source = PublishSubject<Int>()
         let other = PublishSubject<Void>()
         let transcript = Transcript()
-        _ = source.take(until: other).subscribe(onNext: {
-            transcript.note("<\($0)")
-            other.onNext(())
-            transcript.note(">")
-        }, onCompleted: { transcript.note("completed") })
+        _ = source.take(until: other).subscribe(
+            onNext: {
+                transcript.note("<\($0)")
+                other.onNext(())
+                transcript.note(">")
+            }, onCompleted: { transcript.note("completed") })
         source.onNext(1)
         source.onNext(2)
         #expect(transcript.text == "<1 > completed")
@@ -54,7 +55,10 @@ import Testing
             var completed = 0
             _ = source.take(until: other).subscribe(onNext: { received.append($0) }, onCompleted: { completed += 1 })
             race([
-                { for number in 0..<20 { source.onNext(number) }; source.onCompleted() },
+                {
+                    for number in 0..<20 { source.onNext(number) }
+                    source.onCompleted()
+                },
                 { other.onNext(0) },
             ])
             #expect(received == Array(0..<received.count))
