@@ -23,7 +23,7 @@ let features: [SwiftSetting] = [
     .define("RX_REDUCE"),
     .define("RX_ZIP_MERGE"),
     .define("RX_COMBINE_LATEST"),
-    // .define("RX_REPLAYING"),
+    .define("RX_REPLAYING"),
     .define("RX_HOPS"),
     .define("RX_OPERATION_QUEUE"),
     // .define("RX_TIMERS"),
