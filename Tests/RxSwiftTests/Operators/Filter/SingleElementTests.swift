@@ -24,10 +24,3 @@ import Testing
         #expect(events(of: sequence(1).single { _ in throw Failure.other }) == ["error(other)"])
     }
 }
-
-@Suite struct IgnoreElementsTests {
-    @Test func onlyTheEndPasses() {
-        #expect(events(of: sequence(1, 2).ignoreElements()) == ["completed"])
-        #expect(events(of: sequence(1, 2, error: .expected).ignoreElements()) == ["error(expected)"])
-    }
-}

@@ -1,3 +1,4 @@
+import Dispatch
 import RxSwift
 import Testing
 
@@ -53,6 +54,25 @@ import Testing
             subscription.dispose()
         }
         #expect(lines == ["onSubscribe", "onSubscribed", "onDispose"])
+    }
+
+    @Test func onDisposeRunsOnceWhenDisposeRacesWithCompletion() {
+        for _ in 0..<2_000 {
+            let subject = PublishSubject<Int>()
+            let disposals = Counter()
+            let subscription = subject.do(onDispose: { disposals.add() }).subscribe()
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { subscription.dispose() } else { subject.onCompleted() }
+            }
+            #expect(disposals.count == 1)
+        }
+    }
+
+    private final class Counter: @unchecked Sendable {
+        private let queue = DispatchQueue(label: "DoTests.Counter")
+        private var value = 0
+        func add() { queue.sync { value += 1 } }
+        var count: Int { queue.sync { value } }
     }
 
     @Test func sourceIsDisposedBeforeOnDispose() {

@@ -1,14 +1,6 @@
 import RxSwift
 import Testing
 
-@Suite struct IfEmptyDefaultTests {
-    @Test func defaultIsSentForAnEmptySequenceOnly() {
-        #expect(events(of: Observable.empty().ifEmpty(default: 1)) == ["next(1)", "completed"])
-        #expect(events(of: sequence(2).ifEmpty(default: 1)) == ["next(2)", "completed"])
-        #expect(events(of: sequence(error: .expected).ifEmpty(default: 1)) == ["error(expected)"])
-    }
-}
-
 @Suite struct IfEmptySwitchTests {
     @Test func otherFollowsAnEmptySequenceOnly() {
         #expect(events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["next(1)", "next(2)", "completed"])
