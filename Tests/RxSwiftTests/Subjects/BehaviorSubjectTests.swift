@@ -175,10 +175,10 @@ import Testing
 
     /// Races newcomers with an emitter: replay and live events join without gap or repetition.
     @Test func aNewcomerSeesAContiguousSuffix() {
-        for _ in 0..<20 {
+        for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
             let count = 3_000
-            let logs = (0..<60).map { _ in EventLog() }
+            let logs = (0..<20).map { _ in EventLog() }
             race(
                 { for number in 1...count { subject.onNext(number) } },
                 { for log in logs { _ = log.observe(subject) } })
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func theValueNeverGoesBackAndTheLastDeliveredIsTheValue() throws {
-        for _ in 0..<20 {
+        for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
             let log = EventLog()
             _ = log.observe(subject)

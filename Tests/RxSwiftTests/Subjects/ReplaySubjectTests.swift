@@ -137,7 +137,7 @@ import Testing
 
     @Test(arguments: [1, 3, 100, Int.max])
     func aNewcomerSeesAContiguousSuffix(_ bufferSize: Int) {
-        for _ in 0..<10 {
+        for _ in 0..<4 {
             let subject: ReplaySubject<Int> =
                 bufferSize == .max ? .createUnbounded() : .create(bufferSize: bufferSize)
             let count = 2_000
