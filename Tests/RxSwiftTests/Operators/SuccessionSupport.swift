@@ -3,14 +3,14 @@ import RxPrimitives
 import RxSwift
 
 /// An error of the tests, told from others by its number.
-struct Failure: Error, Equatable {
+struct SourceFailure: Error, Equatable {
     let number: Int
 
     init(_ number: Int = 0) { self.number = number }
 }
 
 /// Writes down the events of one subscription as text.
-final class EventLog: @unchecked Sendable {
+final class SuccessionLog: @unchecked Sendable {
     private let lock = Lock()
     private var lines: [String] = []
 
@@ -23,7 +23,7 @@ final class EventLog: @unchecked Sendable {
         source.subscribe { (event: Event<Element>) in
             switch event {
             case .next(let element): self.write("\(element)")
-            case .error(let error as Failure): self.write("error(\(error.number))")
+            case .error(let error as SourceFailure): self.write("error(\(error.number))")
             case .error(let error): self.write("error(\(error))")
             case .completed: self.write("completed")
             }
@@ -32,7 +32,7 @@ final class EventLog: @unchecked Sendable {
 
     /// The events of a sequence that ends while it is being subscribed to.
     static func of<Element>(_ source: Observable<Element>) -> String {
-        let log = EventLog()
+        let log = SuccessionLog()
         log.record(source).dispose()
         return log.text
     }
@@ -42,7 +42,7 @@ final class EventLog: @unchecked Sendable {
 func failing(_ elements: Int..., with number: Int = 0) -> Observable<Int> {
     .create { observer in
         for element in elements { observer.onNext(element) }
-        observer.onError(Failure(number))
+        observer.onError(SourceFailure(number))
         return Disposables.create()
     }
 }
@@ -113,4 +113,4 @@ func raceRounds<Subject>(
 #endif
 
 /// Something to hold on to weakly.
-final class Token {}
+final class SuccessionToken {}

@@ -5,7 +5,7 @@ import Testing
 @Suite struct AsyncSubjectTests {
     @Test func theLastElementComesWithCompletion() {
         let subject = AsyncSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ")
         _ = log.observe(subject, "b ")
         #expect(subject.hasObservers)
@@ -21,7 +21,7 @@ import Testing
 
     @Test func withoutAnElementJustCompletionComes() {
         let subject = AsyncSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject)
         subject.onCompleted()
         _ = log.observe(subject)
@@ -30,10 +30,10 @@ import Testing
 
     @Test func anErrorComesAlone() {
         let subject = AsyncSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject)
         subject.onNext(1)
-        subject.onError(Failure(code: 1))
+        subject.onError(SubjectFailure(code: 1))
         _ = log.observe(subject)
         #expect(log.lines == ["error 1", "error 1"])
     }
@@ -41,7 +41,7 @@ import Testing
     @Test func completionMayRaceWithSubscribersAndElements() {
         for _ in 0..<300 {
             let subject = AsyncSubject<Int>()
-            let log = EventLog(), late = EventLog()
+            let log = SubjectLog(), late = SubjectLog()
             subject.onNext(0)
             _ = log.observe(subject)
             race(
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test func everythingIsReleased() {
-        weak var token: Token?
-        var subject: AsyncSubject<Token>? = AsyncSubject()
+        weak var token: ReleaseToken?
+        var subject: AsyncSubject<ReleaseToken>? = AsyncSubject()
         var released = false
         do {
-            let strong = Token()
+            let strong = ReleaseToken()
             token = strong
             _ = subject!.subscribe(onNext: { _ in _ = strong })
-            subject!.onNext(Token(onRelease: { released = true }))
+            subject!.onNext(ReleaseToken(onRelease: { released = true }))
         }
         subject = nil
         #expect(token == nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct BehaviorSubjectTests {
     @Test func aNewcomerGetsTheValueInsideSubscribe() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ")
         log.add("-")
         subject.onNext(1)
@@ -19,10 +19,10 @@ import Testing
     @Test func afterTheTerminalEventANewcomerGetsJustThat() {
         let completed = BehaviorSubject(value: 0)
         let failed = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         completed.onCompleted()
         completed.onNext(1)
-        failed.onError(Failure(code: 1))
+        failed.onError(SubjectFailure(code: 1))
         _ = log.observe(completed)
         _ = log.observe(failed)
         #expect(log.lines == ["completed", "error 1"])
@@ -35,13 +35,13 @@ import Testing
         subject.onCompleted()
         #expect(try subject.value() == 1)
         let failed = BehaviorSubject(value: 0)
-        failed.onError(Failure(code: 1))
-        #expect(throws: Failure(code: 1)) { try failed.value() }
+        failed.onError(SubjectFailure(code: 1))
+        #expect(throws: SubjectFailure(code: 1)) { try failed.value() }
     }
 
     @Test func theValueChangesBeforeTheDelivery() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject) { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
@@ -53,7 +53,7 @@ import Testing
 
     @Test func disposeDropsSubscribersAndValue() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject)
         subject.dispose()
         subject.onNext(1)
@@ -66,8 +66,8 @@ import Testing
 
     @Test func disposeAfterTheEndShowsToLateSubscribers() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
-        subject.onError(Failure(code: 1))
+        let log = SubjectLog()
+        subject.onError(SubjectFailure(code: 1))
         subject.dispose()
         _ = log.observe(subject)
         #expect(log.lines == ["disposed"])
@@ -77,7 +77,7 @@ import Testing
     /// Law L3, and the newcomer's rules of acceptance.
     @Test func aNewcomerSubscribedInACallbackGetsTheAcceptedValueAtOnceAndNothingTwice() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
@@ -92,7 +92,7 @@ import Testing
 
     @Test func anEventEmittedDuringTheReplayIsDeliveredAfterIt() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ")
         _ = log.observe(subject, "b ") { event in
             if event.element == 0 {
@@ -105,7 +105,7 @@ import Testing
 
     @Test func anEventEmittedDuringTheReplayInACallbackReachesTheNewcomerAfterIt() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             _ = log.observe(subject, "b ") { event in
@@ -122,7 +122,7 @@ import Testing
 
     @Test func aNewcomerThatIsSatisfiedByTheValueLeaves() {
         let subject = BehaviorSubject(value: 0)
-        let log = EventLog()
+        let log = SubjectLog()
         let own = SingleAssignmentDisposable()
         own.setDisposable(log.observe(subject) { _ in own.dispose() })
         subject.onNext(1)
@@ -132,8 +132,8 @@ import Testing
 
     @Test func theOldValueIsReleasedWhenItIsReplaced() {
         var released: [Int] = []
-        let subject = BehaviorSubject(value: Token(0, onRelease: { released.append(0) }))
-        subject.onNext(Token(1, onRelease: { released.append(1) }))
+        let subject = BehaviorSubject(value: ReleaseToken(0, onRelease: { released.append(0) }))
+        subject.onNext(ReleaseToken(1, onRelease: { released.append(1) }))
         #expect(released == [0])
         subject.dispose()
         #expect(released == [0, 1])
@@ -141,12 +141,12 @@ import Testing
 
     @Test func aReleaseMayUseTheSubject() {
         var values: [Int] = []
-        var subject: BehaviorSubject<Token>!
-        subject = BehaviorSubject(value: Token(0, onRelease: {
+        var subject: BehaviorSubject<ReleaseToken>!
+        subject = BehaviorSubject(value: ReleaseToken(0, onRelease: {
             values.append(try! subject.value().number)
-            subject.onNext(Token(2))
+            subject.onNext(ReleaseToken(2))
         }))
-        subject.onNext(Token(1))
+        subject.onNext(ReleaseToken(1))
         #expect(values == [1])
         let number = try! subject.value().number
         #expect(number == 2)
@@ -154,11 +154,11 @@ import Testing
 
     @Test func everythingIsReleased() {
         for end in 0..<4 {
-            weak var token: Token?
+            weak var token: ReleaseToken?
             var subject: BehaviorSubject<Int>? = BehaviorSubject(value: 0)
             let subscription: any Disposable
             do {
-                let strong = Token()
+                let strong = ReleaseToken()
                 token = strong
                 subscription = subject!.subscribe(onNext: { _ in _ = strong })
             }
@@ -178,7 +178,7 @@ import Testing
         for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
             let count = 3_000
-            let logs = (0..<20).map { _ in EventLog() }
+            let logs = (0..<20).map { _ in SubjectLog() }
             race(
                 { for number in 1...count { subject.onNext(number) } },
                 { for log in logs { _ = log.observe(subject) } })
@@ -195,14 +195,14 @@ import Testing
     @Test func theValueNeverGoesBackAndTheLastDeliveredIsTheValue() throws {
         for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
-            let log = EventLog()
+            let log = SubjectLog()
             _ = log.observe(subject)
             race(
                 { for number in 1...2_000 { subject.onNext(number) } },
                 { for number in 1...2_000 { subject.onNext(-number) } },
                 {
                     for _ in 0..<500 {
-                        let churn = EventLog()
+                        let churn = SubjectLog()
                         churn.observe(subject).dispose()
                         if churn.lines.isEmpty { log.add("nothing") }
                         _ = try! subject.value()
@@ -219,10 +219,10 @@ import Testing
 
     @Test func disposeMayRaceWithEverything() {
         for _ in 0..<300 {
-            let subject = BehaviorSubject(value: Token())
+            let subject = BehaviorSubject(value: ReleaseToken())
             race(
                 { subject.dispose() },
-                { for _ in 0..<10 { subject.onNext(Token()) } },
+                { for _ in 0..<10 { subject.onNext(ReleaseToken()) } },
                 { for _ in 0..<10 { subject.subscribe { _ in }.dispose() } },
                 { _ = try? subject.value() })
             #expect(subject.isDisposed)

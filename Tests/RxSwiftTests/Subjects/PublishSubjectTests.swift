@@ -5,7 +5,7 @@ import Testing
 @Suite struct PublishSubjectTests {
     @Test func everySubscriberGetsWhatComesAfterItSubscribed() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         subject.onNext(0)
         _ = log.observe(subject, "a ")
         subject.onNext(1)
@@ -19,8 +19,8 @@ import Testing
 
     @Test func theErrorIsRepeatedToLateSubscribers() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
-        subject.onError(Failure(code: 1))
+        let log = SubjectLog()
+        subject.onError(SubjectFailure(code: 1))
         subject.onCompleted()
         _ = log.observe(subject)
         #expect(log.lines == ["error 1"])
@@ -44,7 +44,7 @@ import Testing
 
     @Test func disposeDropsSubscribersWithoutAnEvent() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject)
         subject.dispose()
         subject.onNext(1)
@@ -56,7 +56,7 @@ import Testing
 
     @Test func disposeAfterCompletionShowsToLateSubscribers() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         subject.onCompleted()
         subject.dispose()
         _ = log.observe(subject)
@@ -65,7 +65,7 @@ import Testing
 
     @Test func subscribersAreCalledInOrderOfSubscriptionAlways() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         var subscriptions = (0..<40).map { log.observe(subject, "\($0) ") }
         subscriptions.remove(at: 3).dispose()
         subscriptions.append(log.observe(subject, "40 "))
@@ -77,7 +77,7 @@ import Testing
     /// Law L3.
     @Test func anEventEmittedInACallbackIsDeliveredAfterItToAllInOneOrder() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ") { if $0.element == 1 { subject.onNext(2); subject.onCompleted(); subject.onNext(9) } }
         _ = log.observe(subject, "b ")
         subject.onNext(1)
@@ -100,7 +100,7 @@ import Testing
     /// Law L5.
     @Test func aSubscriberDisposedByAnEarlierOneGetsNothingOfThatEvent() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         let later = SerialDisposable()
         _ = log.observe(subject, "a ") { _ in later.dispose() }
         later.disposable = log.observe(subject, "b ")
@@ -111,7 +111,7 @@ import Testing
 
     @Test func aSubscriberMayDisposeOfItself() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         let own = SerialDisposable()
         own.disposable = log.observe(subject) { _ in
             own.dispose()
@@ -124,7 +124,7 @@ import Testing
 
     @Test func aNewcomerSubscribedInACallbackSeesWhatIsDeliveredAfterThat() {
         let subject = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
@@ -150,11 +150,11 @@ import Testing
 
     @Test func everythingIsReleased() {
         for end in 0..<4 {
-            weak var token: Token?
+            weak var token: ReleaseToken?
             var subject: PublishSubject<Int>? = PublishSubject()
             let subscription: any Disposable
             do {
-                let strong = Token()
+                let strong = ReleaseToken()
                 token = strong
                 subscription = subject!.subscribe(onNext: { _ in _ = strong })
             }
@@ -171,23 +171,23 @@ import Testing
     }
 
     @Test func elementsLeftBehindAreReleased() {
-        weak var token: Token?
-        let subject = PublishSubject<Token>()
+        weak var token: ReleaseToken?
+        let subject = PublishSubject<ReleaseToken>()
         let subscription = SerialDisposable()
         subscription.disposable = subject.subscribe(onNext: { _ in
-            let strong = Token()
+            let strong = ReleaseToken()
             token = strong
             subject.onNext(strong)
             subscription.dispose()
         })
-        subject.onNext(Token())
+        subject.onNext(ReleaseToken())
         #expect(token == nil)
     }
 
     @Test func emittersAndSubscribersMayRace() {
         for _ in 0..<6 {
             let subject = PublishSubject<Int>()
-            let log = EventLog()
+            let log = SubjectLog()
             let count = 2_000
             _ = log.observe(subject)
             race(
@@ -195,7 +195,7 @@ import Testing
                 { for number in 0..<count { subject.onNext(number + count) } },
                 {
                     for _ in 0..<count / 4 {
-                        let churn = EventLog()
+                        let churn = SubjectLog()
                         let subscription = churn.observe(subject)
                         subscription.dispose()
                         if churn.hasOverlapped { log.add("overlap") }
@@ -213,7 +213,7 @@ import Testing
     @Test func theTerminalEventMayRaceWithSubscribers() {
         for _ in 0..<500 {
             let subject = PublishSubject<Int>()
-            let log = EventLog()
+            let log = SubjectLog()
             race({ subject.onCompleted() }, { _ = log.observe(subject) })
             #expect(log.lines == ["completed"])
         }

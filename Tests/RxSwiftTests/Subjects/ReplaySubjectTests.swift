@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [(0, [String]()), (1, ["5"]), (2, ["4", "5"]), (3, ["3", "4", "5"]), (8, ["1", "2", "3", "4", "5"])])
     func aNewcomerGetsTheLastElements(_ bufferSize: Int, _ expected: [String]) {
         let subject = ReplaySubject<Int>.create(bufferSize: bufferSize)
-        let log = EventLog()
+        let log = SubjectLog()
         for number in 1...5 { subject.onNext(number) }
         _ = log.observe(subject)
         #expect(log.lines == expected)
@@ -17,7 +17,7 @@ import Testing
 
     @Test func anUnboundedOneRepeatsAll() {
         let subject = ReplaySubject<Int>.createUnbounded()
-        let log = EventLog()
+        let log = SubjectLog()
         let count = 20_000
         for number in 0..<count { subject.onNext(number) }
         _ = log.observe(subject)
@@ -26,7 +26,7 @@ import Testing
 
     @Test func anEnormousBufferSizeCostsNothing() {
         let subject = ReplaySubject<Int>.create(bufferSize: .max)
-        let log = EventLog()
+        let log = SubjectLog()
         for number in 0..<100 { subject.onNext(number) }
         _ = log.observe(subject)
         #expect(log.lines.count == 100)
@@ -34,9 +34,9 @@ import Testing
 
     @Test func lateSubscribersGetTheBufferAndTheTerminalEvent() {
         for subject in [ReplaySubject<Int>.create(bufferSize: 1), .create(bufferSize: 2), .createUnbounded()] {
-            let log = EventLog()
+            let log = SubjectLog()
             subject.onNext(1)
-            subject.onError(Failure(code: 1))
+            subject.onError(SubjectFailure(code: 1))
             subject.onNext(2)
             _ = log.observe(subject)
             _ = log.observe(subject)
@@ -45,14 +45,14 @@ import Testing
     }
 
     @Test func disposeDropsSubscribersAndBuffer() {
-        for subject in [ReplaySubject<Token>.create(bufferSize: 1), .create(bufferSize: 2), .createUnbounded()] {
-            let log = EventLog()
+        for subject in [ReplaySubject<ReleaseToken>.create(bufferSize: 1), .create(bufferSize: 2), .createUnbounded()] {
+            let log = SubjectLog()
             var released = 0
-            subject.onNext(Token(1, onRelease: { released += 1 }))
+            subject.onNext(ReleaseToken(1, onRelease: { released += 1 }))
             _ = log.observe(subject)
             subject.dispose()
             #expect(released == 1)
-            subject.onNext(Token(2))
+            subject.onNext(ReleaseToken(2))
             #expect(!subject.hasObservers)
             _ = log.observe(subject)
             #expect(log.lines == ["1", "disposed"])
@@ -61,15 +61,15 @@ import Testing
 
     @Test func aForgottenElementIsReleasedAtOnce() {
         var released: [Int] = []
-        let subject = ReplaySubject<Token>.create(bufferSize: 2)
-        for number in 1...4 { subject.onNext(Token(number, onRelease: { released.append(number) })) }
+        let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 2)
+        for number in 1...4 { subject.onNext(ReleaseToken(number, onRelease: { released.append(number) })) }
         #expect(released == [1, 2])
     }
 
     @Test func theReplayEndsWhenTheNewcomerDisposes() {
         for isOver in [false, true] {
             let subject = ReplaySubject<Int>.createUnbounded()
-            let log = EventLog()
+            let log = SubjectLog()
             for number in 1...5 { subject.onNext(number) }
             if isOver { subject.onCompleted() }
             let own = SingleAssignmentDisposable()
@@ -82,7 +82,7 @@ import Testing
 
     @Test func aNewcomerSubscribedInACallbackGetsTheAcceptedElementsAtOnceAndNothingTwice() {
         let subject = ReplaySubject<Int>.create(bufferSize: 2)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
@@ -98,7 +98,7 @@ import Testing
 
     @Test func aTerminalEventQueuedInACallbackReachesNewcomersAtOnce() {
         let subject = ReplaySubject<Int>.create(bufferSize: 1)
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onCompleted()
@@ -111,12 +111,12 @@ import Testing
 
     @Test func everythingIsReleased() {
         for end in 0..<4 {
-            weak var token: Token?
-            weak var element: Token?
-            var subject: ReplaySubject<Token>? = end == 0 ? .createUnbounded() : .create(bufferSize: 2)
+            weak var token: ReleaseToken?
+            weak var element: ReleaseToken?
+            var subject: ReplaySubject<ReleaseToken>? = end == 0 ? .createUnbounded() : .create(bufferSize: 2)
             let subscription: any Disposable
             do {
-                let strong = Token(), strongElement = Token()
+                let strong = ReleaseToken(), strongElement = ReleaseToken()
                 token = strong
                 element = strongElement
                 subject!.onNext(strongElement)
@@ -141,7 +141,7 @@ import Testing
             let subject: ReplaySubject<Int> =
                 bufferSize == .max ? .createUnbounded() : .create(bufferSize: bufferSize)
             let count = 2_000
-            let logs = (0..<20).map { _ in EventLog() }
+            let logs = (0..<20).map { _ in SubjectLog() }
             subject.onNext(0)
             race(
                 { for number in 1...count { subject.onNext(number) } },

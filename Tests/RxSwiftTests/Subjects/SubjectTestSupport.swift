@@ -2,12 +2,12 @@ import Foundation
 import RxPrimitives
 import RxSwift
 
-struct Failure: Error, Equatable {
+struct SubjectFailure: Error, Equatable {
     let code: Int
 }
 
 /// What an observer was called with, as text. For one thread at a time; notices when calls overlap or nest.
-final class EventLog: @unchecked Sendable {
+final class SubjectLog: @unchecked Sendable {
     private(set) var lines: [String] = []
     private let isBusy = AtomicWord(0)
     private let overlaps = AtomicWord(0)
@@ -31,7 +31,7 @@ final class EventLog: @unchecked Sendable {
         switch event {
         case .next(let element): return "\(element)"
         case .completed: return "completed"
-        case .error(let error as Failure): return "error \(error.code)"
+        case .error(let error as SubjectFailure): return "error \(error.code)"
         case .error(RxError.disposed): return "disposed"
         case .error: return "error"
         }
@@ -66,7 +66,7 @@ private final class Arrival: @unchecked Sendable {
 }
 
 /// An object whose release can be watched.
-final class Token: Equatable, CustomStringConvertible, @unchecked Sendable {
+final class ReleaseToken: Equatable, CustomStringConvertible, @unchecked Sendable {
     let number: Int
     private let onRelease: () -> Void
 
@@ -78,5 +78,5 @@ final class Token: Equatable, CustomStringConvertible, @unchecked Sendable {
     deinit { onRelease() }
 
     var description: String { "\(number)" }
-    static func == (left: Token, right: Token) -> Bool { left === right }
+    static func == (left: ReleaseToken, right: ReleaseToken) -> Bool { left === right }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct ConcatTests {
     @Test func oneSourceFollowsAnother() {
-        #expect(EventLog.of(.concat(sending(1, 2), sending(), sending(3))) == "1 2 3 completed")
-        #expect(EventLog.of(sending(1).concat(sending(2))) == "1 2 completed")
-        #expect(EventLog.of(Observable<Int>.concat([])) == "completed")
-        #expect(EventLog.of(Observable<Int>.concat(AnySequence([sending(1), sending(2)]))) == "1 2 completed")
+        #expect(SuccessionLog.of(.concat(sending(1, 2), sending(), sending(3))) == "1 2 3 completed")
+        #expect(SuccessionLog.of(sending(1).concat(sending(2))) == "1 2 completed")
+        #expect(SuccessionLog.of(Observable<Int>.concat([])) == "completed")
+        #expect(SuccessionLog.of(Observable<Int>.concat(AnySequence([sending(1), sending(2)]))) == "1 2 completed")
     }
 
     @Test func anErrorEndsItWithoutSubscribingToTheRest() {
@@ -16,14 +16,14 @@ import Testing
             subscriptions += 1
             return sending(9)
         }
-        #expect(EventLog.of(.concat(failing(1, with: 3), rest)) == "1 error(3)")
+        #expect(SuccessionLog.of(.concat(failing(1, with: 3), rest)) == "1 error(3)")
         #expect(subscriptions == 0)
     }
 
     @Test func subjectsAreListenedToInTurn() {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SuccessionLog()
         let subscription = log.record(first.concat(second))
         first.onNext(1)
         second.onNext(9)
@@ -38,11 +38,11 @@ import Testing
 
     @Test func sourcesOnTheTrampolineTakeTurns() {
         let both = Observable.concat(.range(start: 1, count: 2), .range(start: 3, count: 2))
-        #expect(EventLog.of(both.concat(Observable.range(start: 5, count: 1))) == "1 2 3 4 5 completed")
+        #expect(SuccessionLog.of(both.concat(Observable.range(start: 5, count: 1))) == "1 2 3 4 5 completed")
     }
 
     @Test func theSequenceIsIteratedLazily() {
-        let log = EventLog()
+        let log = SuccessionLog()
         let gate = PublishSubject<Int>()
         let sources = (1...3).lazy.map { index -> Observable<Int> in
             log.write("made\(index)")
@@ -57,7 +57,7 @@ import Testing
 
     @Test func disposeInsideTheIteratorEndsIt() {
         let subscription = SerialDisposable()
-        let log = EventLog()
+        let log = SuccessionLog()
         let gate = PublishSubject<Int>()
         let sources = (1...3).lazy.map { index -> Observable<Int> in
             if index == 2 { subscription.dispose() }
@@ -117,11 +117,11 @@ import Testing
     }
 
     @Test func endedSourcesAreReleased() {
-        weak var released: Token?
+        weak var released: SuccessionToken?
         let gate = PublishSubject<Int>()
         let subscription: any Disposable
         do {
-            let token = Token()
+            let token = SuccessionToken()
             released = token
             let first = Observable<Int>.create { observer in
                 observer.onCompleted()

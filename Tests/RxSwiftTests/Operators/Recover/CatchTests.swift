@@ -4,22 +4,22 @@ import Testing
 @Suite struct CatchTests {
     @Test func theHandlersSequenceTakesOver() {
         let source = failing(1, with: 5).catch { error in
-            sending((error as! Failure).number)
+            sending((error as! SourceFailure).number)
         }
-        #expect(EventLog.of(source) == "1 5 completed")
-        #expect(EventLog.of(sending(1).catch { _ in sending(2) }) == "1 completed")
-        #expect(EventLog.of(failing().catch { _ in failing(2, with: 7) }) == "2 error(7)")
-        let throwing = failing().catch { _ in throw Failure(8) }
-        #expect(EventLog.of(throwing) == "error(8)")
+        #expect(SuccessionLog.of(source) == "1 5 completed")
+        #expect(SuccessionLog.of(sending(1).catch { _ in sending(2) }) == "1 completed")
+        #expect(SuccessionLog.of(failing().catch { _ in failing(2, with: 7) }) == "2 error(7)")
+        let throwing = failing().catch { _ in throw SourceFailure(8) }
+        #expect(SuccessionLog.of(throwing) == "error(8)")
     }
 
     @Test func theFailedSourceIsLetGo() {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SuccessionLog()
         let subscription = log.record(first.catch { _ in second })
         first.onNext(1)
-        first.onError(Failure())
+        first.onError(SourceFailure())
         #expect(second.hasObservers)
         second.onNext(2)
         subscription.dispose()
@@ -31,19 +31,19 @@ import Testing
         let subscription = SerialDisposable()
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
-        let log = EventLog()
+        let log = SuccessionLog()
         subscription.disposable = log.record(
             first.catch { _ in
                 subscription.dispose()
                 return second
             })
-        first.onError(Failure())
+        first.onError(SourceFailure())
         #expect(!second.hasObservers && log.text == "")
     }
 
     @Test func catchAndReturnPutsAnElementInPlaceOfTheError() {
-        #expect(EventLog.of(failing(1).catchAndReturn(2)) == "1 2 completed")
-        #expect(EventLog.of(sending(1).catchAndReturn(2)) == "1 completed")
+        #expect(SuccessionLog.of(failing(1).catchAndReturn(2)) == "1 2 completed")
+        #expect(SuccessionLog.of(sending(1).catchAndReturn(2)) == "1 completed")
     }
 
     @Test func disposeAtTheReturnedElementHidesTheCompletion() {
@@ -52,15 +52,15 @@ import Testing
         nonisolated(unsafe) var completions = 0
         subscription.disposable = source.catchAndReturn(1).subscribe(
             onNext: { _ in subscription.dispose() }, onCompleted: { completions += 1 })
-        source.onError(Failure())
+        source.onError(SourceFailure())
         #expect(completions == 0)
     }
 
     @Test func sequencesAreTriedUntilOneCompletes() {
         let sources = [failing(1), failing(2), sending(3), sending(4)]
-        #expect(EventLog.of(.catch(sequence: sources)) == "1 2 3 completed")
-        #expect(EventLog.of(.catch(sequence: [failing(1, with: 1), failing(2, with: 2)])) == "1 2 error(2)")
-        #expect(EventLog.of(Observable<Int>.catch(sequence: [])) == "completed")
+        #expect(SuccessionLog.of(.catch(sequence: sources)) == "1 2 3 completed")
+        #expect(SuccessionLog.of(.catch(sequence: [failing(1, with: 1), failing(2, with: 2)])) == "1 2 error(2)")
+        #expect(SuccessionLog.of(Observable<Int>.catch(sequence: [])) == "completed")
     }
 
     @Test func disposeAgainstTheHandlerLeavesNothingBehind() {
@@ -75,7 +75,7 @@ import Testing
             }
         }
         raceRounds(
-            2_000, prepare: { Round() }, { $0.first.onError(Failure()) }, { $0.subscription.dispose() },
+            2_000, prepare: { Round() }, { $0.first.onError(SourceFailure()) }, { $0.subscription.dispose() },
             check: { round in
                 #expect(!round.first.hasObservers && !round.second.hasObservers)
             })

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MulticastTests {
     @Test func nothingComesBeforeConnect() {
-        let subject = PublishSubject<Int>(), log = EventLog()
+        let subject = PublishSubject<Int>(), log = SubjectLog()
         let published = subject.publish()
         _ = log.observe(published, "a ")
         subject.onNext(1)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func connectingTwiceIsConnectingOnce() {
-        let subject = PublishSubject<Int>(), log = EventLog()
+        let subject = PublishSubject<Int>(), log = SubjectLog()
         let published = subject.publish()
         _ = log.observe(published)
         let first = published.connect()
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func afterReconnectingOldSubscribersGetNothing() {
-        let subject = PublishSubject<Int>(), log = EventLog()
+        let subject = PublishSubject<Int>(), log = SubjectLog()
         let published = subject.publish()
         _ = log.observe(published, "a ")
         published.connect().dispose()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func aSharedSubjectKeepsItsSubscribersAndItsEnd() {
-        let source = PublishSubject<Int>(), log = EventLog()
+        let source = PublishSubject<Int>(), log = SubjectLog()
         let multicast = source.multicast(PublishSubject())
         _ = log.observe(multicast, "a ")
         multicast.connect().dispose()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func replayRepeatsTheLastElements() {
-        let subject = PublishSubject<Int>(), log = EventLog()
+        let subject = PublishSubject<Int>(), log = SubjectLog()
         let last = subject.replay(2), all = subject.replayAll()
         _ = last.connect()
         _ = all.connect()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func aSourceThatEndsInsideConnectCanBeConnectedAgain() {
-        let log = EventLog()
+        let log = SubjectLog()
         let published = Observable.just(1).publish()
         _ = log.observe(published, "a ")
         _ = published.connect()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func theSelectorsSequenceSharesOneSubscription() {
-        let subject = PublishSubject<Int>(), log = EventLog()
+        let subject = PublishSubject<Int>(), log = SubjectLog()
         var subscriptions = 0
         let source = Observable<Int>.create { observer in
             subscriptions += 1
@@ -100,22 +100,22 @@ import Testing
     }
 
     @Test func theSelectorsSequenceEndsWithItsSource() {
-        let log = EventLog()
+        let log = SubjectLog()
         _ = log.observe(Observable.just(1).multicast({ PublishSubject<Int>() }, selector: { $0 }))
-        _ = log.observe(Observable.just(1).multicast({ () -> PublishSubject<Int> in throw Failure(code: 1) }, selector: { (shared: PublishedInts) in shared }))
+        _ = log.observe(Observable.just(1).multicast({ () -> PublishSubject<Int> in throw SubjectFailure(code: 1) }, selector: { (shared: PublishedInts) in shared }))
         _ = log.observe(
-            Observable.just(1).multicast({ PublishSubject<Int>() }, selector: { _ -> PublishedInts in throw Failure(code: 2) }))
+            Observable.just(1).multicast({ PublishSubject<Int>() }, selector: { _ -> PublishedInts in throw SubjectFailure(code: 2) }))
         #expect(log.lines == ["1", "completed", "error 1", "error 2"])
     }
 
     typealias PublishedInts = Observable<Int>
 
     @Test func everythingIsReleased() {
-        weak var token: Token?
+        weak var token: ReleaseToken?
         weak var published: ConnectableObservable<Int>?
         let subject = PublishSubject<Int>()
         do {
-            let strong = Token()
+            let strong = ReleaseToken()
             token = strong
             let connectable = subject.publish()
             published = connectable

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RefCountTests {
     @Test func theFirstConnectsAndTheLastDisconnects() {
-        let subject = PublishSubject<Int>(), log = EventLog()
+        let subject = PublishSubject<Int>(), log = SubjectLog()
         let counted = subject.publish().refCount()
         let first = log.observe(counted, "a ")
         let second = log.observe(counted, "b ")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func afterTheSourcesEndItIsSubscribedAnew() {
-        let log = EventLog()
+        let log = SubjectLog()
         let counted = Observable.just(1).publish().refCount()
         _ = log.observe(counted)
         _ = log.observe(counted)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func aSubscriberMayLeaveDuringConnect() {
-        let subject = PublishSubject<Int>(), log = EventLog()
+        let subject = PublishSubject<Int>(), log = SubjectLog()
         let source = Observable<Int>.create { observer in
             observer.onNext(1)
             observer.onNext(2)
@@ -49,7 +49,7 @@ import Testing
             { for _ in 0..<1_000 { counted.subscribe { _ in }.dispose() } },
             { for number in 0..<1_000 { subject.onNext(number) } })
         #expect(!subject.hasObservers)
-        let log = EventLog()
+        let log = SubjectLog()
         let last = log.observe(counted)
         subject.onNext(-1)
         #expect(log.lines == ["-1"])
@@ -58,10 +58,10 @@ import Testing
 
     @Test func everythingIsReleased() {
         for end in 0..<2 {
-            weak var token: Token?
+            weak var token: ReleaseToken?
             let subject = PublishSubject<Int>()
             do {
-                let strong = Token()
+                let strong = ReleaseToken()
                 token = strong
                 let subscription = subject.publish().refCount().subscribe(onNext: { _ in _ = strong })
                 if end == 0 { subject.onCompleted() } else { subscription.dispose() }

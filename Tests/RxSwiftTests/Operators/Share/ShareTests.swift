@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: forms)
     func subscribersShareOneSubscription(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let subject = PublishSubject<Int>(), census = Census(), log = EventLog()
+        let subject = PublishSubject<Int>(), census = Census(), log = SubjectLog()
         let shared = census.count(subject).share(replay: replay, scope: scope)
         #expect(census.subscribed == 0)
         let first = log.observe(shared, "a ")
@@ -51,11 +51,11 @@ import Testing
 
     @Test(arguments: forms)
     func theTerminalEventReleasesTheSource(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let subject = PublishSubject<Int>(), census = Census(), log = EventLog()
+        let subject = PublishSubject<Int>(), census = Census(), log = SubjectLog()
         let shared = census.count(subject).share(replay: replay, scope: scope)
         let subscription = log.observe(shared, "a ")
         subject.onNext(1)
-        subject.onError(Failure(code: 1))
+        subject.onError(SubjectFailure(code: 1))
         #expect(census.ended == 1)
         _ = log.observe(shared, "b ")
         let late = scope == .forever ? (replay > 0 ? ["b 1"] : []) + ["b error 1"] : ["b error 1"]
@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: forms)
     func aSourceThatEndsInsideConnectIsSubscribedAnewOrReplayed(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let census = Census(), log = EventLog()
+        let census = Census(), log = SubjectLog()
         let shared = census.count(Observable.just(1)).share(replay: replay, scope: scope)
         _ = log.observe(shared)
         _ = log.observe(shared)
@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: forms)
     func aSubscriberMayLeaveDuringConnect(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let census = Census(), log = EventLog()
+        let census = Census(), log = SubjectLog()
         let endless = Observable<Int>.create { observer in
             for number in 1...4 { observer.onNext(number) }
             return Disposables.create()
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func whoSubscribesAgainInTheTerminalEventStartsAnew() {
-        let census = Census(), log = EventLog()
+        let census = Census(), log = SubjectLog()
         var rounds = 0
         let shared = census.count(Observable.just(1)).share(replay: 1)
         func again() {
@@ -101,7 +101,7 @@ import Testing
         }
         func again2() {
             rounds += 1
-            let inner = EventLog()
+            let inner = SubjectLog()
             _ = inner.observe(shared, "\(rounds) ")
             inner.lines.forEach(log.add)
         }
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func aSubscriberThatComesDuringConnectJoins() {
-        let census = Census(), log = EventLog()
+        let census = Census(), log = SubjectLog()
         let source = Observable<Int>.create { observer in
             for number in 1...3 { observer.onNext(number) }
             observer.onCompleted()
@@ -127,12 +127,12 @@ import Testing
     @Test(arguments: forms)
     func everythingIsReleased(_ replay: Int, _ scope: SubjectLifetimeScope) {
         for end in 0..<2 {
-            weak var token: Token?
-            weak var element: Token?
-            weak var weakShared: Observable<Token>?
-            let subject = PublishSubject<Token>()
+            weak var token: ReleaseToken?
+            weak var element: ReleaseToken?
+            weak var weakShared: Observable<ReleaseToken>?
+            let subject = PublishSubject<ReleaseToken>()
             do {
-                let strong = Token(), strongElement = Token()
+                let strong = ReleaseToken(), strongElement = ReleaseToken()
                 token = strong
                 element = strongElement
                 let shared = subject.share(replay: replay, scope: scope)
@@ -152,12 +152,12 @@ import Testing
     func subscribersMayRace(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let subject = PublishSubject<Int>()
         let shared = subject.share(replay: replay, scope: scope)
-        let overlaps = EventLog()
+        let overlaps = SubjectLog()
         race(
             { for number in 0..<3_000 { subject.onNext(number) } },
             {
                 for _ in 0..<1_000 {
-                    let log = EventLog()
+                    let log = SubjectLog()
                     log.observe(shared).dispose()
                     let numbers = log.lines.map { Int($0)! }
                     if log.hasOverlapped || numbers != Array(Set(numbers)).sorted() { overlaps.add("\(numbers)") }
@@ -166,7 +166,7 @@ import Testing
             { for _ in 0..<1_000 { shared.subscribe { _ in }.dispose() } })
         #expect(overlaps.lines == [])
         #expect(!subject.hasObservers)
-        let log = EventLog()
+        let log = SubjectLog()
         let last = log.observe(shared)
         subject.onNext(-1)
         #expect(log.lines.last == "-1")
