@@ -27,8 +27,8 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     /// The events in the queue. Whoever leaves it above 0 where it was 0, or does not bring it to 0, sets the alarm.
     private let count = AtomicWord(0)
 
-    /// When the oldest event in the queue came, if that is known. Only inside the loop.
-    private var oldest: Int64?
+    /// Whether the instant of the oldest event was taken out already. Only inside the loop.
+    private var isOldestCounted = false
 
     override func next(_ element: Element) {
         if isCancelled { return }
@@ -56,14 +56,14 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
         // Where actions can be told apart, each event has one of its own.
         let sendsOne = alarm.scheduler.stepsPerTurn == 1
         while true {
-            if oldest == nil { _ = instants.popKnown() }
-            oldest = nil
+            if !isOldestCounted { _ = instants.pop() }
+            isOldestCounted = false
             if elements.isEmpty { return finish() }
             downstream.next(elements.popKnown())
             // What waits outside can only be an error, which drops the rest.
             if isCancelled || isAwaited || count.fetchAdd(0 &- 1) == 1 { return }
-            let instant = instants.popKnown()
-            oldest = instant
+            guard let instant = instants.pop() else { preconditionFailure("delay: an event without its instant") }
+            isOldestCounted = true
             let rest = settings.span.nanosecondsClamped.addingClamped(instant - alarm.scheduler.instant)
             if rest > 0 || sendsOne {
                 return alarm.set(after: .nanoseconds(Int(max(0, rest))), generation: 0)
