@@ -19,13 +19,13 @@ func suite(_ name: String) -> Target {
 
 /// The rows whose part of the API is there.
 let features: [SwiftSetting] = [
-    // .define("RX_FLATMAP"),
-    // .define("RX_REDUCE"),
-    // .define("RX_ZIP_MERGE"),
-    // .define("RX_COMBINE_LATEST"),
-    // .define("RX_REPLAYING"),
-    // .define("RX_HOPS"),
-    // .define("RX_OPERATION_QUEUE"),
+    .define("RX_FLATMAP"),
+    .define("RX_REDUCE"),
+    .define("RX_ZIP_MERGE"),
+    .define("RX_COMBINE_LATEST"),
+    .define("RX_REPLAYING"),
+    .define("RX_HOPS"),
+    .define("RX_OPERATION_QUEUE"),
     // .define("RX_TIMERS"),
     // .define("RX_END_TO_END"),
 ]

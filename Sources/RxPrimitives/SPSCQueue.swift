@@ -7,16 +7,50 @@
 // Threads: one producer at a time calls `push`, one consumer at a time `pop` and `isEmpty`. They may be the same thread.
 // Who hands a role to another thread orders that with an edge of its own: the work counter of a drain loop will do.
 
+// The words of the queue and their methods are not generic, only the methods' element type is: a generic struct inside generic
+// code that is not specialized costs a look-up of its metadata per call, ten times what a push costs.
+
 /// An unbounded first-in first-out queue between one producer and one consumer.
 ///
 /// Embed it as a `let`: its methods are not `mutating`, so there are neither exclusivity checks nor an object of its own.
-/// The first `push` allocates the first chunk of 64 elements. One consumed chunk is kept for reuse: a producer whose consumer
-/// keeps up allocates nothing. Elements that are left when the queue goes are released then.
+/// The first `push` allocates the first chunk of 64 elements, later chunks hold 512. One consumed chunk is kept for reuse: a
+/// producer whose consumer keeps up allocates nothing. Elements that are left when the queue goes are released then.
 @frozen
 @usableFromInline
 package struct SPSCQueue<Element>: ~Copyable {
-    @usableFromInline typealias Chunk = SPSCChunk<Element>
+    @usableFromInline let words = SPSCWords()
 
+    @inlinable
+    package init() {}
+
+    /// Producer: appends an element.
+    @inlinable @inline(__always)
+    package func push(_ element: Element) { words.push(element) }
+
+    /// Consumer: takes the oldest element; nil when there is none.
+    @inlinable @inline(__always)
+    package func pop() -> Element? { isEmpty ? nil : popKnown() }
+
+    /// Consumer: takes the oldest element, right after `isEmpty` said false.
+    ///
+    /// For generic code that is not specialized: there the optional that `pop` returns costs a look-up of its metadata.
+    @inlinable @inline(__always)
+    package func popKnown() -> Element { words.popKnown(Element.self) }
+
+    /// Consumer: whether `pop` would return nil.
+    @inlinable
+    package var isEmpty: Bool {
+        @inline(__always) get { words.isEmpty }
+    }
+
+    @inlinable
+    deinit { words.destroy(Element.self) }
+}
+
+/// The words of a queue, and what is done to them.
+@frozen
+@usableFromInline
+struct SPSCWords: ~Copyable {
     // The consumer's. Elements from `headIndex` up to `headLimit` are known to be there.
     @usableFromInline let head = ConfinedWord(0)
     @usableFromInline let headIndex = ConfinedWord(0)
@@ -28,59 +62,41 @@ package struct SPSCQueue<Element>: ~Copyable {
     @usableFromInline let spare = AtomicWord(0)
 
     // The producer's. Padding towards the consumer's words changed nothing that could be measured.
-    // `tailIndex` is the next free slot; without a chunk it says "full".
+    // `tailIndex` is the next free slot of a chunk with `tailCapacity`; without a chunk both are 0, which says "full".
     @usableFromInline let tail = ConfinedWord(0)
-    @usableFromInline let tailIndex = ConfinedWord(Chunk.capacity)
+    @usableFromInline let tailIndex = ConfinedWord(0)
+    @usableFromInline let tailCapacity = ConfinedWord(0)
 
     @inlinable
-    package init() {}
+    init() {}
 
-    /// Producer: appends an element.
-    @inlinable
-    package func push(_ element: __owned Element) {
-        var index = tailIndex.load()
-        if index == Chunk.capacity {
-            appendChunk()
-            index = 0
+    @inlinable @inline(__always)
+    func push<Element>(_ element: Element) {
+        if tailIndex.load() == tailCapacity.load() {
+            appendChunk(stride: MemoryLayout<Element>.stride, alignment: MemoryLayout<Element>.alignment)
         }
-        let chunk = Chunk(tail.load())
-        chunk.slot(index).initialize(to: element)
+        let index = tailIndex.load()
+        let chunk = SPSCChunk(tail.load())
+        chunk.slot(index, Element.self).initialize(to: element)
         tailIndex.store(index &+ 1)
         // Pairs with the acquiring load in `findMore`.
         chunk.published.storeReleasing(index &+ 1)
     }
 
-    /// Consumer: takes the oldest element; nil when there is none.
-    @inlinable
-    package func pop() -> Element? {
-        let index = headIndex.load()
-        if index != headLimit.load() {
-            headIndex.store(index &+ 1)
-            return Chunk(head.load()).slot(index).move()
-        }
-        guard findMore() else { return nil }
-        let first = headIndex.load()
-        headIndex.store(first &+ 1)
-        return Chunk(head.load()).slot(first).move()
-    }
-
-    /// Consumer: takes the oldest element, right after `isEmpty` said false.
-    ///
-    /// For generic code that is not specialized: there the optional that `pop` returns costs a look-up of its metadata.
     @inlinable @inline(__always)
-    package func popKnown() -> Element {
+    func popKnown<Element>(_: Element.Type) -> Element {
         let index = headIndex.load()
         headIndex.store(index &+ 1)
-        return Chunk(head.load()).slot(index).move()
+        return SPSCChunk(head.load()).slot(index, Element.self).move()
     }
 
-    /// Consumer: whether `pop` would return nil.
     @inlinable
-    package var isEmpty: Bool { headIndex.load() == headLimit.load() && !findMore() }
+    var isEmpty: Bool {
+        @inline(__always) get { headIndex.load() == headLimit.load() && !findMore() }
+    }
 
     /// Consumer: looks for elements beyond `headLimit`, and moves on to the next chunk when this one is used up.
-    @inlinable
-    @inline(never)
+    @usableFromInline @inline(never)
     func findMore() -> Bool {
         var address = head.load()
         if address == 0 {
@@ -88,9 +104,9 @@ package struct SPSCQueue<Element>: ~Copyable {
             address = start.loadAcquiring()
             if address == 0 { return false }
             head.store(address)
-        } else if headIndex.load() == Chunk.capacity {
+        } else if headIndex.load() == SPSCChunk(address).capacity {
             // Pairs with the releasing store in `appendChunk`.
-            let next = Chunk(address).next.loadAcquiring()
+            let next = SPSCChunk(address).next.loadAcquiring()
             if next == 0 { return false }
             head.store(next)
             headIndex.store(0)
@@ -99,69 +115,72 @@ package struct SPSCQueue<Element>: ~Copyable {
             address = next
         }
         // Pairs with the releasing store in `push`.
-        let limit = Chunk(address).published.loadAcquiring()
+        let limit = SPSCChunk(address).published.loadAcquiring()
         headLimit.store(limit)
         return headIndex.load() != limit
     }
 
-    /// Consumer: leaves a chunk that is used up to the producer, or frees it when one is waiting there already.
-    @inlinable
-    func recycle(_ address: UInt) {
+    /// Consumer: leaves a chunk that is used up to the producer, or frees it when it is a small one or another waits there.
+    private func recycle(_ address: UInt) {
+        let chunk = SPSCChunk(address)
         // Relaxed: only this thread fills an empty `spare`, and nothing is read through it here.
-        guard spare.loadRelaxed() == 0 else { return Chunk(address).deallocate() }
+        guard chunk.capacity == SPSCChunk.capacity, spare.loadRelaxed() == 0 else { return chunk.deallocate() }
         // Pairs with the acquiring load in `appendChunk`: the elements were moved out before.
         spare.storeReleasing(address)
     }
 
     /// Producer: goes on to an empty chunk.
-    @inlinable
-    @inline(never)
-    func appendChunk() {
+    @usableFromInline @inline(never)
+    func appendChunk(stride: Int, alignment: Int) {
+        let last = tail.load()
         // Pairs with the releasing store in `recycle`.
         var address = spare.loadAcquiring()
         if address != 0 {
             // Relaxed: the consumer reads nothing through an empty `spare`.
             spare.storeRelaxed(0)
-            let chunk = Chunk(address)
+            let chunk = SPSCChunk(address)
             // Relaxed: the release below publishes both.
             chunk.next.storeRelaxed(0)
             chunk.published.storeRelaxed(0)
         } else {
-            address = Chunk.allocate()
+            address = SPSCChunk.allocate(
+                capacity: last == 0 ? SPSCChunk.firstCapacity : SPSCChunk.capacity, stride: stride, alignment: alignment)
         }
-        let last = tail.load()
         tail.store(address)
         tailIndex.store(0)
+        tailCapacity.store(SPSCChunk(address).capacity)
         // Pair with the acquiring loads in `findMore`: the consumer sees the chunk's header as it was set up.
-        if last == 0 { start.storeReleasing(address) } else { Chunk(last).next.storeReleasing(address) }
+        if last == 0 { start.storeReleasing(address) } else { SPSCChunk(last).next.storeReleasing(address) }
     }
 
+    /// By now one thread has the queue to itself, and what was pushed before is visible to it.
     @inlinable
-    deinit {
-        // By now one thread has the queue to itself, and what was pushed before is visible to it.
+    func destroy<Element>(_: Element.Type) {
         while !isEmpty {
             let index = headIndex.load()
             let limit = headLimit.load()
             headIndex.store(limit)
-            Chunk(head.load()).slot(index).deinitialize(count: Int(bitPattern: limit &- index))
+            SPSCChunk(head.load()).slot(index, Element.self).deinitialize(count: Int(bitPattern: limit &- index))
         }
         // The last chunk; a consumer that never looked has not made it its own.
         let last = tail.load()
-        if last != 0 { Chunk(last).deallocate() }
+        if last != 0 { SPSCChunk(last).deallocate() }
         let unused = spare.loadRelaxed()
-        if unused != 0 { Chunk(unused).deallocate() }
+        if unused != 0 { SPSCChunk(unused).deallocate() }
     }
 }
 
-/// A chunk by its address: two words of header, then the elements.
+/// A chunk by its address: a header, then the elements.
 @frozen
 @usableFromInline
-struct SPSCChunk<Element> {
+struct SPSCChunk {
     #if RX_MODEL_CHECK
         /// Small, so that a few elements run through every path.
-        @inlinable static var capacity: UInt { 2 }
+        static var firstCapacity: UInt { 2 }
+        static var capacity: UInt { 2 }
     #else
-        @inlinable static var capacity: UInt { 64 }
+        static var firstCapacity: UInt { 64 }
+        static var capacity: UInt { 512 }
     #endif
 
     @usableFromInline let base: UnsafeMutableRawPointer
@@ -176,31 +195,29 @@ struct SPSCChunk<Element> {
         @usableFromInline let next = AtomicWord(0)
         /// How many elements, from the first, the producer has written. Only ever rises until the chunk is recycled.
         @usableFromInline let published = AtomicWord(0)
+        /// How many elements fit.
+        @usableFromInline let capacity: UInt
 
-        @inlinable init() {}
+        @usableFromInline
+        init(capacity: UInt) { self.capacity = capacity }
     }
 
-    @inlinable static var offset: Int {
-        @inline(__always) get {
-            let mask = MemoryLayout<Element>.alignment - 1
-            return (MemoryLayout<Header>.size + mask) & ~mask
-        }
+    /// Where the elements begin.
+    @inlinable @inline(__always)
+    static func offset(alignment: Int) -> Int {
+        (MemoryLayout<Header>.size + alignment - 1) & ~(alignment - 1)
     }
 
-    @inlinable static var alignment: Int {
-        @inline(__always) get { max(MemoryLayout<Element>.alignment, MemoryLayout<Header>.alignment) }
-    }
-
-    @inlinable
-    static func allocate() -> UInt {
+    static func allocate(capacity: UInt, stride: Int, alignment: Int) -> UInt {
         let base = UnsafeMutableRawPointer.allocate(
-            byteCount: offset + Int(bitPattern: capacity) * MemoryLayout<Element>.stride, alignment: alignment)
-        base.bindMemory(to: Header.self, capacity: 1).initialize(to: Header())
+            byteCount: offset(alignment: alignment) + Int(bitPattern: capacity) * stride,
+            alignment: max(alignment, MemoryLayout<Header>.alignment))
+        base.bindMemory(to: Header.self, capacity: 1).initialize(to: Header(capacity: capacity))
         return UInt(bitPattern: base)
     }
 
     /// Frees the chunk, from which all elements were moved.
-    @inlinable
+    @usableFromInline
     func deallocate() { base.deallocate() }
 
     @inlinable var header: UnsafeMutablePointer<Header> {
@@ -215,8 +232,11 @@ struct SPSCChunk<Element> {
         @inline(__always) _read { yield header.pointee.published }
     }
 
+    var capacity: UInt { header.pointee.capacity }
+
     @inlinable @inline(__always)
-    func slot(_ index: UInt) -> UnsafeMutablePointer<Element> {
-        (base + SPSCChunk.offset).assumingMemoryBound(to: Element.self) + Int(bitPattern: index)
+    func slot<Element>(_ index: UInt, _: Element.Type) -> UnsafeMutablePointer<Element> {
+        (base + SPSCChunk.offset(alignment: MemoryLayout<Element>.alignment)).assumingMemoryBound(to: Element.self)
+            + Int(bitPattern: index)
     }
 }

@@ -19,7 +19,12 @@ public struct Recorded<Value> {
 
 extension Recorded: Sendable where Value: Sendable {}
 
-extension Recorded: Equatable where Value: Equatable {}
+extension Recorded: Equatable where Value: Equatable {
+    /// Whether both the times and the values are equal.
+    public static func == (lhs: Recorded<Value>, rhs: Recorded<Value>) -> Bool {
+        lhs.time == rhs.time && lhs.value == rhs.value
+    }
+}
 
 extension Recorded: CustomDebugStringConvertible {
     /// `value @ time`.

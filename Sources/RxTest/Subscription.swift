@@ -24,6 +24,19 @@ public struct Subscription: Hashable, Sendable {
     }
 }
 
+extension Subscription {
+    /// Whether both times are equal.
+    public static func == (lhs: Subscription, rhs: Subscription) -> Bool {
+        lhs.subscribe == rhs.subscribe && lhs.unsubscribe == rhs.unsubscribe
+    }
+
+    /// Feeds both times into a hash.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(subscribe)
+        hasher.combine(unsubscribe)
+    }
+}
+
 extension Subscription: CustomDebugStringConvertible {
     /// `(subscribe : unsubscribe)`.
     public var debugDescription: String {

@@ -29,8 +29,7 @@
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual<Element: Equatable>(
-        _ lhs: [Result<Element, any Error>], _ rhs: [Result<Element, any Error>], file: StaticString = #file,
-        line: UInt = #line
+        _ lhs: [SingleEvent<Element>], _ rhs: [SingleEvent<Element>], file: StaticString = #file, line: UInt = #line
     ) {
         assertSame(lhs, rhs, file: file, line: line) {
             switch ($0, $1) {
@@ -39,6 +38,32 @@
             default: return false
             }
         }
+    }
+
+    /// Fails the test unless two lists of outcomes are equal. Two errors count as equal when they read the same.
+    ///
+    /// - Parameters:
+    ///   - lhs: a list.
+    ///   - rhs: the other.
+    ///   - file: where a failure is reported.
+    ///   - line: where a failure is reported.
+    public func XCTAssertEqual<Element: Equatable>(
+        _ lhs: [MaybeEvent<Element>], _ rhs: [MaybeEvent<Element>], file: StaticString = #file, line: UInt = #line
+    ) {
+        assertSame(lhs, rhs, file: file, line: line) { $0 == $1 }
+    }
+
+    /// Fails the test unless two lists of outcomes are equal. Two errors count as equal when they read the same.
+    ///
+    /// - Parameters:
+    ///   - lhs: a list.
+    ///   - rhs: the other.
+    ///   - file: where a failure is reported.
+    ///   - line: where a failure is reported.
+    public func XCTAssertEqual(
+        _ lhs: [CompletableEvent], _ rhs: [CompletableEvent], file: StaticString = #file, line: UInt = #line
+    ) {
+        assertSame(lhs, rhs, file: file, line: line) { $0 == $1 }
     }
 
     /// Fails the test unless two lists of recorded events are equal, their times included.

@@ -10,6 +10,8 @@ final class XCTestAssertionTests: XCTestCase {
         XCTAssertEqual([Recorded.next(1, "a"), .completed(2)], [.next(1, "a"), .completed(2)])
         XCTAssertEqual([Recorded.next(1, Int?.none), .error(2, Failure())], [.next(1, nil), .error(2, Failure())])
         XCTAssertEqual([Result<Int, any Error>.success(1), .failure(Failure())], [.success(1), .failure(Failure())])
+        XCTAssertEqual([MaybeEvent.success(1), .error(Failure())], [.success(1), .error(Failure())])
+        XCTAssertEqual([CompletableEvent.completed], [.completed])
         XCTAssertRecordedElements([.next(1, "a"), .next(5, "b")], ["a", "b"])
     }
 
@@ -17,6 +19,8 @@ final class XCTestAssertionTests: XCTestCase {
         expectFailure { XCTAssertEqual([Event.next(1), .completed], [.next(2), .completed]) }
         expectFailure { XCTAssertEqual([Recorded.next(1, "a")], [.next(2, "a")]) }
         expectFailure { XCTAssertEqual([Recorded.next(1, "a")], []) }
+        expectFailure { XCTAssertEqual([MaybeEvent.success(1)], [.completed]) }
+        expectFailure { XCTAssertEqual([CompletableEvent.completed], [.error(Failure())]) }
         expectFailure { XCTAssertRecordedElements([.next(1, "a")], ["b"]) }
         expectFailure { XCTAssertRecordedElements([.next(1, "a"), .completed(2)], ["a"]) }
     }

@@ -1,5 +1,10 @@
 public import Dispatch
-public import Foundation
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A point of a scheduler's clock.
 public typealias RxTime = Date

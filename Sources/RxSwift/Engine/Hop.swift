@@ -92,9 +92,17 @@ private final class Turn: Job {
     /// How many events are left. 0: closed; only the hop opens it again. Rises by the hop, falls by the one at work.
     private let count = AtomicWord(0)
 
+    /// Fewer events than this at a time are not worth fetching the shared words for, when more are likely to come.
+    private static let smallBatch = 32
+
     init(_ core: AnyHopCore) {
         self.core = core
         super.init()
+    }
+
+    /// Spends some hundred nanoseconds without touching what the source writes.
+    private func pause() {
+        for _ in 0..<400 where core.isCancelled.loadRelaxed() != 0 { return }
     }
 
     /// Whether the one at work is through with this turn.
@@ -117,10 +125,15 @@ private final class Turn: Job {
 
     override func run(_ budget: inout Int) -> Bool {
         var known = Int(bitPattern: count.loadAcquiring())
+        var delivered = 0
         while true {
             let events = min(known, budget)
             core.deliver(events)
             budget -= events
+            delivered += events
+            // In the midst of a stream, a worker that is faster than the source would fetch the shared words anew for every
+            // event or two, and slow both down. It waits a moment for a batch instead. A single event never waits.
+            if events < Turn.smallBatch, delivered > Turn.smallBatch { pause() }
             let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: events)))
             if before == events { return true }
             if budget <= 0 { return false }

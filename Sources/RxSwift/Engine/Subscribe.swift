@@ -3,11 +3,14 @@ extension Observable {
     ///
     /// - Parameter observer: receives the events `next* (error | completed)?`; calls never overlap and never nest.
     /// - Returns: ends the subscription when disposed of. Without it, everything is released at the terminal event.
+    @inlinable
     public func subscribe<Observer: ObserverType>(
         _ observer: Observer
     ) -> any Disposable where Observer.Element == Element {
         let subscription = SubscriptionDisposable()
-        start(ObserverSink(observer: observer, subscription: subscription))
+        start(
+            EventSink(
+                onNext: { observer.on(.next($0)) }, onStop: { observer.on($0) }, subscription: subscription))
         return subscription
     }
 

@@ -3,10 +3,10 @@ extension ObservableType {
     ///
     /// - Parameter on: receives the events one at a time, on the threads that emit.
     /// - Returns: ends the subscription when disposed of.
-    @preconcurrency
+    @preconcurrency @inlinable
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         let subscription = SubscriptionDisposable()
-        asObservable().start(EventClosureSink(on: on, subscription: subscription))
+        asObservable().start(EventSink(onNext: { on(.next($0)) }, onStop: on, subscription: subscription))
         return subscription
     }
 

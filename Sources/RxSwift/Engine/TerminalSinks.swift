@@ -1,29 +1,39 @@
-/// The lower end of a chain: hands events to a user's observer.
+/// The lower end of a chain: hands events, as values, to a user's observer or closure.
 @usableFromInline
-package final class ObserverSink<Observer: ObserverType>: Sink<Observer.Element> {
-    private let observer: Observer
+package final class EventSink<Element>: Sink<Element> {
+    private let onNext: (Element) -> Void
+    private let onStop: (Event<Element>) -> Void
     private let subscription: SubscriptionDisposable
 
+    /// - Parameters:
+    ///   - onNext: makes a `next` event of an element and hands it over. Comes from where the type of the elements is known:
+    ///     making an event here would cost a look-up of its metadata for each.
+    ///   - onStop: is handed the terminal event.
+    ///   - subscription: what the user holds.
     @usableFromInline
-    package init(observer: Observer, subscription: SubscriptionDisposable) {
-        self.observer = observer
+    package init(
+        onNext: @escaping (Element) -> Void, onStop: @escaping (Event<Element>) -> Void,
+        subscription: SubscriptionDisposable
+    ) {
+        self.onNext = onNext
+        self.onStop = onStop
         self.subscription = subscription
         super.init()
     }
 
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
-    package override func next(_ element: Observer.Element) {
-        if !subscription.isCancelled { observer.on(.next(element)) }
+    package override func next(_ element: Element) {
+        if !subscription.isCancelled { onNext(element) }
     }
 
     package override func error(_ error: any Swift.Error) { finish(.error(error)) }
 
     package override func completed() { finish(.completed) }
 
-    private func finish(_ event: Event<Observer.Element>) {
+    private func finish(_ event: Event<Element>) {
         guard let upstream = subscription.takeUpstream() else { return }
-        observer.on(event)
+        onStop(event)
         subscription.settle(upstream)
     }
 }
@@ -71,36 +81,6 @@ package final class ClosureSink<Element>: Sink<Element> {
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
         onCompleted?()
-        subscription.settle(upstream)
-    }
-}
-
-/// The lower end of a chain: hands events to a user's closure for all kinds of events.
-@usableFromInline
-package final class EventClosureSink<Element>: Sink<Element> {
-    private let on: (Event<Element>) -> Void
-    private let subscription: SubscriptionDisposable
-
-    @usableFromInline
-    package init(on: @escaping (Event<Element>) -> Void, subscription: SubscriptionDisposable) {
-        self.on = on
-        self.subscription = subscription
-        super.init()
-    }
-
-    package override func link(_ stage: Stage) { subscription.link(stage) }
-
-    package override func next(_ element: Element) {
-        if !subscription.isCancelled { on(.next(element)) }
-    }
-
-    package override func error(_ error: any Swift.Error) { finish(.error(error)) }
-
-    package override func completed() { finish(.completed) }
-
-    private func finish(_ event: Event<Element>) {
-        guard let upstream = subscription.takeUpstream() else { return }
-        on(event)
         subscription.settle(upstream)
     }
 }

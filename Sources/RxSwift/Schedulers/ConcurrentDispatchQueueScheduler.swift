@@ -1,11 +1,16 @@
 public import Dispatch
-public import Foundation
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Runs actions on a dispatch queue that may run several at the same time.
 ///
 /// The events of one `observe(on:)` still come one at a time and in order. Delays are measured on a monotonic clock.
 public class ConcurrentDispatchQueueScheduler: SchedulerType {
-    public typealias TimeInterval = Foundation.TimeInterval
+    public typealias TimeInterval = Double
     public typealias Time = Date
 
     @usableFromInline let dispatchJobs: ConcurrentDispatchJobs

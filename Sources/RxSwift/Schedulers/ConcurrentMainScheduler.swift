@@ -1,11 +1,16 @@
 public import Dispatch
-public import Foundation
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Runs actions on the main queue: right away when already on it, however much is enqueued there; else queued.
 ///
 /// For `subscribe(on:)`. For `observe(on:)` use `MainScheduler`, which keeps the order of events.
 public final class ConcurrentMainScheduler: SchedulerType {
-    public typealias TimeInterval = Foundation.TimeInterval
+    public typealias TimeInterval = Double
     public typealias Time = Date
 
     /// The scheduler of the main queue.

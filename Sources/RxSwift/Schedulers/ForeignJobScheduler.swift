@@ -1,6 +1,11 @@
 import Dispatch
-import Foundation
 import RxPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Adapts a user's own scheduler, or one of virtual time, to the engine: every step is one scheduled action.
 class ForeignJobScheduler: JobScheduler {

@@ -1,5 +1,10 @@
 public import Dispatch
-public import Foundation
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Runs actions one after another, in the order in which they were handed over, on a dispatch queue.
 ///
@@ -7,7 +12,7 @@ public import Foundation
 /// `DispatchQueue.async`: others who use the queue directly get their turn between bursts, and every 512 steps.
 /// Delays are measured on a monotonic clock, and run on one kernel timer for the whole scheduler.
 public class SerialDispatchQueueScheduler: SchedulerType {
-    public typealias TimeInterval = Foundation.TimeInterval
+    public typealias TimeInterval = Double
     public typealias Time = Date
 
     @usableFromInline let dispatchJobs: SerialDispatchJobs

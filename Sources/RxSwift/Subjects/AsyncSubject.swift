@@ -15,7 +15,8 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
     }
 
     deinit {
-        core.end(.abandoned)
+        // A subscription that is not disposed of holds the core, and shall not hold what it remembers.
+        core.forget()
     }
 
     /// Whether somebody is subscribed.

@@ -21,7 +21,8 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     }
 
     deinit {
-        core.end(.abandoned)
+        // A subscription that is not disposed of holds the core, and shall not hold what it remembers.
+        core.forget()
     }
 
     /// Whether somebody is subscribed.

@@ -16,7 +16,8 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     }
 
     deinit {
-        core.end(.abandoned)
+        // A subscription that is not disposed of holds the core, and shall not hold what it remembers.
+        core.forget()
     }
 
     /// A subject that repeats its last elements.

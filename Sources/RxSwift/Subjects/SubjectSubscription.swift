@@ -21,7 +21,7 @@ package class SubjectSubscription: Stage {
     @exclusivity(unchecked) fileprivate final var isInList = false
 
     /// - Parameter downstream: a `Sink` of the core's elements.
-    package init(core: SubjectListCore, downstream: TerminalSink) {
+    init(core: SubjectListCore, downstream: TerminalSink) {
         self.core = core
         self.downstream = .passUnretained(downstream)
         self.retained = .passRetained(downstream)
@@ -52,11 +52,15 @@ package class SubjectSubscription: Stage {
         retained.release()
     }
 
-    package override func cancel() {
+    package final override func cancel() {
         guard takeUpstream() != nil else { return }
         core.countSubscription(-1)
         core.remove(self)
+        didCancel()
     }
+
+    /// The subscription was cancelled. Once.
+    func didCancel() {}
 }
 
 /// Subscriptions in order of subscription, doubly linked through themselves, so that adding and removing is O(1).

@@ -43,19 +43,19 @@ private final class Amb<Element>: Observable<Element> {
 
 /// Which source of an amb is first. One atomic step decides; the events of the winner need no serialization after that,
 /// since they come from one source.
-final class AmbRace: Stage {
+package final class AmbRace: Stage {
     private let links: [Link]
 
     /// 0: undecided. Else 1 + the index of the winner, and never anything else again.
     private let winner = AtomicWord(0)
 
-    init(links: [Link]) {
+    package init(links: [Link]) {
         self.links = links
         super.init()
     }
 
     /// Asks whether a source may pass an event on. The first to ask wins, for ever; the subscriptions of all others end.
-    func admits(_ index: Int) -> Bool {
+    package func admits(_ index: Int) -> Bool {
         let mark = UInt(index) + 1
         let known = winner.loadRelaxed()
         if known != 0 { return known == mark }
@@ -66,7 +66,7 @@ final class AmbRace: Stage {
 
     func link(_ index: Int, to stage: Stage) { links[index].link(stage) }
 
-    override func cancel() {
+    package override func cancel() {
         guard takeUpstream() != nil else { return }
         for link in links { link.cancel() }
     }

@@ -27,9 +27,8 @@ final class Just<Element>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        let source = Stage()
-        downstream.link(source)
+        downstream.link(EndedStage.instance)
         downstream.next(element)
-        if !source.isCancelled { downstream.completed() }
+        if !downstream.isCancelled { downstream.completed() }
     }
 }

@@ -26,6 +26,39 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         PrimitiveSequence(raw: primitiveSequence.source.filter(predicate))
     }
 
+    /// Goes on with another single, made from the element.
+    ///
+    /// - Parameter selector: runs on the thread that emits the element; what it throws becomes the error.
+    /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
+    @preconcurrency @inlinable
+    public func flatMap<Result>(
+        _ selector: @escaping @Sendable (Element) throws -> Single<Result>
+    ) -> Single<Result> {
+        PrimitiveSequence(raw: primitiveSequence.source.flatMap(selector))
+    }
+
+    /// Goes on with a maybe, made from the element.
+    ///
+    /// - Parameter selector: runs on the thread that emits the element; what it throws becomes the error.
+    /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
+    @preconcurrency @inlinable
+    public func flatMapMaybe<Result>(
+        _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
+    ) -> Maybe<Result> {
+        PrimitiveSequence(raw: primitiveSequence.source.flatMap(selector))
+    }
+
+    /// Goes on with a completable, made from the element.
+    ///
+    /// - Parameter selector: runs on the thread that emits the element; what it throws becomes the error.
+    /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
+    @preconcurrency @inlinable
+    public func flatMapCompletable(
+        _ selector: @escaping @Sendable (Element) throws -> Completable
+    ) -> Completable {
+        PrimitiveSequence(raw: primitiveSequence.source.flatMap(selector))
+    }
+
     /// Runs closures at the events of the single, which pass unchanged.
     ///
     /// - Parameters:

@@ -1,6 +1,5 @@
+import RxSwift
 import Testing
-
-@testable import RxSwift
 
 @Suite struct CombineLatestDecisionTests {
     @Test func emitsOnceEverySourceHasSentAnElement() {
@@ -152,16 +151,23 @@ import Testing
             var isMonotonic = true
             var results = 0
             var completed = 0
-            let subscription = Observable.combineLatest(left, right).subscribe(onNext: { pair in
-                detector.enter()
-                if pair.0 < last.0 || pair.1 < last.1 { isMonotonic = false }
-                last = pair
-                results += 1
-                detector.leave()
-            }, onCompleted: { completed += 1 })
+            let subscription = Observable.combineLatest(left, right).subscribe(
+                onNext: { pair in
+                    detector.enter()
+                    if pair.0 < last.0 || pair.1 < last.1 { isMonotonic = false }
+                    last = pair
+                    results += 1
+                    detector.leave()
+                }, onCompleted: { completed += 1 })
             race([
-                { for number in 0..<count { left.onNext(number) }; left.onCompleted() },
-                { for number in 0..<count { right.onNext(number) }; right.onCompleted() },
+                {
+                    for number in 0..<count { left.onNext(number) }
+                    left.onCompleted()
+                },
+                {
+                    for number in 0..<count { right.onNext(number) }
+                    right.onCompleted()
+                },
             ])
             #expect(last == (count - 1, count - 1))
             #expect(isMonotonic)

@@ -154,3 +154,51 @@ func forAllInterleavings(
         }
     }
 }
+
+/// A step of a test of an operator that treats its two sources differently.
+struct Move {
+    enum Kind { case next, completed, error }
+    let kind: Kind
+    /// Whether the second source (the sampler, the trigger...) makes the move, and not the one the operator is called on.
+    let isOfOther: Bool
+    let number: Int
+}
+
+/// Runs a test for all interleavings of a source and another, in which either the one or the other may fail.
+///
+/// - Parameters:
+///   - build: gets the source and the other.
+///   - model: gets the moves and returns the transcript.
+func forAllInterleavingsOfBothRoles(
+    of build: (PublishSubject<Int>, PublishSubject<Int>) -> Observable<Int>,
+    model: ([Move]) -> String,
+    mismatch: (String, String, String) -> Void
+) {
+    for isSwapped in [false, true] {
+        forAllInterleavings {
+            isSwapped ? build($1, $0) : build($0, $1)
+        } model: { steps in
+            model(
+                steps.map { step, number in
+                    switch step {
+                    case .next0: Move(kind: .next, isOfOther: isSwapped, number: number)
+                    case .next1: Move(kind: .next, isOfOther: !isSwapped, number: number)
+                    case .completed0: Move(kind: .completed, isOfOther: isSwapped, number: 0)
+                    case .completed1: Move(kind: .completed, isOfOther: !isSwapped, number: 0)
+                    case .error0: Move(kind: .error, isOfOther: isSwapped, number: 0)
+                    }
+                })
+        } mismatch: { steps, text, expected in
+            mismatch(steps + (isSwapped ? " (swapped)" : ""), text, expected)
+        }
+    }
+}
+
+/// A disposable which writes down that it was disposed of.
+final class NotingDisposable: Disposable {
+    private let transcript: Transcript
+
+    init(_ transcript: Transcript) { self.transcript = transcript }
+
+    func dispose() { transcript.note("disposed") }
+}

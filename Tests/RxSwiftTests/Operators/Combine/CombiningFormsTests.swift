@@ -69,7 +69,9 @@ import Testing
         let n = number
         #expect(result(Observable.zip(n, n, n) { $0 + $1 + $2 }) == "3 completed")
         #expect(result(Observable.zip(n, n, n, n) { $0 + $1 + $2 + $3 }) == "4 completed")
-        #expect(result(Observable.zip(n, n, n, n, n) { (a: Int, b: Int, c: Int, d: Int, e: Int) in a + e }) == "2 completed")
+        #expect(
+            result(Observable.zip(n, n, n, n, n) { (a: Int, b: Int, c: Int, d: Int, e: Int) in a + e }) == "2 completed"
+        )
         #expect(result(Observable.zip(n, n, n, n, n, n) { a, _, _, _, _, f in a + f }) == "2 completed")
         #expect(result(Observable.zip(n, n, n, n, n, n, n) { a, _, _, _, _, _, g in a + g }) == "2 completed")
         #expect(result(Observable.zip(n, n, n, n, n, n, n, n) { a, _, _, _, _, _, _, h in a + h }) == "2 completed")
@@ -78,6 +80,8 @@ import Testing
         #expect(result(Observable.combineLatest(n, n, n, n, n) { a, _, _, _, e in a + e }) == "2 completed")
         #expect(result(Observable.combineLatest(n, n, n, n, n, n) { a, _, _, _, _, f in a + f }) == "2 completed")
         #expect(result(Observable.combineLatest(n, n, n, n, n, n, n) { a, _, _, _, _, _, g in a + g }) == "2 completed")
-        #expect(result(Observable.combineLatest(n, n, n, n, n, n, n, n) { a, _, _, _, _, _, _, h in a + h }) == "2 completed")
+        #expect(
+            result(Observable.combineLatest(n, n, n, n, n, n, n, n) { a, _, _, _, _, _, _, h in a + h })
+                == "2 completed")
     }
 }

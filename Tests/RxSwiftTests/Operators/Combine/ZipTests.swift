@@ -1,6 +1,5 @@
+import RxSwift
 import Testing
-
-@testable import RxSwift
 
 @Suite struct ZipDecisionTests {
     @Test func emitsWhenTheLastQueueGetsItsFirstElement() {
@@ -157,17 +156,18 @@ import Testing
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         let transcript = Transcript()
-        _ = Observable.zip(left, right) { $0 + $1 }.subscribe(onNext: { sum in
-            transcript.note("<\(sum)")
-            if sum < 6 {
-                left.onNext(sum)
-                right.onNext(1)
-            } else {
-                left.onCompleted()
-                right.onCompleted()
-            }
-            transcript.note(">")
-        }, onCompleted: { transcript.note("completed") })
+        _ = Observable.zip(left, right) { $0 + $1 }.subscribe(
+            onNext: { sum in
+                transcript.note("<\(sum)")
+                if sum < 6 {
+                    left.onNext(sum)
+                    right.onNext(1)
+                } else {
+                    left.onCompleted()
+                    right.onCompleted()
+                }
+                transcript.note(">")
+            }, onCompleted: { transcript.note("completed") })
         left.onNext(2)
         right.onNext(2)
         #expect(transcript.text == "<4 > <5 > <6 > completed")
@@ -187,14 +187,21 @@ import Testing
             let detector = OverlapDetector()
             var matched = 0
             var completed = 0
-            let subscription = Observable.zip(left, right) { $0 == $1 }.subscribe(onNext: { equal in
-                detector.enter()
-                if equal { matched += 1 }
-                detector.leave()
-            }, onCompleted: { completed += 1 })
+            let subscription = Observable.zip(left, right) { $0 == $1 }.subscribe(
+                onNext: { equal in
+                    detector.enter()
+                    if equal { matched += 1 }
+                    detector.leave()
+                }, onCompleted: { completed += 1 })
             race([
-                { for number in 0..<count { left.onNext(number) }; left.onCompleted() },
-                { for number in 0..<count { right.onNext(number) }; right.onCompleted() },
+                {
+                    for number in 0..<count { left.onNext(number) }
+                    left.onCompleted()
+                },
+                {
+                    for number in 0..<count { right.onNext(number) }
+                    right.onCompleted()
+                },
             ])
             #expect(matched == count)
             #expect(completed == 1)

@@ -3,10 +3,11 @@
 // MARK: - 2 sources
 
 extension ObservableType {
-    /// Combines the latest elements of 2 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 2 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
@@ -19,9 +20,9 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == Any {
-    /// Combines the latest elements of 2 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 2 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
@@ -86,10 +87,11 @@ final class CombineLatestCoordinator2<E1, E2, Result>: CombineLatestCoordinator 
 // MARK: - 3 sources
 
 extension ObservableType {
-    /// Combines the latest elements of 3 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 3 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
@@ -97,21 +99,23 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest3(source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector: resultSelector)
+        CombineLatest3(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector: resultSelector)
     }
 }
 
 extension ObservableType where Element == Any {
-    /// Combines the latest elements of 3 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 3 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
     public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3
     ) -> Observable<(O1.Element, O2.Element, O3.Element)> {
-        CombineLatest3(source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector: { ($0, $1, $2) })
+        CombineLatest3(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector: { ($0, $1, $2) })
     }
 }
 
@@ -173,10 +177,11 @@ final class CombineLatestCoordinator3<E1, E2, E3, Result>: CombineLatestCoordina
 // MARK: - 4 sources
 
 extension ObservableType {
-    /// Combines the latest elements of 4 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 4 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
@@ -184,21 +189,25 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest4(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), resultSelector: resultSelector)
+        CombineLatest4(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            resultSelector: resultSelector)
     }
 }
 
 extension ObservableType where Element == Any {
-    /// Combines the latest elements of 4 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 4 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
     public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element)> {
-        CombineLatest4(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), resultSelector: { ($0, $1, $2, $3) })
+        CombineLatest4(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            resultSelector: { ($0, $1, $2, $3) })
     }
 }
 
@@ -264,32 +273,42 @@ final class CombineLatestCoordinator4<E1, E2, E3, E4, Result>: CombineLatestCoor
 // MARK: - 5 sources
 
 extension ObservableType {
-    /// Combines the latest elements of 5 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 5 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType>(
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest5(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), resultSelector: resultSelector)
+        CombineLatest5(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), resultSelector: resultSelector)
     }
 }
 
 extension ObservableType where Element == Any {
-    /// Combines the latest elements of 5 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 5 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType>(
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element)> {
-        CombineLatest5(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), resultSelector: { ($0, $1, $2, $3, $4) })
+        CombineLatest5(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), resultSelector: { ($0, $1, $2, $3, $4) })
     }
 }
 
@@ -305,7 +324,8 @@ final class CombineLatest5<E1, E2, E3, E4, E5, Result>: Observable<Result> {
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>,
         resultSelector: @escaping (E1, E2, E3, E4, E5) throws -> Result
     ) {
         self.source1 = source1
@@ -359,32 +379,45 @@ final class CombineLatestCoordinator5<E1, E2, E3, E4, E5, Result>: CombineLatest
 // MARK: - 6 sources
 
 extension ObservableType {
-    /// Combines the latest elements of 6 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 6 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType>(
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws -> Element
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws ->
+            Element
     ) -> Observable<Element> {
-        CombineLatest6(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), resultSelector: resultSelector)
+        CombineLatest6(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), resultSelector: resultSelector)
     }
 }
 
 extension ObservableType where Element == Any {
-    /// Combines the latest elements of 6 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 6 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType>(
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element)> {
-        CombineLatest6(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5) })
+        CombineLatest6(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5) })
     }
 }
 
@@ -401,7 +434,8 @@ final class CombineLatest6<E1, E2, E3, E4, E5, E6, Result>: Observable<Result> {
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>, _ source6: Observable<E6>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>, _ source6: Observable<E6>,
         resultSelector: @escaping (E1, E2, E3, E4, E5, E6) throws -> Result
     ) {
         self.source1 = source1
@@ -447,7 +481,8 @@ final class CombineLatestCoordinator6<E1, E2, E3, E4, E5, E6, Result>: CombineLa
 
     override func emit() {
         do {
-            let result = try resultSelector(lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest)
+            let result = try resultSelector(
+                lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -458,32 +493,46 @@ final class CombineLatestCoordinator6<E1, E2, E3, E4, E5, E6, Result>: CombineLa
 // MARK: - 7 sources
 
 extension ObservableType {
-    /// Combines the latest elements of 7 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 7 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType>(
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element) throws -> Element
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)
+            throws -> Element
     ) -> Observable<Element> {
-        CombineLatest7(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector: resultSelector)
+        CombineLatest7(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector: resultSelector)
     }
 }
 
 extension ObservableType where Element == Any {
-    /// Combines the latest elements of 7 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 7 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType>(
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)> {
-        CombineLatest7(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5, $6) })
+        CombineLatest7(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(),
+            resultSelector: { ($0, $1, $2, $3, $4, $5, $6) })
     }
 }
 
@@ -501,7 +550,8 @@ final class CombineLatest7<E1, E2, E3, E4, E5, E6, E7, Result>: Observable<Resul
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>,
         resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7) throws -> Result
     ) {
         self.source1 = source1
@@ -550,7 +600,8 @@ final class CombineLatestCoordinator7<E1, E2, E3, E4, E5, E6, E7, Result>: Combi
 
     override func emit() {
         do {
-            let result = try resultSelector(lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest, lane7.latest)
+            let result = try resultSelector(
+                lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest, lane7.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -561,32 +612,50 @@ final class CombineLatestCoordinator7<E1, E2, E3, E4, E5, E6, E7, Result>: Combi
 // MARK: - 8 sources
 
 extension ObservableType {
-    /// Combines the latest elements of 8 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 8 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType, O8: ObservableType>(
-        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element) throws -> Element
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType, O8: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        _ source8: O8,
+        resultSelector:
+            @escaping @Sendable (
+                O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element
+            ) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest8(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(), resultSelector: resultSelector)
+        CombineLatest8(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
+            resultSelector: resultSelector)
     }
 }
 
 extension ObservableType where Element == Any {
-    /// Combines the latest elements of 8 sources whenever one of them sends an element, once each has sent one.
+    /// Combines the latest elements of 8 sources at each element, once every source has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow.
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
-    public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType, O8: ObservableType>(
-        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType, O8: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        _ source8: O8
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element)> {
-        CombineLatest8(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5, $6, $7) })
+        CombineLatest8(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
+            resultSelector: { ($0, $1, $2, $3, $4, $5, $6, $7) })
     }
 }
 
@@ -605,7 +674,8 @@ final class CombineLatest8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: Observable<R
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>, _ source8: Observable<E8>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>, _ source8: Observable<E8>,
         resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result
     ) {
         self.source1 = source1
@@ -649,7 +719,8 @@ final class CombineLatestCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: C
     private let resultSelector: (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result
     private let downstream: Sink<Result>
 
-    required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result, downstream: Sink<Result>) {
+    required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result, downstream: Sink<Result>)
+    {
         self.resultSelector = resultSelector
         self.downstream = downstream
         super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6, lane7, lane8], downstream: downstream)
@@ -657,7 +728,9 @@ final class CombineLatestCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: C
 
     override func emit() {
         do {
-            let result = try resultSelector(lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest, lane7.latest, lane8.latest)
+            let result = try resultSelector(
+                lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest, lane7.latest,
+                lane8.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)

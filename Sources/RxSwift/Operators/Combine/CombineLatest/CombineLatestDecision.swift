@@ -1,8 +1,8 @@
 /// What combineLatest does about an event: emit a combination, complete, or wait.
 ///
 /// Counts only; the latest elements are in the lanes.
-struct CombineLatestDecision {
-    enum Action {
+package struct CombineLatestDecision {
+    package enum Action {
         case wait
         /// Every source has an element: combine the latest ones.
         case emit
@@ -15,12 +15,12 @@ struct CombineLatestDecision {
     private var supplied = 0
     private var done = 0
 
-    init(sources: Int) { self.sources = sources }
+    package init(sources: Int) { self.sources = sources }
 
     /// A source that is not done sent an element.
     ///
     /// - Parameter first: whether it is that source's first.
-    mutating func received(first: Bool) -> Action {
+    package mutating func received(first: Bool) -> Action {
         if first { supplied &+= 1 }
         if supplied == sources { return .emit }
         // All others are done, and one of them without an element: no combination can come any more.
@@ -28,7 +28,7 @@ struct CombineLatestDecision {
     }
 
     /// A source completed.
-    mutating func sourceCompleted() -> Action {
+    package mutating func sourceCompleted() -> Action {
         done &+= 1
         return done == sources ? .complete : .wait
     }

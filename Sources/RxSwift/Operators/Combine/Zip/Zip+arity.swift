@@ -6,7 +6,8 @@ extension ObservableType {
     /// Combines the elements of 2 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable
@@ -92,7 +93,8 @@ extension ObservableType {
     /// Combines the elements of 3 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable
@@ -183,7 +185,8 @@ extension ObservableType {
     /// Combines the elements of 4 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable
@@ -191,7 +194,9 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip4(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), resultSelector: resultSelector)
+        Zip4(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            resultSelector: resultSelector)
     }
 }
 
@@ -205,7 +210,9 @@ extension ObservableType where Element == Any {
     public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element)> {
-        Zip4(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), resultSelector: { ($0, $1, $2, $3) })
+        Zip4(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            resultSelector: { ($0, $1, $2, $3) })
     }
 }
 
@@ -279,15 +286,21 @@ extension ObservableType {
     /// Combines the elements of 5 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip5(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), resultSelector: resultSelector)
+        Zip5(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), resultSelector: resultSelector)
     }
 }
 
@@ -298,10 +311,14 @@ extension ObservableType where Element == Any {
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element)> {
-        Zip5(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), resultSelector: { ($0, $1, $2, $3, $4) })
+        Zip5(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), resultSelector: { ($0, $1, $2, $3, $4) })
     }
 }
 
@@ -317,7 +334,8 @@ final class Zip5<E1, E2, E3, E4, E5, Result>: Observable<Result> {
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>,
         resultSelector: @escaping (E1, E2, E3, E4, E5) throws -> Result
     ) {
         self.source1 = source1
@@ -380,15 +398,23 @@ extension ObservableType {
     /// Combines the elements of 6 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws -> Element
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws ->
+            Element
     ) -> Observable<Element> {
-        Zip6(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), resultSelector: resultSelector)
+        Zip6(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), resultSelector: resultSelector)
     }
 }
 
@@ -399,10 +425,15 @@ extension ObservableType where Element == Any {
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element)> {
-        Zip6(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5) })
+        Zip6(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5) })
     }
 }
 
@@ -419,7 +450,8 @@ final class Zip6<E1, E2, E3, E4, E5, E6, Result>: Observable<Result> {
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>, _ source6: Observable<E6>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>, _ source6: Observable<E6>,
         resultSelector: @escaping (E1, E2, E3, E4, E5, E6) throws -> Result
     ) {
         self.source1 = source1
@@ -470,7 +502,8 @@ final class ZipCoordinator6<E1, E2, E3, E4, E5, E6, Result>: ZipCoordinator {
         let element4 = lane4.removeFirst()
         let element5 = lane5.removeFirst()
         let element6 = lane6.removeFirst()
-        took(emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy)
+        took(
+            emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy)
         do {
             let result = try resultSelector(element1, element2, element3, element4, element5, element6)
             if !isCancelled { downstream.next(result) }
@@ -486,15 +519,23 @@ extension ObservableType {
     /// Combines the elements of 7 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element) throws -> Element
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)
+            throws -> Element
     ) -> Observable<Element> {
-        Zip7(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector: resultSelector)
+        Zip7(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector: resultSelector)
     }
 }
 
@@ -505,10 +546,16 @@ extension ObservableType where Element == Any {
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)> {
-        Zip7(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5, $6) })
+        Zip7(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(),
+            resultSelector: { ($0, $1, $2, $3, $4, $5, $6) })
     }
 }
 
@@ -526,7 +573,8 @@ final class Zip7<E1, E2, E3, E4, E5, E6, E7, Result>: Observable<Result> {
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>,
         resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7) throws -> Result
     ) {
         self.source1 = source1
@@ -581,7 +629,9 @@ final class ZipCoordinator7<E1, E2, E3, E4, E5, E6, E7, Result>: ZipCoordinator 
         let element5 = lane5.removeFirst()
         let element6 = lane6.removeFirst()
         let element7 = lane7.removeFirst()
-        took(emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy &+ lane7.vacancy)
+        took(
+            emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy
+                &+ lane7.vacancy)
         do {
             let result = try resultSelector(element1, element2, element3, element4, element5, element6, element7)
             if !isCancelled { downstream.next(result) }
@@ -597,15 +647,26 @@ extension ObservableType {
     /// Combines the elements of 8 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    /// - Parameter resultSelector: runs once per combination, never two runs at a time; what it throws ends the
+    ///   sequence with an error.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType, O8: ObservableType>(
-        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8,
-        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element) throws -> Element
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType, O8: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        _ source8: O8,
+        resultSelector:
+            @escaping @Sendable (
+                O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element
+            ) throws -> Element
     ) -> Observable<Element> {
-        Zip8(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(), resultSelector: resultSelector)
+        Zip8(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
+            resultSelector: resultSelector)
     }
 }
 
@@ -616,10 +677,17 @@ extension ObservableType where Element == Any {
     /// - Returns: the combinations as tuples, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @inlinable
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType, O6: ObservableType, O7: ObservableType, O8: ObservableType>(
-        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType, O8: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        _ source8: O8
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element)> {
-        Zip8(source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(), resultSelector: { ($0, $1, $2, $3, $4, $5, $6, $7) })
+        Zip8(
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
+            resultSelector: { ($0, $1, $2, $3, $4, $5, $6, $7) })
     }
 }
 
@@ -638,7 +706,8 @@ final class Zip8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: Observable<Result> {
 
     @inlinable
     init(
-        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>, _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>, _ source8: Observable<E8>,
+        _ source1: Observable<E1>, _ source2: Observable<E2>, _ source3: Observable<E3>, _ source4: Observable<E4>,
+        _ source5: Observable<E5>, _ source6: Observable<E6>, _ source7: Observable<E7>, _ source8: Observable<E8>,
         resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result
     ) {
         self.source1 = source1
@@ -682,7 +751,8 @@ final class ZipCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: ZipCoordina
     private let resultSelector: (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result
     private let downstream: Sink<Result>
 
-    required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result, downstream: Sink<Result>) {
+    required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result, downstream: Sink<Result>)
+    {
         self.resultSelector = resultSelector
         self.downstream = downstream
         super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6, lane7, lane8], downstream: downstream)
@@ -697,9 +767,12 @@ final class ZipCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: ZipCoordina
         let element6 = lane6.removeFirst()
         let element7 = lane7.removeFirst()
         let element8 = lane8.removeFirst()
-        took(emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy &+ lane7.vacancy &+ lane8.vacancy)
+        took(
+            emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy
+                &+ lane7.vacancy &+ lane8.vacancy)
         do {
-            let result = try resultSelector(element1, element2, element3, element4, element5, element6, element7, element8)
+            let result = try resultSelector(
+                element1, element2, element3, element4, element5, element6, element7, element8)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)

@@ -1,8 +1,8 @@
 /// What zip does about an event: emit a combination, complete, or wait.
 ///
 /// Counts only; the elements wait in the lanes' queues.
-struct ZipDecision {
-    enum Action {
+package struct ZipDecision {
+    package enum Action {
         case wait
         /// Every source has an element: take one of each, and say so with `took`.
         case emit
@@ -17,13 +17,13 @@ struct ZipDecision {
 
     /// How many sources have elements queued.
     private var supplied = 0
-    private(set) var done = 0
+    package private(set) var done = 0
 
     /// Whether no combination can come any more: a source is done and none of its elements is left. What the other sources
     /// send need not be kept then.
-    private(set) var isExhausted = false
+    package private(set) var isExhausted = false
 
-    init(sources: Int, completesWhenOthersAreDone: Bool) {
+    package init(sources: Int, completesWhenOthersAreDone: Bool) {
         self.sources = sources
         self.completesWhenOthersAreDone = completesWhenOthersAreDone
     }
@@ -31,7 +31,7 @@ struct ZipDecision {
     /// An element was queued.
     ///
     /// - Parameter first: whether the queue of its source was empty before.
-    mutating func queued(first: Bool) -> Action {
+    package mutating func queued(first: Bool) -> Action {
         if first {
             supplied &+= 1
             if supplied == sources { return .emit }
@@ -40,21 +40,21 @@ struct ZipDecision {
     }
 
     /// An element came that is not worth queuing, or does not complete a combination.
-    func discarded() -> Action {
+    package func discarded() -> Action {
         completesWhenOthersAreDone && done == sources - 1 ? .complete : .wait
     }
 
     /// One element of each source was taken.
     ///
     /// - Parameter emptied: how many queues are empty now.
-    mutating func took(emptied: Int) { supplied &-= emptied }
+    package mutating func took(emptied: Int) { supplied &-= emptied }
 
     /// A source completed.
-    mutating func sourceCompleted() -> Action {
+    package mutating func sourceCompleted() -> Action {
         done &+= 1
         return done == sources ? .complete : .wait
     }
 
     /// A source that is done has no element left.
-    mutating func exhausted() { isExhausted = true }
+    package mutating func exhausted() { isExhausted = true }
 }

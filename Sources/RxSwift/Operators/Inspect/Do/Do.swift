@@ -6,7 +6,7 @@ extension ObservableType {
     /// - Parameters:
     ///   - onNext: runs before an element is passed on.
     ///   - afterNext: runs after an element was passed on, also when that has ended the subscription.
-    ///   - onError: runs before an error is passed on.
+    ///   - onError: runs before an error of the source is passed on.
     ///   - afterError: runs after an error was passed on.
     ///   - onCompleted: runs before `completed` is passed on.
     ///   - afterCompleted: runs after `completed` was passed on.
@@ -32,13 +32,14 @@ extension ObservableType {
             result = DoAtEnds(
                 source: result, onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
         }
-        if onNext != nil || afterNext != nil {
-            result = DoAtElements(source: result, onNext: onNext, afterNext: afterNext)
-        }
         if onError != nil || afterError != nil || onCompleted != nil || afterCompleted != nil {
             result = DoAtTermination(
                 source: result, onError: onError, afterError: afterError, onCompleted: onCompleted,
                 afterCompleted: afterCompleted)
+        }
+        // The lowest: what these closures throw is not for `onError`.
+        if onNext != nil || afterNext != nil {
+            result = DoAtElements(source: result, onNext: onNext, afterNext: afterNext)
         }
         return result
     }

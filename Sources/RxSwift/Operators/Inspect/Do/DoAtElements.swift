@@ -2,8 +2,8 @@
 @usableFromInline
 final class DoAtElements<Element>: Observable<Element> {
     @usableFromInline let source: Observable<Element>
-    @usableFromInline let onNext: ((Element) throws -> Void)?
-    @usableFromInline let afterNext: ((Element) throws -> Void)?
+    @usableFromInline let onNext: (Element) throws -> Void
+    @usableFromInline let afterNext: (Element) throws -> Void
     @usableFromInline let sinkType: DoAtElementsSink<Element>.Type
 
     @inlinable
@@ -11,8 +11,9 @@ final class DoAtElements<Element>: Observable<Element> {
         source: Observable<Element>, onNext: ((Element) throws -> Void)?, afterNext: ((Element) throws -> Void)?
     ) {
         self.source = source
-        self.onNext = onNext
-        self.afterNext = afterNext
+        // Closures that do nothing: cheaper per element than to ask whether there is one, which would retain it.
+        self.onNext = onNext ?? { _ in }
+        self.afterNext = afterNext ?? { _ in }
         self.sinkType = DoAtElementsSink<Element>.self
         super.init()
     }
@@ -24,11 +25,12 @@ final class DoAtElements<Element>: Observable<Element> {
 
 @usableFromInline
 final class DoAtElementsSink<Element>: LinearSink<Element, Element> {
-    private let onNext: ((Element) throws -> Void)?
-    private let afterNext: ((Element) throws -> Void)?
+    private let onNext: (Element) throws -> Void
+    private let afterNext: (Element) throws -> Void
 
     required init(
-        onNext: ((Element) throws -> Void)?, afterNext: ((Element) throws -> Void)?, downstream: Sink<Element>
+        onNext: @escaping (Element) throws -> Void, afterNext: @escaping (Element) throws -> Void,
+        downstream: Sink<Element>
     ) {
         self.onNext = onNext
         self.afterNext = afterNext
@@ -37,13 +39,9 @@ final class DoAtElementsSink<Element>: LinearSink<Element, Element> {
 
     override func next(_ element: Element) {
         do {
-            if let onNext {
-                try onNext(element)
-            }
+            try onNext(element)
             if !isCancelled { downstream.next(element) }
-            if let afterNext {
-                try afterNext(element)
-            }
+            try afterNext(element)
         } catch {
             fail(error)
         }

@@ -1,0 +1,87 @@
+#if DEBUG || TRACE_RESOURCES
+    /// The most iterators that a `concat`, `catch(sequence:)` or `retry` kept at a time for recipes nested in each other.
+    ///
+    /// Stays at 1 for endless recursion in the last place of a collection. For tests; only in debug builds or with the
+    /// compilation condition `TRACE_RESOURCES`.
+    public nonisolated(unsafe) var maxTailRecursiveSinkStackSize = 0
+#endif
+
+/// A recipe that consists of a sequence of sources.
+///
+/// Where such a recipe comes up among the sources of one of the same type, its sources take its place, so that recursion
+/// in the last place of a collection needs neither stack nor memory.
+@usableFromInline
+package class SourceSequence<Element>: Observable<Element> {
+    /// Starts another pass over the sources.
+    package func makeIterator() -> SourceIterator<Element> { abstractMethod() }
+
+    @inlinable
+    package override init() { super.init() }
+}
+
+/// A pass over a sequence of sources.
+package class SourceIterator<Element> {
+    /// The type of the recipe whose sources these are.
+    fileprivate let recipeType: Observable<Element>.Type
+
+    fileprivate init(recipeType: Observable<Element>.Type) {
+        self.recipeType = recipeType
+    }
+
+    /// The next source. Runs the user's iterator.
+    fileprivate func next() -> Observable<Element>? { abstractMethod() }
+
+    /// Whether it is known, without asking the user's iterator, that no source is left.
+    fileprivate var isKnownToBeAtEnd: Bool { false }
+}
+
+/// A pass over the sources that a user's sequence yields.
+package final class SourceIteratorOf<Base: IteratorProtocol, Element>: SourceIterator<Element>
+where Base.Element == Observable<Element> {
+    private var base: Base
+    private var remaining: Int?
+
+    /// - Parameter count: how many sources there are, if known: the iterator is not asked for more.
+    package init(_ base: Base, count: Int?, recipeType: Observable<Element>.Type) {
+        self.base = base
+        self.remaining = count
+        super.init(recipeType: recipeType)
+    }
+
+    fileprivate override func next() -> Observable<Element>? {
+        if let remaining { self.remaining = remaining - 1 }
+        return base.next()
+    }
+
+    fileprivate override var isKnownToBeAtEnd: Bool {
+        if let remaining { return remaining <= 0 }
+        return false
+    }
+}
+
+/// The passes under way over recipes nested in each other. For one thread at a time.
+package final class SourceStack<Element> {
+    private var passes: [SourceIterator<Element>]
+
+    package init(_ recipe: SourceSequence<Element>) {
+        passes = [recipe.makeIterator()]
+    }
+
+    /// The next source, asked for only now. Runs users' iterators.
+    package func next() -> Observable<Element>? {
+        while let pass = passes.last {
+            guard let source = pass.next() else {
+                passes.removeLast()
+                continue
+            }
+            if pass.isKnownToBeAtEnd { passes.removeLast() }
+            guard type(of: source) == pass.recipeType else { return source }
+            let nested = unsafeDowncast(source, to: SourceSequence<Element>.self).makeIterator()
+            passes.append(nested)
+            #if DEBUG || TRACE_RESOURCES
+                maxTailRecursiveSinkStackSize = max(maxTailRecursiveSinkStackSize, passes.count)
+            #endif
+        }
+        return nil
+    }
+}

@@ -1,0 +1,79 @@
+import RxPrimitives
+
+/// Lets one source follow another in a loop instead of by recursion.
+///
+/// A source may end while it is still being subscribed to, on this or another thread. The one subscribing then goes on with
+/// the next source when that subscription has been made; otherwise whoever brings the end subscribes.
+/// From any thread. At most one end is on its way at a time, since the next source is not subscribed to before.
+struct SuccessionGate: ~Copyable {
+    /// `free`, `busy` or `ended`.
+    private let state = AtomicWord(SuccessionGate.free)
+
+    /// Nobody is subscribing.
+    private static let free: UInt = 0
+    /// Somebody is subscribing. Set by entering, cleared by leaving.
+    private static let busy: UInt = 1
+    /// Somebody is subscribing, and the source has ended meanwhile. Back to busy when that one takes notice.
+    private static let ended: UInt = 2
+
+    /// Returns whether the caller is to subscribe to the next source. If not, the one who is subscribing will.
+    func enter() -> Bool {
+        while true {
+            // Acquiring and releasing: paired with each other and with `leave`, as the duty goes from thread to thread.
+            if state.compareExchange(SuccessionGate.free, SuccessionGate.busy) { return true }
+            if state.compareExchange(SuccessionGate.busy, SuccessionGate.ended) { return false }
+        }
+    }
+
+    /// Returns whether the caller has left. If not, the source has ended and the next one is due.
+    func leave() -> Bool {
+        if state.compareExchange(SuccessionGate.busy, SuccessionGate.free) { return true }
+        return !state.compareExchange(SuccessionGate.ended, SuccessionGate.busy)
+    }
+}
+
+/// Receives the events of sources that are subscribed to one after another, however many end within their subscription.
+///
+/// Its link holds the source of the moment. No queue and no lock: events of two sources cannot overlap, as the next one is
+/// subscribed to after the end of the one before.
+@usableFromInline
+package class SuccessionSink<Element>: Sink<Element> {
+    private let gate = SuccessionGate()
+
+    /// The source that is due. Nil if there is none, after which `exhausted` is called.
+    ///
+    /// Called by one thread at a time, with nothing held. May run a user's code.
+    package func nextSource() -> Observable<Element>? { abstractMethod() }
+
+    /// No source is left. Called at most once per `advance`, and not after a cancellation.
+    package func exhausted() { abstractMethod() }
+
+    /// Subscribes to the next source, or sees to it that this is done when the subscription in progress has been made.
+    package final func advance() {
+        guard gate.enter() else { return }
+        repeat {
+            if isCancelled { return }
+            let source = nextSource()
+            if isCancelled { return }
+            if let source {
+                source.start(self)
+            } else {
+                exhausted()
+            }
+        } while !gate.leave()
+    }
+}
+
+extension Stage {
+    /// Lets go of a source whose terminal event this stage keeps to itself, so that another one can be linked.
+    ///
+    /// Only by the one who received that event.
+    @usableFromInline
+    package final func endSource() {
+        let word = upstream.loadRelaxed()
+        // Only a cancellation can come in between.
+        if word > Stage.cancelled, upstream.compareExchange(word, Stage.unlinked) {
+            Upstream(word: word).take()?.cancel()
+        }
+    }
+}

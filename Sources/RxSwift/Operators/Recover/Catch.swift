@@ -1,0 +1,78 @@
+extension ObservableType {
+    /// Goes on with another sequence when this one fails.
+    ///
+    /// - Parameter handler: makes the sequence to go on with, on the thread on which the error arrives; what it throws ends the
+    ///   result with that error, and so does an error of the sequence it made.
+    /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
+    @preconcurrency @inlinable
+    public func `catch`(
+        _ handler: @escaping @Sendable (any Swift.Error) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Catch(source: asObservable(), handler: handler)
+    }
+
+    /// The former name of `catch(_:)`.
+    @available(*, deprecated, renamed: "catch(_:)")
+    @preconcurrency @inlinable
+    public func catchError(
+        _ handler: @escaping @Sendable (any Swift.Error) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Catch(source: asObservable(), handler: handler)
+    }
+}
+
+@usableFromInline
+final class Catch<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let handler: (any Swift.Error) throws -> Observable<Element>
+    @usableFromInline let sinkType: CatchSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, handler: @escaping (any Swift.Error) throws -> Observable<Element>) {
+        self.source = source
+        self.handler = handler
+        self.sinkType = CatchSink<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        let sink = sinkType.init(handler: handler, downstream: downstream)
+        downstream.link(sink)
+        source.attach(sink)
+    }
+}
+
+/// Receives the source's events, and after an error those of the sequence that takes its place.
+@usableFromInline
+final class CatchSink<Element>: Sink<Element> {
+    /// Nil once it was used. Only the one who delivers the source's events touches it.
+    private var handler: ((any Swift.Error) throws -> Observable<Element>)?
+    private let downstream: Sink<Element>
+
+    required init(handler: @escaping (any Swift.Error) throws -> Observable<Element>, downstream: Sink<Element>) {
+        self.handler = handler
+        self.downstream = downstream
+        super.init()
+    }
+
+    @usableFromInline
+    override func next(_ element: Element) { downstream.next(element) }
+
+    @usableFromInline
+    override func completed() { downstream.completed() }
+
+    @usableFromInline
+    override func error(_ error: any Swift.Error) {
+        guard let handler else { return downstream.error(error) }
+        self.handler = nil
+        endSource()
+        if isCancelled { return }
+        do {
+            let successor = try handler(error)
+            if !isCancelled { successor.start(self) }
+        } catch {
+            if !isCancelled { downstream.error(error) }
+        }
+    }
+}

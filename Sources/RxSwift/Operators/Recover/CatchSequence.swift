@@ -1,0 +1,80 @@
+extension ObservableType {
+    /// The elements of one sequence after another, until one completes.
+    ///
+    /// Stack and memory do not grow with the number of sequences.
+    /// - Parameter sequence: iterated lazily, once per subscription: the next source is asked for when the one before it has
+    ///   failed, on the thread on which it has. The error of the last one ends the result.
+    /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
+    @inlinable
+    public static func `catch`<Sequence: Swift.Sequence>(
+        sequence: Sequence
+    ) -> Observable<Element> where Sequence.Element == Observable<Element> {
+        CatchSequence(sources: sequence)
+    }
+
+    /// The former name of `catch(sequence:)`.
+    @available(*, deprecated, renamed: "catch(sequence:)")
+    @inlinable
+    public static func catchError<Sequence: Swift.Sequence>(
+        _ sequence: Sequence
+    ) -> Observable<Element> where Sequence.Element == Observable<Element> {
+        CatchSequence(sources: sequence)
+    }
+}
+
+@usableFromInline
+final class CatchSequence<Sources: Sequence, Element>: SourceSequence<Element>
+where Sources.Element == Observable<Element> {
+    @usableFromInline let sources: Sources
+
+    @inlinable
+    init(sources: Sources) {
+        self.sources = sources
+        super.init()
+    }
+
+    override func makeIterator() -> SourceIterator<Element> {
+        SourceIteratorOf(sources.makeIterator(), count: nil, recipeType: Self.self)
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        let sink = CatchSequenceSink(sources: SourceStack(self), downstream: downstream)
+        downstream.link(sink)
+        sink.advance()
+    }
+}
+
+final class CatchSequenceSink<Element>: SuccessionSink<Element> {
+    private let sources: SourceStack<Element>
+    private let downstream: Sink<Element>
+
+    /// Of the source that ended last. Handed on by the gate to whoever subscribes to the next one.
+    private var lastError: (any Swift.Error)?
+
+    init(sources: SourceStack<Element>, downstream: Sink<Element>) {
+        self.sources = sources
+        self.downstream = downstream
+        super.init()
+    }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    override func completed() { downstream.completed() }
+
+    override func error(_ error: any Swift.Error) {
+        lastError = error
+        endSource()
+        advance()
+    }
+
+    override func nextSource() -> Observable<Element>? { sources.next() }
+
+    override func exhausted() {
+        if let lastError {
+            downstream.error(lastError)
+        } else {
+            downstream.completed()
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import RxPrimitives
+
+extension ObservableType {
+    /// Subscribes anew after an error when a notifier says so.
+    ///
+    /// - Parameter notificationHandler: is handed the errors of this sequence, once per subscription and before the source is
+    ///   subscribed to, and returns the notifier. An element of it after an error means: subscribe anew, on the thread that emits it;
+    ///   more than one per error, or one while the source is running, means nothing. When the notifier has ended, the next error ends
+    ///   the result in the notifier's way, with `completed` or its error.
+    /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
+    @preconcurrency
+    public func retry<TriggerObservable: ObservableType>(
+        when notificationHandler: @escaping @Sendable (Observable<any Swift.Error>) -> TriggerObservable
+    ) -> Observable<Element> {
+        RetryWhen(source: asObservable(), cast: { $0 }, notificationHandler: notificationHandler)
+    }
+
+    /// Subscribes anew after an error of one type when a notifier says so. Errors of other types end the result.
+    ///
+    /// - Parameter notificationHandler: is handed the errors of this sequence, once per subscription and before the source is
+    ///   subscribed to, and returns the notifier. An element of it after an error means: subscribe anew, on the thread that emits it;
+    ///   more than one per error, or one while the source is running, means nothing. When the notifier has ended, the next error ends
+    ///   the result in the notifier's way, with `completed` or its error.
+    /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
+    @preconcurrency
+    public func retry<TriggerObservable: ObservableType, Error: Swift.Error>(
+        when notificationHandler: @escaping @Sendable (Observable<Error>) -> TriggerObservable
+    ) -> Observable<Element> {
+        RetryWhen(source: asObservable(), cast: { $0 as? Error }, notificationHandler: notificationHandler)
+    }
+
+    /// The former name of `retry(when:)`.
+    @available(*, deprecated, renamed: "retry(when:)")
+    @preconcurrency
+    public func retryWhen<TriggerObservable: ObservableType>(
+        _ notificationHandler: @escaping @Sendable (Observable<any Swift.Error>) -> TriggerObservable
+    ) -> Observable<Element> {
+        retry(when: notificationHandler)
+    }
+
+    /// The former name of `retry(when:)`.
+    @available(*, deprecated, renamed: "retry(when:)")
+    @preconcurrency
+    public func retryWhen<TriggerObservable: ObservableType, Error: Swift.Error>(
+        _ notificationHandler: @escaping @Sendable (Observable<Error>) -> TriggerObservable
+    ) -> Observable<Element> {
+        retry(when: notificationHandler)
+    }
+}
+
+final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Element> {
+    private let source: Observable<Element>
+    private let cast: (any Swift.Error) -> Failure?
+    private let notificationHandler: (Observable<Failure>) -> Trigger
+
+    /// - Parameter cast: returns nil for an error that is none of the notifier's business.
+    init(
+        source: Observable<Element>, cast: @escaping (any Swift.Error) -> Failure?,
+        notificationHandler: @escaping (Observable<Failure>) -> Trigger
+    ) {
+        self.source = source
+        self.cast = cast
+        self.notificationHandler = notificationHandler
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        let errors = PublishSubject<Failure>()
+        let sink = RetryWhenSink(source: source, cast: cast, errors: errors, downstream: downstream)
+        downstream.link(sink)
+        let notifier = notificationHandler(errors).asObservable()
+        notifier.start(RetryNotifierSink<Trigger.Element, Element, Failure>(retry: sink))
+        sink.advance()
+    }
+}
+
+/// Whether the source or the notifier has the say. From any thread.
+///
+/// The source's events go on only while it is running, the notifier's only while the source has failed: so the two never
+/// meet downstream, and need no queue.
+struct RetryTurn: ~Copyable {
+    private let state = AtomicWord(0)
+
+    /// The source has failed, and the notifier has not answered yet. Set by the source, cleared by the notifier.
+    private static let failed: UInt = 1
+    /// The notifier has ended. Never cleared.
+    private static let notifierEnded: UInt = 2
+
+    /// The source has failed. Returns whether the notifier has ended already, so that the result ends now.
+    func sourceFailed() -> Bool {
+        // Releasing: paired with the acquire in `retries` and `notifierEnds`. Acquiring: sees how the notifier ended.
+        state.fetchAdd(RetryTurn.failed) & RetryTurn.notifierEnded != 0
+    }
+
+    /// The notifier sent an element. Returns whether that is the answer to an error, to be acted on by the caller.
+    func retries() -> Bool {
+        state.compareExchange(RetryTurn.failed, 0)
+    }
+
+    /// The notifier ended. Returns whether the source has failed, so that the result ends now.
+    func notifierEnds() -> Bool {
+        state.fetchAdd(RetryTurn.notifierEnded) & RetryTurn.failed != 0
+    }
+}
+
+/// Receives the source's events, attempt after attempt.
+final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
+    private let source: Observable<Element>
+    private let cast: (any Swift.Error) -> Failure?
+    private let errors: PublishSubject<Failure>
+    private let downstream: Sink<Element>
+
+    private let turn = RetryTurn()
+
+    /// The subscription to the notifier.
+    fileprivate let notifier = Link()
+
+    /// What the notifier ended with; nil stands for `completed`. Written once, before `turn` is told.
+    private var notifierError: (any Swift.Error)?
+
+    init(
+        source: Observable<Element>, cast: @escaping (any Swift.Error) -> Failure?, errors: PublishSubject<Failure>,
+        downstream: Sink<Element>
+    ) {
+        self.source = source
+        self.cast = cast
+        self.errors = errors
+        self.downstream = downstream
+        super.init()
+    }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    override func completed() { downstream.completed() }
+
+    override func error(_ error: any Swift.Error) {
+        guard let failure = cast(error) else { return downstream.error(error) }
+        endSource()
+        if turn.sourceFailed() {
+            endAsNotifierDid()
+        } else if !isCancelled {
+            // Errors that arise while the subject is delivering one wait there: no recursion, however often the source fails at once.
+            errors.onNext(failure)
+        }
+    }
+
+    override func nextSource() -> Observable<Element>? { source }
+
+    override func exhausted() {}
+
+    override func cancel() {
+        notifier.cancel()
+        super.cancel()
+    }
+
+    fileprivate func notifierSent() {
+        if turn.retries() { advance() }
+    }
+
+    fileprivate func notifierEnded(with error: (any Swift.Error)?) {
+        notifierError = error
+        notifier.endSource()
+        if turn.notifierEnds() { endAsNotifierDid() }
+    }
+
+    private func endAsNotifierDid() {
+        if isCancelled { return }
+        if let notifierError {
+            downstream.error(notifierError)
+        } else {
+            downstream.completed()
+        }
+    }
+}
+
+/// Receives the notifier's events.
+final class RetryNotifierSink<Signal, Element, Failure>: Sink<Signal> {
+    private let retry: RetryWhenSink<Element, Failure>
+
+    init(retry: RetryWhenSink<Element, Failure>) {
+        self.retry = retry
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { retry.notifier.link(stage) }
+
+    override func next(_ element: Signal) { retry.notifierSent() }
+
+    override func error(_ error: any Swift.Error) { retry.notifierEnded(with: error) }
+
+    override func completed() { retry.notifierEnded(with: nil) }
+}

@@ -1,0 +1,147 @@
+import RxPrimitives
+
+extension ObservableType {
+    /// A connectable sequence which passes the source's events on through a subject.
+    ///
+    /// - Parameter subject: subscribers subscribe to it; used for all connections, so after a terminal event it stays ended.
+    /// - SeeAlso: [Publish](https://reactivex.io/documentation/operators/publish.html)
+    public func multicast<Subject: SubjectType>(
+        _ subject: Subject
+    ) -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element {
+        Multicast(source: asObservable(), makeSubject: { subject })
+    }
+
+    /// A connectable sequence which passes the source's events on through a subject made for each connection.
+    ///
+    /// - Parameter makeSubject: runs when the first subscriber or connection needs a subject, and again after the connection
+    ///   has ended. Where two threads need one at the same time it may run twice; the second subject is not used.
+    /// - SeeAlso: [Publish](https://reactivex.io/documentation/operators/publish.html)
+    @preconcurrency
+    public func multicast<Subject: SubjectType>(
+        makeSubject: @escaping @Sendable () -> Subject
+    ) -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element {
+        Multicast(source: asObservable(), makeSubject: makeSubject)
+    }
+
+    /// A connectable sequence whose subscribers share one subscription to the source.
+    ///
+    /// - SeeAlso: [Publish](https://reactivex.io/documentation/operators/publish.html)
+    public func publish() -> ConnectableObservable<Element> {
+        multicast { PublishSubject() }
+    }
+
+    /// A connectable sequence whose subscribers share one subscription to the source, and get its last elements at first.
+    ///
+    /// - Parameter bufferSize: how many elements to repeat, at most. Not negative.
+    /// - SeeAlso: [Replay](https://reactivex.io/documentation/operators/replay.html)
+    public func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
+        multicast { ReplaySubject.create(bufferSize: bufferSize) }
+    }
+
+    /// A connectable sequence whose subscribers share one subscription to the source, and get all its elements.
+    ///
+    /// - SeeAlso: [Replay](https://reactivex.io/documentation/operators/replay.html)
+    public func replayAll() -> ConnectableObservable<Element> {
+        multicast { ReplaySubject.createUnbounded() }
+    }
+}
+
+/// A connectable sequence over a subject of any kind.
+final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element> {
+    private let source: Observable<Subject.Observer.Element>
+    private let makeSubject: () -> Subject
+    private let lock = SpinLock()
+    /// Under the lock. What it gives up is released outside.
+    private var state = ConnectionState<Subject, MulticastConnection<Subject>>()
+
+    init(source: Observable<Subject.Observer.Element>, makeSubject: @escaping () -> Subject) {
+        self.source = source
+        self.makeSubject = makeSubject
+        super.init()
+    }
+
+    override func connect() -> any Disposable {
+        while true {
+            lock.lock()
+            let existing = state.connection
+            lock.unlock()
+            if let existing { return existing }
+            let (subject, generation) = currentSubject()
+            let candidate = MulticastConnection(observer: subject.asObserver(), parent: self)
+            lock.lock()
+            let outcome = state.connect(candidate, generation: generation)
+            lock.unlock()
+            switch outcome {
+            case .connected:
+                source.start(candidate)
+                return candidate
+            case .existing(let connection): return connection
+            case .stale: break
+            }
+        }
+    }
+
+    // The subject decides, and subjects don't.
+    override var startsOnTrampoline: Bool { false }
+
+    override func attach(_ downstream: Sink<Subject.Element>) {
+        currentSubject().subject.asObservable().start(downstream)
+    }
+
+    /// The connection was disposed of, or its source has ended.
+    fileprivate func ended(_ connection: MulticastConnection<Subject>) {
+        lock.lock()
+        let released = state.end(connection)
+        lock.unlock()
+        withExtendedLifetime(released) {}
+    }
+
+    private func currentSubject() -> (subject: Subject, generation: Int) {
+        lock.lock()
+        let existing = state.current
+        lock.unlock()
+        if let existing { return existing }
+        let made = makeSubject()
+        lock.lock()
+        let current = state.adopt(made)
+        lock.unlock()
+        return current
+    }
+}
+
+/// Passes the source's events to the subject's observer. What `connect` returns.
+final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, Disposable {
+    private let observer: Subject.Observer
+    private let parent: Multicast<Subject>
+
+    fileprivate init(observer: Subject.Observer, parent: Multicast<Subject>) {
+        self.observer = observer
+        self.parent = parent
+        super.init()
+    }
+
+    override func next(_ element: Subject.Observer.Element) {
+        if !isCancelled { observer.on(.next(element)) }
+    }
+
+    // Ended first, so that who subscribes again inside the terminal event finds a fresh start.
+    override func error(_ error: any Swift.Error) {
+        if end() { observer.on(.error(error)) }
+    }
+
+    override func completed() {
+        if end() { observer.on(.completed) }
+    }
+
+    override func cancel() { _ = end() }
+
+    func dispose() { _ = end() }
+
+    /// Returns false if the connection had ended before.
+    private func end() -> Bool {
+        guard let upstream = takeUpstream() else { return false }
+        parent.ended(self)
+        upstream.take()?.cancel()
+        return true
+    }
+}

@@ -1,0 +1,78 @@
+extension ObservableType {
+    /// A sequence that a closure builds from the source, which it may use several times over one subscription to the source.
+    ///
+    /// - Parameters:
+    ///   - subjectSelector: runs per subscription and makes the subject through which the source's events go.
+    ///   - selector: runs per subscription; what it returns is what the subscriber gets.
+    ///
+    /// What either throws becomes an error event.
+    /// - SeeAlso: [Publish](https://reactivex.io/documentation/operators/publish.html)
+    @preconcurrency
+    public func multicast<Subject: SubjectType, Result>(
+        _ subjectSelector: @escaping @Sendable () throws -> Subject,
+        selector: @escaping @Sendable (Observable<Subject.Element>) throws -> Observable<Result>
+    ) -> Observable<Result> where Subject.Observer.Element == Element {
+        MulticastSelector(source: asObservable(), makeSubject: subjectSelector, selector: selector)
+    }
+}
+
+final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> {
+    private let source: Observable<Subject.Observer.Element>
+    private let makeSubject: () throws -> Subject
+    private let selector: (Observable<Subject.Element>) throws -> Observable<Result>
+
+    init(
+        source: Observable<Subject.Observer.Element>, makeSubject: @escaping () throws -> Subject,
+        selector: @escaping (Observable<Subject.Element>) throws -> Observable<Result>
+    ) {
+        self.source = source
+        self.makeSubject = makeSubject
+        self.selector = selector
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Result>) {
+        let connectable: Multicast<Subject>
+        let selected: Observable<Result>
+        do {
+            let subject = try makeSubject()
+            connectable = Multicast(source: source, makeSubject: { subject })
+            selected = try selector(connectable)
+        } catch {
+            return downstream.error(error)
+        }
+        let stage = MulticastSelectorStage()
+        downstream.link(stage)
+        selected.attach(MulticastSelectorSink(downstream: downstream, stage: stage))
+        stage.connection.link(DisposableStage(connectable.connect()))
+    }
+}
+
+/// Ends both the selected sequence and the connection.
+final class MulticastSelectorStage: Stage {
+    let selected = Link()
+    let connection = Link()
+
+    override func cancel() {
+        guard takeUpstream() != nil else { return }
+        selected.cancel()
+        connection.cancel()
+    }
+}
+
+final class MulticastSelectorSink<Result>: Sink<Result> {
+    private let downstream: Sink<Result>
+    private let stage: MulticastSelectorStage
+
+    init(downstream: Sink<Result>, stage: MulticastSelectorStage) {
+        self.downstream = downstream
+        self.stage = stage
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { self.stage.selected.link(stage) }
+
+    override func next(_ element: Result) { downstream.next(element) }
+    override func error(_ error: any Swift.Error) { downstream.error(error) }
+    override func completed() { downstream.completed() }
+}

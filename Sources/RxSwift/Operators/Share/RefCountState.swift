@@ -1,0 +1,79 @@
+/// Decides when a connectable sequence is connected and disconnected for its subscribers.
+struct RefCountState {
+    private var count = 0
+    private var phase = Phase.idle
+    /// Counts the connections, so that what belongs to a former one is noticed.
+    private var generation = 0
+
+    private enum Phase {
+        case idle
+        /// A subscriber is connecting: its call has not returned.
+        case connecting
+        case connected
+    }
+
+    /// A subscriber's part in the count.
+    enum Membership: Equatable {
+        /// Subscribed, not counted yet.
+        case pending
+        /// Counted for a connection.
+        case counted(generation: Int)
+        /// Left, or told that the sequence has ended.
+        case ended
+    }
+
+    /// A subscriber was subscribed.
+    ///
+    /// - Returns: not nil if it has to connect, and then call `connected` with this value.
+    mutating func join(_ member: inout Membership) -> Int? {
+        guard member == .pending else { return nil }
+        member = .counted(generation: generation)
+        count += 1
+        guard phase == .idle else { return nil }
+        phase = .connecting
+        return generation
+    }
+
+    /// Connecting is through.
+    ///
+    /// - Returns: whether the connection is wanted; if not, it has to be disposed of.
+    mutating func connected(_ generation: Int) -> Bool {
+        guard generation == self.generation else { return false }
+        if count == 0 {
+            startAnew()
+            return false
+        }
+        phase = .connected
+        return true
+    }
+
+    /// A subscriber has left.
+    ///
+    /// - Returns: whether the connection has to be disposed of.
+    mutating func leave(_ member: inout Membership) -> Bool {
+        defer { member = .ended }
+        guard case .counted(generation) = member else { return false }
+        count -= 1
+        // While it is being connected there is nothing to dispose of: `connected` will tell.
+        guard count == 0, phase == .connected else { return false }
+        startAnew()
+        return true
+    }
+
+    /// A subscriber was told that the sequence has ended, which so it has for all.
+    ///
+    /// - Returns: whether the connection has to be disposed of.
+    mutating func terminated(_ member: inout Membership) -> Bool {
+        defer { member = .ended }
+        guard case .counted(generation) = member else { return false }
+        let wasConnected = phase == .connected
+        startAnew()
+        return wasConnected
+    }
+
+    private mutating func startAnew() {
+        count = 0
+        phase = .idle
+        generation += 1
+    }
+}

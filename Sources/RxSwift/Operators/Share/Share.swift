@@ -1,0 +1,138 @@
+import RxPrimitives
+
+/// How long a shared sequence remembers.
+public enum SubjectLifetimeScope {
+    /// As long as it is connected. Who subscribes after the last subscriber has left, or after the source has ended, starts
+    /// the source anew and gets nothing of what was before.
+    case whileConnected
+    /// For ever. A new connection goes on where the last one ended, and after the source has ended subscribers get what is
+    /// remembered and the terminal event.
+    case forever
+}
+
+extension ObservableType {
+    /// A sequence whose subscribers share one subscription to the source.
+    ///
+    /// The first subscriber subscribes to the source, the last one that leaves ends that; so does the source's terminal event.
+    /// From any thread; each subscriber gets its events one at a time, in one order.
+    /// - Parameters:
+    ///   - replay: how many of the last elements a newcomer gets inside `subscribe`. Not negative.
+    ///   - scope: what becomes of the remembered elements when the connection to the source ends.
+    /// - SeeAlso: [RefCount](https://reactivex.io/documentation/operators/refcount.html)
+    public func share(
+        replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
+    ) -> Observable<Element> {
+        precondition(replay >= 0, "swift-rx: share: replay is \(replay), it must not be negative")
+        return Share(source: asObservable(), replay: replay, scope: scope)
+    }
+}
+
+final class Share<Element>: Observable<Element> {
+    private let source: Observable<Element>
+    private let replay: Int
+    private let scope: SubjectLifetimeScope
+    /// For `forever`: the one core of all connections.
+    private let lastingCore: SubjectCore<Element>?
+    private let lock = SpinLock()
+    /// Under the lock.
+    private var state = ShareState<ShareConnection<Element>>()
+
+    init(source: Observable<Element>, replay: Int, scope: SubjectLifetimeScope) {
+        self.source = source
+        self.replay = replay
+        self.scope = scope
+        self.lastingCore = scope == .forever ? Self.makeCore(replay) : nil
+        super.init()
+    }
+
+    deinit {
+        lastingCore?.end(.abandoned)
+    }
+
+    private static func makeCore(_ replay: Int) -> SubjectCore<Element> {
+        replay == 0
+            ? SubjectCore(name: "share") : ReplayRing(name: "share(replay:)", bound: replay, recall: .always)
+    }
+
+    // As in RxSwift, where the two common forms subscribe on their own and the others are made of `multicast` and `refCount`.
+    override var startsOnTrampoline: Bool { scope == .forever || replay > 1 }
+
+    override func attach(_ downstream: Sink<Element>) {
+        if let lastingCore, lastingCore.isStopped {
+            let subscription = SubjectSubscription(core: lastingCore, downstream: downstream)
+            return lastingCore.admit(subscription, downstream, subject: self)
+        }
+        let (connection, mustConnect) = join()
+        let subscription = ShareSubscription(connection: connection, downstream: downstream)
+        connection.core.admit(subscription, downstream, subject: self)
+        // Cancelled: the only subscriber has left again.
+        if mustConnect, !connection.isCancelled { source.start(connection) }
+    }
+
+    private func join() -> (ShareConnection<Element>, mustConnect: Bool) {
+        lock.lock()
+        let existing = state.join()
+        lock.unlock()
+        if let existing { return (existing, false) }
+        let fresh = ShareConnection(core: lastingCore ?? Self.makeCore(replay), parent: self)
+        lock.lock()
+        let joined = state.join(offering: fresh)
+        lock.unlock()
+        return joined
+    }
+
+    fileprivate func leave(_ connection: ShareConnection<Element>) {
+        lock.lock()
+        let abandoned = state.leave(connection)
+        lock.unlock()
+        abandoned?.cancel()
+    }
+
+    /// The source has ended, nobody was told yet.
+    fileprivate func terminated(_ connection: ShareConnection<Element>) {
+        // A core that lasts stays with its connection: subscribers get the terminal event from it.
+        if lastingCore != nil { return }
+        lock.lock()
+        let ended = state.terminated(connection)
+        lock.unlock()
+        withExtendedLifetime(ended) {}
+    }
+}
+
+/// Receives the source's events for all subscribers of one connection.
+final class ShareConnection<Element>: Sink<Element> {
+    let core: SubjectCore<Element>
+    private let parent: Share<Element>
+
+    init(core: SubjectCore<Element>, parent: Share<Element>) {
+        self.core = core
+        self.parent = parent
+        super.init()
+    }
+
+    override func next(_ element: Element) { core.accept(element) }
+
+    override func error(_ error: any Swift.Error) { end(.error(error)) }
+
+    override func completed() { end(.completed) }
+
+    private func end(_ stop: SubjectListCore.Stop) {
+        // First, so that who subscribes again inside the terminal event starts the source anew.
+        parent.terminated(self)
+        core.end(stop)
+        cancel()
+    }
+
+    func leave() { parent.leave(self) }
+}
+
+final class ShareSubscription<Element>: SubjectSubscription {
+    private let connection: ShareConnection<Element>
+
+    init(connection: ShareConnection<Element>, downstream: Sink<Element>) {
+        self.connection = connection
+        super.init(core: connection.core, downstream: downstream)
+    }
+
+    override func didCancel() { connection.leave() }
+}

@@ -1,0 +1,87 @@
+import RxSwift
+import Testing
+
+@Suite struct AmbTests {
+    @Test func theFirstToAskWins() {
+        let links = [Link(), Link(), Link()]
+        let race = AmbRace(links: links)
+        #expect(race.admits(1))
+        #expect(!race.admits(0))
+        #expect(!race.admits(2))
+        #expect(race.admits(1))
+        #expect(links.map(\.isCancelled) == [true, false, true])
+    }
+
+    static func model(_ steps: [(step: Step, number: Int)]) -> String {
+        func index(_ step: Step) -> Int { step == .next1 || step == .completed1 ? 1 : 0 }
+        guard let first = steps.first else { return "" }
+        return steps.filter { index($0.step) == index(first.step) }.map { step, number in
+            switch step {
+            case .next0, .next1: "\(number)"
+            case .completed0, .completed1: "completed"
+            case .error0: "one"
+            }
+        }.joined(separator: " ")
+    }
+
+    @Test func mirrorsTheFirstInAllInterleavings() {
+        forAllInterleavings {
+            $0.amb($1)
+        } model: {
+            Self.model($0)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+        forAllInterleavings {
+            Observable.amb([$0.asObservable(), $1.asObservable()])
+        } model: {
+            Self.model($0)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func endsTheSubscriptionsOfTheLosersAtOnce() {
+        let subjects = (0..<3).map { _ in PublishSubject<Int>() }
+        let transcript = Transcript()
+        let subscription = transcript.subscribe(Observable.amb(subjects.map { $0.asObservable() }))
+        subjects[1].onNext(1)
+        #expect(subjects.map(\.hasObservers) == [false, true, false])
+        subscription.dispose()
+        #expect(!subjects[1].hasObservers)
+    }
+
+    @Test func subscribesToTheRightAlsoWhenTheLeftHasEnded() {
+        let transcript = Transcript()
+        let right = Observable<Int>.create { observer in
+            transcript.note("subscribed")
+            observer.onNext(2)
+            return NotingDisposable(transcript)
+        }
+        _ = transcript.subscribe(Observable.just(1).amb(right))
+        #expect(transcript.text == "1 completed subscribed disposed")
+    }
+
+    @Test func ofNothingSendsNothing() {
+        let transcript = Transcript()
+        let subscription = transcript.subscribe(Observable<Int>.amb([Observable<Int>]()))
+        #expect(transcript.text == "")
+        subscription.dispose()
+    }
+
+    @Test func aRaceHasOneWinner() {
+        for _ in 0..<500 {
+            let left = PublishSubject<Int>()
+            let right = PublishSubject<Int>()
+            var received: [Int] = []
+            let subscription = left.amb(right).subscribe(onNext: { received.append($0) })
+            race([
+                { for number in 0..<20 { left.onNext(number) } },
+                { for number in 100..<120 { right.onNext(number) } },
+            ])
+            #expect(received == Array(0..<20) || received == Array(100..<120))
+            #expect(left.hasObservers != right.hasObservers)
+            subscription.dispose()
+        }
+    }
+}

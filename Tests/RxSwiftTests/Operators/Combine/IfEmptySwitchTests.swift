@@ -1,0 +1,42 @@
+import RxSwift
+import Testing
+
+@Suite struct IfEmptySwitchTests {
+    @Test func otherFollowsAnEmptySequenceOnly() {
+        #expect(events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["next(1)", "next(2)", "completed"])
+        #expect(events(of: sequence(3).ifEmpty(switchTo: sequence(1))) == ["next(3)", "completed"])
+        #expect(events(of: sequence(error: .expected).ifEmpty(switchTo: .just(1))) == ["error(expected)"])
+        #expect(events(of: Observable<Int>.empty().ifEmpty(switchTo: .error(Failure.other))) == ["error(other)"])
+    }
+
+    @Test func disposeEndsWhicheverIsUnderWay() {
+        let source = PublishSubject<Int>()
+        let other = PublishSubject<Int>()
+        let first = EventLog(source.ifEmpty(switchTo: other))
+        #expect(source.hasObservers && !other.hasObservers)
+        first.dispose()
+        #expect(!source.hasObservers)
+        let second = EventLog(source.ifEmpty(switchTo: other))
+        source.onCompleted()
+        #expect(other.hasObservers)
+        other.onNext(1)
+        second.dispose()
+        #expect(!other.hasObservers && second.events == ["next(1)"])
+    }
+
+    @Test func everythingIsReleasedAtTheEnd() {
+        final class Token {}
+        weak var released: Token?
+        let other = PublishSubject<Int>()
+        let log: EventLog
+        do {
+            let token = Token()
+            released = token
+            log = EventLog(Observable.empty().ifEmpty(switchTo: other).map { element in withExtendedLifetime(token) { element } })
+        }
+        #expect(released != nil)
+        other.onNext(1)
+        other.onCompleted()
+        #expect(log.events == ["next(1)", "completed"] && released == nil)
+    }
+}

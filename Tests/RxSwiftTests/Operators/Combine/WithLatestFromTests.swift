@@ -1,0 +1,100 @@
+import RxSwift
+import Testing
+
+@Suite struct WithLatestFromTests {
+    static func model(_ moves: [Move]) -> String {
+        var latest: Int?
+        var lines: [String] = []
+        for move in moves {
+            switch (move.kind, move.isOfOther) {
+            case (.next, true): latest = move.number
+            case (.next, false): if let latest { lines.append("\(move.number * 1000 + latest)") }
+            case (.completed, true): break
+            case (.completed, false): return (lines + ["completed"]).joined(separator: " ")
+            case (.error, _): return (lines + ["one"]).joined(separator: " ")
+            }
+        }
+        return lines.joined(separator: " ")
+    }
+
+    @Test func isWhatAVariableIsInAllInterleavings() {
+        forAllInterleavingsOfBothRoles {
+            $0.withLatestFrom($1) { $0 * 1000 + $1 }
+        } model: {
+            Self.model($0)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func withoutASelectorSendsTheElementOfTheOther() {
+        let transcript = Transcript()
+        _ = transcript.subscribe(Observable.just(1).withLatestFrom(Observable.just("a")))
+        #expect(transcript.text == "a completed")
+    }
+
+    @Test func subscribesToTheOtherFirst() {
+        let transcript = Transcript()
+        func source(_ name: String) -> Observable<Int> {
+            .create { _ in
+                transcript.note(name)
+                return Disposables.create()
+            }
+        }
+        source("source").withLatestFrom(source("other")).subscribe().dispose()
+        #expect(transcript.text == "other source")
+    }
+
+    @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
+        let source = PublishSubject<Int>()
+        let other = PublishSubject<Int>()
+        let transcript = Transcript()
+        _ = transcript.subscribe(source.withLatestFrom(other) { _, _ -> Int in throw TestError.two })
+        other.onNext(1)
+        source.onNext(1)
+        #expect(transcript.text == "two")
+        #expect(!source.hasObservers && !other.hasObservers)
+    }
+
+    @Test func nothingFollowsADisposalInsideTheSelector() {
+        let source = PublishSubject<Int>()
+        let other = PublishSubject<Int>()
+        let transcript = Transcript()
+        var subscription: (any Disposable)?
+        subscription = transcript.subscribe(
+            source.withLatestFrom(other) {
+                subscription?.dispose()
+                return $0 + $1
+            })
+        other.onNext(1)
+        source.onNext(1)
+        #expect(transcript.text == "")
+        #expect(!source.hasObservers && !other.hasObservers)
+    }
+
+    @Test func aRaceWithTheOtherLosesNoElement() {
+        let count = 20_000
+        let source = PublishSubject<Int>()
+        let other = PublishSubject<Int>()
+        let detector = OverlapDetector()
+        var received: [Int] = []
+        var last = -1
+        var isMonotonic = true
+        let subscription = source.withLatestFrom(other) { ($0, $1) }.subscribe(onNext: { pair in
+            detector.enter()
+            received.append(pair.0)
+            if pair.1 < last { isMonotonic = false }
+            last = pair.1
+            detector.leave()
+        })
+        other.onNext(0)
+        race([
+            { for number in 0..<count { source.onNext(number) } },
+            { for number in 0..<count { other.onNext(number) } },
+        ])
+        #expect(received == Array(0..<count))
+        #expect(isMonotonic)
+        #expect(!detector.overlapped)
+        subscription.dispose()
+    }
+}

@@ -1,0 +1,8 @@
+import RxSwift
+import Testing
+
+@Suite struct ErrorTests {
+    @Test func errorFails() {
+        #expect(events(of: Observable<Int>.error(Failure.expected)) == ["error(expected)"])
+    }
+}

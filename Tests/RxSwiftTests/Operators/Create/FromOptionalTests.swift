@@ -1,0 +1,22 @@
+import RxSwift
+import Testing
+
+@Suite struct FromOptionalTests {
+    @Test func valueIsSentAndNilIsNot() {
+        #expect(events(of: Observable.from(optional: 1)) == ["next(1)", "completed"])
+        #expect(events(of: Observable<Int>.from(optional: nil)) == ["completed"])
+    }
+
+    @Test func eachEventTakesAnActionOfTheScheduler() {
+        let scheduler = StepScheduler()
+        let some = EventLog(Observable.from(optional: 1, scheduler: scheduler))
+        let none = EventLog(Observable<Int>.from(optional: nil, scheduler: scheduler))
+        #expect(some.events == [] && none.events == [])
+        scheduler.step()
+        scheduler.step()
+        #expect(some.events == ["next(1)"] && none.events == ["completed"])
+        scheduler.step()
+        #expect(some.events == ["next(1)", "completed"])
+        #expect(scheduler.actions.isEmpty)
+    }
+}

@@ -1,0 +1,31 @@
+import RxSwift
+import Testing
+
+@Suite struct JustScheduledTests {
+    @Test func eachEventTakesAnActionOfTheScheduler() {
+        let scheduler = StepScheduler()
+        let log = EventLog(Observable.just(1, scheduler: scheduler))
+        #expect(log.events == [])
+        scheduler.step()
+        #expect(log.events == ["next(1)"])
+        scheduler.step()
+        #expect(log.events == ["next(1)", "completed"])
+    }
+
+    @Test func disposeEndsItBeforeAndBetweenTheActions() {
+        let scheduler = StepScheduler()
+        let before = EventLog(Observable.just(1, scheduler: scheduler))
+        before.dispose()
+        scheduler.step()
+        #expect(before.events == [])
+        let between = EventLog(Observable.just(1, scheduler: scheduler))
+        scheduler.step()
+        between.dispose()
+        scheduler.step()
+        #expect(between.events == ["next(1)"])
+    }
+
+    @Test func runsOnTheTrampoline() {
+        #expect(events(of: Observable.just(1, scheduler: CurrentThreadScheduler.instance)) == ["next(1)", "completed"])
+    }
+}

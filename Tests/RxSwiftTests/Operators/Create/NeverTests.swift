@@ -1,0 +1,8 @@
+import RxSwift
+import Testing
+
+@Suite struct NeverTests {
+    @Test func neverIsSilent() {
+        #expect(events(of: Observable<Int>.never()) == [])
+    }
+}

@@ -1,0 +1,48 @@
+import RxSwift
+import Testing
+
+@Suite struct UsingTests {
+    private final class Resource: Disposable {
+        var disposals = 0
+        var log: ((String) -> Void)?
+
+        func dispose() {
+            disposals += 1
+            log?("resource")
+        }
+    }
+
+    @Test func resourceIsDisposedAfterTheSubscription() {
+        var log: [String] = []
+        let resource = Resource()
+        resource.log = { log.append($0) }
+        let subject = PublishSubject<Int>()
+        let source = Observable<Int>.using({ resource }) { _ in subject.do(onDispose: { log.append("source") }) }
+        let subscription = source.subscribe { log.append("\($0)") }
+        subject.onNext(1)
+        subject.onCompleted()
+        #expect(log == ["next(1)", "completed", "resource", "source"] || log == ["next(1)", "completed", "source", "resource"])
+        subscription.dispose()
+        #expect(resource.disposals == 1)
+    }
+
+    @Test func disposeAndErrorReleaseTheResource() {
+        let first = Resource()
+        let subject = PublishSubject<Int>()
+        let log = EventLog(Observable<Int>.using({ first }) { _ in subject })
+        log.dispose()
+        subject.onNext(1)
+        #expect(log.events == [] && first.disposals == 1)
+        let second = Resource()
+        #expect(events(of: Observable<Int>.using({ second }) { _ in .error(Failure.expected) }) == ["error(expected)"])
+        #expect(second.disposals == 1)
+    }
+
+    @Test func throwingFactories() {
+        let noResource = Observable<Int>.using({ () throws -> Resource in throw Failure.expected }) { _ in .never() }
+        #expect(events(of: noResource) == ["error(expected)"])
+        let resource = Resource()
+        #expect(events(of: Observable<Int>.using({ resource }) { _ in throw Failure.other }) == ["error(other)"])
+        #expect(resource.disposals == 1)
+    }
+}

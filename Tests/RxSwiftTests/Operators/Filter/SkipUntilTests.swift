@@ -1,0 +1,73 @@
+import RxSwift
+import Testing
+
+@Suite struct SkipUntilTests {
+    static func model(_ moves: [Move]) -> String {
+        var isOpen = false
+        var isOtherOver = false
+        var lines: [String] = []
+        for move in moves {
+            switch (move.kind, move.isOfOther) {
+            case (.next, false): if isOpen { lines.append("\(move.number)") }
+            case (.next, true):
+                isOpen = true
+                isOtherOver = true
+            case (.completed, true): isOtherOver = true
+            case (.completed, false):
+                return (isOpen ? lines + ["completed"] : lines).joined(separator: " ")
+            case (.error, true): if !isOtherOver { return (lines + ["one"]).joined(separator: " ") }
+            case (.error, false): return (lines + ["one"]).joined(separator: " ")
+            }
+        }
+        return lines.joined(separator: " ")
+    }
+
+    @Test func startsWithTheOthersFirstElementInAllInterleavings() {
+        forAllInterleavingsOfBothRoles {
+            $0.skip(until: $1)
+        } model: {
+            Self.model($0)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func subscribesToItsSourceFirst() {
+        let transcript = Transcript()
+        let subscription = transcript.subscribe(Observable.just(1).skip(until: Observable.just(2)))
+        #expect(transcript.text == "")
+        subscription.dispose()
+    }
+
+    @Test func releasesEverythingWhenItEndsWithoutAWord() {
+        final class Token: Sendable {}
+        weak var held: Token?
+        let source = PublishSubject<Int>()
+        let other = PublishSubject<Int>()
+        do {
+            let token = Token()
+            held = token
+            _ = source.skip(until: other).subscribe(onNext: { _ in _ = token })
+        }
+        #expect(held != nil)
+        source.onCompleted()
+        #expect(held == nil)
+        #expect(!source.hasObservers && !other.hasObservers)
+    }
+
+    @Test func aRaceWithTheOtherSendsASuffix() {
+        for _ in 0..<500 {
+            let source = PublishSubject<Int>()
+            let other = PublishSubject<Int>()
+            var received: [Int] = []
+            let subscription = source.skip(until: other).subscribe(onNext: { received.append($0) })
+            race([
+                { for number in 0..<20 { source.onNext(number) } },
+                { other.onNext(0) },
+            ])
+            source.onNext(20)
+            #expect(received == Array((21 - received.count)...20))
+            subscription.dispose()
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import RxSwift
+import Testing
+
+@Suite struct TakeLastTests {
+    @Test(arguments: [0, 1, 2, 3, 5, 9, 10, 11, 1000]) func lastElementsComeAtTheEnd(count: Int) {
+        let subject = PublishSubject<Int>()
+        let log = EventLog(subject.takeLast(count))
+        for element in 0..<10 { subject.onNext(element) }
+        #expect(log.events == [])
+        subject.onCompleted()
+        #expect(log.events == (0..<10).suffix(count).map { "next(\($0))" } + ["completed"])
+    }
+
+    @Test func errorDropsTheElements() {
+        #expect(events(of: sequence(1, 2, error: .expected).takeLast(2)) == ["error(expected)"])
+    }
+
+    @Test func disposeStopsTheElementsAtTheEnd() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog { dispose in
+            subject.takeLast(3).do(afterNext: { if $0 == 2 { dispose() } })
+        }
+        for element in 1...3 { subject.onNext(element) }
+        subject.onCompleted()
+        #expect(log.events == ["next(1)", "next(2)"])
+        #expect(events(of: sequence(1, 2, 3).takeLast(3).take(1)) == ["next(1)", "completed"])
+    }
+
+    @Test func elementsAreReleased() {
+        final class Token {}
+        weak var overwritten: Token?
+        weak var kept: Token?
+        let subject = PublishSubject<Token>()
+        let subscription = subject.takeLast(1).subscribe()
+        do {
+            let tokens = [Token(), Token()]
+            overwritten = tokens[0]
+            kept = tokens[1]
+            tokens.forEach(subject.onNext)
+        }
+        #expect(overwritten == nil && kept != nil)
+        subscription.dispose()
+        #expect(kept == nil)
+    }
+}

@@ -1,0 +1,69 @@
+import RxSwift
+import Testing
+
+@Suite struct TakeUntilOtherTests {
+    static func model(_ moves: [Move]) -> String {
+        var lines: [String] = []
+        for move in moves {
+            switch (move.kind, move.isOfOther) {
+            case (.next, false): lines.append("\(move.number)")
+            case (.completed, true): break
+            case (.completed, false), (.next, true): return (lines + ["completed"]).joined(separator: " ")
+            case (.error, _): return (lines + ["one"]).joined(separator: " ")
+            }
+        }
+        return lines.joined(separator: " ")
+    }
+
+    @Test func endsWithTheOthersFirstElementInAllInterleavings() {
+        forAllInterleavingsOfBothRoles {
+            $0.take(until: $1)
+        } model: {
+            Self.model($0)
+        } mismatch: { steps, text, expected in
+            Issue.record("\(steps): \(text), not \(expected)")
+        }
+    }
+
+    @Test func subscribesToTheOtherFirst() {
+        let transcript = Transcript()
+        _ = transcript.subscribe(Observable.just(1).take(until: Observable.just(2)))
+        #expect(transcript.text == "completed")
+    }
+
+    @Test func anElementTheObserverTriggersWithEndsTheSequenceAfterTheCallback() {
+        let source = PublishSubject<Int>()
+        let other = PublishSubject<Void>()
+        let transcript = Transcript()
+        _ = source.take(until: other).subscribe(
+            onNext: {
+                transcript.note("<\($0)")
+                other.onNext(())
+                transcript.note(">")
+            }, onCompleted: { transcript.note("completed") })
+        source.onNext(1)
+        source.onNext(2)
+        #expect(transcript.text == "<1 > completed")
+        #expect(!source.hasObservers && !other.hasObservers)
+    }
+
+    @Test func aRaceWithTheOtherEndsAfterAPrefix() {
+        for _ in 0..<500 {
+            let source = PublishSubject<Int>()
+            let other = PublishSubject<Int>()
+            var received: [Int] = []
+            var completed = 0
+            _ = source.take(until: other).subscribe(onNext: { received.append($0) }, onCompleted: { completed += 1 })
+            race([
+                {
+                    for number in 0..<20 { source.onNext(number) }
+                    source.onCompleted()
+                },
+                { other.onNext(0) },
+            ])
+            #expect(received == Array(0..<received.count))
+            #expect(completed == 1)
+            #expect(!source.hasObservers && !other.hasObservers)
+        }
+    }
+}

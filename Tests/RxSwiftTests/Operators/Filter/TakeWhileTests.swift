@@ -1,0 +1,39 @@
+import RxSwift
+import Testing
+
+@Suite struct TakeWhileTests {
+    @Test func endsAtTheFirstElementThatFails() {
+        #expect(events(of: sequence(1, 2, 3, 1).take(while: { $0 < 3 })) == ["next(1)", "next(2)", "completed"])
+        #expect(events(of: sequence(1, 3, 1).take(while: { $0 < 3 }, behavior: .inclusive)) == ["next(1)", "next(3)", "completed"])
+    }
+
+    @Test func untilIsTheOpposite() {
+        #expect(events(of: sequence(1, 2, 3, 1).take(until: { $0 == 3 })) == ["next(1)", "next(2)", "completed"])
+        #expect(events(of: sequence(1, 3, 1).take(until: { $0 == 3 }, behavior: .inclusive)) == ["next(1)", "next(3)", "completed"])
+    }
+
+    @Test func earlierEndPasses() {
+        #expect(events(of: sequence(1).take(while: { _ in true })) == ["next(1)", "completed"])
+        #expect(events(of: sequence(1, error: .expected).take(while: { _ in true })) == ["next(1)", "error(expected)"])
+    }
+
+    @Test func whatTheClosureThrowsIsTheError() {
+        #expect(events(of: sequence(1).take(while: { _ in throw Failure.expected })) == ["error(expected)"])
+        #expect(events(of: sequence(1).take(until: { _ in throw Failure.expected })) == ["error(expected)"])
+    }
+
+    @Test(arguments: [true, false]) func nothingFollowsADisposeInTheClosure(result: Bool) {
+        let subject = PublishSubject<Int>()
+        var completions = 0
+        let log = EventLog { dispose in
+            subject.take(
+                while: { element in
+                    if element == 2 { dispose() }
+                    return element == 1 || result
+                }, behavior: .inclusive
+            ).do(onCompleted: { completions += 1 })
+        }
+        for element in 1...3 { subject.onNext(element) }
+        #expect(log.events == ["next(1)"] && completions == 0)
+    }
+}

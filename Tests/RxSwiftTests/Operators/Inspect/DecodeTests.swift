@@ -1,0 +1,24 @@
+import Foundation
+import RxSwift
+import Testing
+
+@Suite struct DecodeTests {
+    private struct Item: Codable, Equatable {
+        let id: Int
+    }
+
+    @Test func valuesAreDecoded() throws {
+        var items: [Item] = []
+        let json = try JSONEncoder().encode(Item(id: 1))
+        let propertyList = try PropertyListEncoder().encode(Item(id: 2))
+        _ = sequence(json).decode(type: Item.self, decoder: JSONDecoder()).subscribe(onNext: { items.append($0) })
+        _ = sequence(propertyList).decode(type: Item.self, decoder: PropertyListDecoder()).subscribe(onNext: { items.append($0) })
+        #expect(items == [Item(id: 1), Item(id: 2)])
+    }
+
+    @Test func malformedDataIsAnError() {
+        var error: (any Error)?
+        _ = sequence(Data()).decode(type: Item.self, decoder: JSONDecoder()).subscribe(onError: { error = $0 })
+        #expect(error is DecodingError)
+    }
+}

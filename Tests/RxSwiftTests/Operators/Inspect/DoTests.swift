@@ -1,0 +1,116 @@
+import Dispatch
+import RxSwift
+import Testing
+
+@Suite struct DoTests {
+    /// Logs what `do` tells of `source`, and the events that arrive, in one list.
+    private func log<Element>(_ source: Observable<Element>, act: (any Disposable) -> Void = { _ in }) -> [String] {
+        var log: [String] = []
+        let subscription =
+            source
+            .do(
+                onNext: { log.append("onNext \($0)") }, afterNext: { log.append("afterNext \($0)") },
+                onError: { log.append("onError \($0)") }, afterError: { log.append("afterError \($0)") },
+                onCompleted: { log.append("onCompleted") }, afterCompleted: { log.append("afterCompleted") },
+                onSubscribe: { log.append("onSubscribe") }, onSubscribed: { log.append("onSubscribed") },
+                onDispose: { log.append("onDispose") }
+            )
+            .subscribe { log.append("\($0)") }
+        act(subscription)
+        return log
+    }
+
+    @Test func closuresSurroundTheEventsOfASubject() {
+        let subject = PublishSubject<Int>()
+        let lines = log(subject) { subscription in
+            subject.onNext(1)
+            subject.onCompleted()
+            subscription.dispose()
+        }
+        #expect(
+            lines == [
+                "onSubscribe", "onSubscribed", "onNext 1", "next(1)", "afterNext 1", "onCompleted", "completed",
+                "afterCompleted", "onDispose",
+            ])
+    }
+
+    @Test func onSubscribedComesBeforeOnDisposeForASynchronousSource() {
+        #expect(
+            log(sequence(1, error: .expected)) == [
+                "onSubscribe", "onNext 1", "next(1)", "afterNext 1", "onError expected", "error(expected)",
+                "afterError expected", "onSubscribed", "onDispose",
+            ])
+    }
+
+    @Test func endedSubjectStillEndsInOnDispose() {
+        let subject = PublishSubject<Int>()
+        subject.onCompleted()
+        #expect(log(subject) == ["onSubscribe", "onCompleted", "completed", "afterCompleted", "onSubscribed", "onDispose"])
+    }
+
+    @Test func disposeRunsOnDisposeOnce() {
+        let lines = log(Observable<Int>.never()) { subscription in
+            subscription.dispose()
+            subscription.dispose()
+        }
+        #expect(lines == ["onSubscribe", "onSubscribed", "onDispose"])
+    }
+
+    @Test func onDisposeRunsOnceWhenDisposeRacesWithCompletion() {
+        for _ in 0..<2_000 {
+            let subject = PublishSubject<Int>()
+            let disposals = Counter()
+            let subscription = subject.do(onDispose: { disposals.add() }).subscribe()
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { subscription.dispose() } else { subject.onCompleted() }
+            }
+            #expect(disposals.count == 1)
+        }
+    }
+
+    private final class Counter: @unchecked Sendable {
+        private let queue = DispatchQueue(label: "DoTests.Counter")
+        private var value = 0
+        func add() { queue.sync { value += 1 } }
+        var count: Int { queue.sync { value } }
+    }
+
+    @Test func sourceIsDisposedBeforeOnDispose() {
+        var log: [String] = []
+        let source = Observable<Int>.create { _ in Disposables.create { log.append("source") } }
+        source.do(onDispose: { log.append("onDispose") }).subscribe().dispose()
+        #expect(log == ["source", "onDispose"])
+    }
+
+    @Test func whatAClosureThrowsIsTheError() {
+        #expect(events(of: sequence(1).do(onNext: { _ in throw Failure.other })) == ["error(other)"])
+        #expect(events(of: sequence(1, 2).do(afterNext: { _ in throw Failure.other })) == ["next(1)", "error(other)"])
+        #expect(events(of: sequence(1).do(onCompleted: { throw Failure.other })) == ["next(1)", "error(other)"])
+        #expect(events(of: sequence(1, error: .expected).do(onError: { _ in throw Failure.other })) == ["next(1)", "error(other)"])
+    }
+
+    @Test func whatAClosureForElementsThrowsIsNotForOnError() {
+        var errors: [String] = []
+        let source = sequence(1).do(onNext: { _ in throw Failure.other }, onError: { errors.append("\($0)") })
+        #expect(events(of: source) == ["error(other)"] && errors == [])
+    }
+
+    @Test func whatAClosureThrowsAfterTheEndIsDropped() {
+        #expect(events(of: sequence(1).do(afterCompleted: { throw Failure.other })) == ["next(1)", "completed"])
+        #expect(events(of: sequence(1, error: .expected).do(afterError: { _ in throw Failure.other })) == ["next(1)", "error(expected)"])
+    }
+
+    @Test func nothingFollowsADisposeInAClosure() {
+        let subject = PublishSubject<Int>()
+        var after: [Int] = []
+        let log = EventLog { dispose in
+            subject.do(onNext: { if $0 == 2 { dispose() } }, afterNext: { after.append($0) })
+        }
+        for element in 1...3 { subject.onNext(element) }
+        #expect(log.events == ["next(1)"] && after == [1, 2])
+    }
+
+    @Test func withoutClosuresItIsTheSource() {
+        #expect(events(of: sequence(1).do()) == ["next(1)", "completed"])
+    }
+}

@@ -1,0 +1,44 @@
+import RxSwift
+import Testing
+
+@Suite struct ReduceTests {
+    @Test func resultComesAtTheEnd() {
+        #expect(events(of: sequence(1, 2, 3).reduce(10) { $0 + $1 }) == ["next(16)", "completed"])
+        #expect(events(of: sequence(1, 2).reduce(0, accumulator: { $0 + $1 }, mapResult: { "sum \($0)" })) == ["next(sum 3)", "completed"])
+        #expect(events(of: Observable<Int>.empty().reduce(10) { $0 + $1 }) == ["next(10)", "completed"])
+    }
+
+    @Test func errorPasses() {
+        #expect(events(of: sequence(1, error: .expected).reduce(0) { $0 + $1 }) == ["error(expected)"])
+    }
+
+    @Test func whatAClosureThrowsIsTheError() {
+        let accumulator: @Sendable (Int, Int) throws -> Int = { _, _ in throw Failure.expected }
+        #expect(events(of: sequence(1, 2).reduce(0, accumulator: accumulator)) == ["error(expected)"])
+        let mapResult: @Sendable (Int) throws -> Int = { _ in throw Failure.other }
+        #expect(events(of: sequence(1).reduce(0, accumulator: { $0 + $1 }, mapResult: mapResult)) == ["error(other)"])
+    }
+
+    @Test func nothingFollowsADisposeInAClosure() {
+        let subject = PublishSubject<Int>()
+        var calls = 0
+        let log = EventLog { dispose in
+            subject.reduce(0) { sum, element in
+                calls += 1
+                dispose()
+                return sum + element
+            }
+        }
+        subject.onNext(1)
+        subject.onNext(2)
+        subject.onCompleted()
+        #expect(calls == 1 && log.events == [])
+    }
+
+    @Test func disposeAtTheResultDropsTheCompletion() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog { dispose in subject.reduce(0) { $0 + $1 }.do(afterNext: { _ in dispose() }) }
+        subject.onCompleted()
+        #expect(log.events == ["next(0)"])
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import RxSwift
+
+@Suite struct RefCountTests {
+    @Test func theFirstConnectsAndTheLastDisconnects() {
+        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let counted = subject.publish().refCount()
+        let first = log.observe(counted, "a ")
+        let second = log.observe(counted, "b ")
+        subject.onNext(1)
+        first.dispose()
+        first.dispose()
+        subject.onNext(2)
+        #expect(subject.hasObservers)
+        second.dispose()
+        #expect(!subject.hasObservers)
+        let third = log.observe(counted, "c ")
+        subject.onNext(3)
+        third.dispose()
+        #expect(log.lines == ["a 1", "b 1", "b 2", "c 3"])
+    }
+
+    @Test func afterTheSourcesEndItIsSubscribedAnew() {
+        let log = SubjectLog()
+        let counted = Observable.just(1).publish().refCount()
+        _ = log.observe(counted)
+        _ = log.observe(counted)
+        #expect(log.lines == ["1", "completed", "1", "completed"])
+    }
+
+    @Test func aSubscriberMayLeaveDuringConnect() {
+        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let source = Observable<Int>.create { observer in
+            observer.onNext(1)
+            observer.onNext(2)
+            return subject.subscribe(observer)
+        }
+        _ = log.observe(source.publish().refCount().takeTwo())
+        #expect(log.lines == ["1", "2", "completed"])
+        #expect(!subject.hasObservers)
+    }
+
+    @Test func subscribersMayRace() {
+        let subject = PublishSubject<Int>()
+        let counted = subject.replay(1).refCount()
+        race(
+            { for _ in 0..<1_000 { counted.subscribe { _ in }.dispose() } },
+            { for _ in 0..<1_000 { counted.subscribe { _ in }.dispose() } },
+            { for number in 0..<1_000 { subject.onNext(number) } })
+        #expect(!subject.hasObservers)
+        let log = SubjectLog()
+        let last = log.observe(counted)
+        subject.onNext(-1)
+        #expect(log.lines == ["-1"])
+        last.dispose()
+    }
+
+    @Test func everythingIsReleased() {
+        for end in 0..<2 {
+            weak var token: ReleaseToken?
+            let subject = PublishSubject<Int>()
+            do {
+                let strong = ReleaseToken()
+                token = strong
+                let subscription = subject.publish().refCount().subscribe(onNext: { _ in _ = strong })
+                if end == 0 { subject.onCompleted() } else { subscription.dispose() }
+            }
+            #expect(token == nil)
+        }
+    }
+}

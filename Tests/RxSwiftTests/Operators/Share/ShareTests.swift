@@ -1,0 +1,176 @@
+import Testing
+
+@testable import RxSwift
+
+@Suite struct ShareTests {
+    /// Counts the subscriptions to what it wraps and their ends.
+    final class Census: @unchecked Sendable {
+        var subscribed = 0, ended = 0
+
+        func count<Element>(_ source: Observable<Element>) -> Observable<Element> {
+            .create { observer in
+                self.subscribed += 1
+                let inner = source.subscribe(observer)
+                return Disposables.create {
+                    self.ended += 1
+                    inner.dispose()
+                }
+            }
+        }
+    }
+
+    static let forms: [(Int, SubjectLifetimeScope)] = [
+        (0, .whileConnected), (1, .whileConnected), (2, .whileConnected), (0, .forever), (1, .forever), (2, .forever),
+    ]
+
+    @Test(arguments: forms)
+    func subscribersShareOneSubscription(_ replay: Int, _ scope: SubjectLifetimeScope) {
+        let subject = PublishSubject<Int>(), census = Census(), log = SubjectLog()
+        let shared = census.count(subject).share(replay: replay, scope: scope)
+        #expect(census.subscribed == 0)
+        let first = log.observe(shared, "a ")
+        subject.onNext(1)
+        subject.onNext(2)
+        subject.onNext(3)
+        log.lines.forEach { _ in }
+        let second = log.observe(shared, "b ")
+        subject.onNext(4)
+        first.dispose()
+        subject.onNext(5)
+        #expect(census.subscribed == 1 && census.ended == 0)
+        second.dispose()
+        #expect(census.ended == 1 && !subject.hasObservers)
+        let replayed = [["b 3"], ["b 2", "b 3"]]
+        #expect(
+            log.lines == ["a 1", "a 2", "a 3"] + (replay == 0 ? [] : replayed[replay - 1]) + ["a 4", "b 4", "b 5"])
+        _ = log.observe(shared, "c ")
+        #expect(census.subscribed == 2)
+        let stale = scope == .forever && replay > 0 ? [["c 5"], ["c 4", "c 5"]][replay - 1] : []
+        #expect(log.lines.filter { $0.hasPrefix("c") } == stale)
+    }
+
+    @Test(arguments: forms)
+    func theTerminalEventReleasesTheSource(_ replay: Int, _ scope: SubjectLifetimeScope) {
+        let subject = PublishSubject<Int>(), census = Census(), log = SubjectLog()
+        let shared = census.count(subject).share(replay: replay, scope: scope)
+        let subscription = log.observe(shared, "a ")
+        subject.onNext(1)
+        subject.onError(SubjectFailure(code: 1))
+        #expect(census.ended == 1)
+        _ = log.observe(shared, "b ")
+        let late = scope == .forever ? (replay > 0 ? ["b 1"] : []) + ["b error 1"] : ["b error 1"]
+        #expect(log.lines == ["a 1", "a error 1"] + late)
+        #expect(census.subscribed == (scope == .forever ? 1 : 2))
+        subscription.dispose()
+    }
+
+    @Test(arguments: forms)
+    func aSourceThatEndsInsideConnectIsSubscribedAnewOrReplayed(_ replay: Int, _ scope: SubjectLifetimeScope) {
+        let census = Census(), log = SubjectLog()
+        let shared = census.count(Observable.just(1)).share(replay: replay, scope: scope)
+        _ = log.observe(shared)
+        _ = log.observe(shared)
+        let second = scope == .whileConnected || replay > 0 ? ["1", "completed"] : ["completed"]
+        #expect(log.lines == ["1", "completed"] + second)
+        #expect(census.subscribed == (scope == .forever ? 1 : 2))
+        #expect(census.ended == census.subscribed)
+    }
+
+    @Test(arguments: forms)
+    func aSubscriberMayLeaveDuringConnect(_ replay: Int, _ scope: SubjectLifetimeScope) {
+        let census = Census(), log = SubjectLog()
+        let endless = Observable<Int>.create { observer in
+            for number in 1...4 { observer.onNext(number) }
+            return Disposables.create()
+        }
+        let shared = census.count(endless).share(replay: replay, scope: scope)
+        _ = log.observe(shared.takeTwo())
+        #expect(log.lines == ["1", "2", "completed"])
+        #expect(census.subscribed == 1 && census.ended == 1)
+        _ = log.observe(shared.takeTwo())
+        #expect(census.subscribed == 2 || scope == .forever)
+    }
+
+    @Test func whoSubscribesAgainInTheTerminalEventStartsAnew() {
+        let census = Census(), log = SubjectLog()
+        var rounds = 0
+        let shared = census.count(Observable.just(1)).share(replay: 1)
+        func again() {
+            rounds += 1
+            _ = log.observe(shared, "\(rounds) ") { if $0.isCompleted, rounds < 3 { again2() } }
+        }
+        func again2() {
+            rounds += 1
+            let inner = SubjectLog()
+            _ = inner.observe(shared, "\(rounds) ")
+            inner.lines.forEach(log.add)
+        }
+        again()
+        #expect(log.lines == ["1 1", "1 completed", "2 1", "2 completed"])
+        #expect(census.subscribed == 2 && census.ended == 2)
+    }
+
+    @Test func aSubscriberThatComesDuringConnectJoins() {
+        let census = Census(), log = SubjectLog()
+        let source = Observable<Int>.create { observer in
+            for number in 1...3 { observer.onNext(number) }
+            observer.onCompleted()
+            return Disposables.create()
+        }
+        let shared = census.count(source).share(replay: 1)
+        _ = log.observe(shared, "a ") { if $0.element == 1 { _ = log.observe(shared, "b ") } }
+        #expect(
+            log.lines == ["a 1", "b 1", "a 2", "b 2", "a 3", "b 3", "a completed", "b completed"])
+        #expect(census.subscribed == 1)
+    }
+
+    @Test(arguments: forms)
+    func everythingIsReleased(_ replay: Int, _ scope: SubjectLifetimeScope) {
+        for end in 0..<2 {
+            weak var token: ReleaseToken?
+            weak var element: ReleaseToken?
+            weak var weakShared: Observable<ReleaseToken>?
+            let subject = PublishSubject<ReleaseToken>()
+            do {
+                let strong = ReleaseToken(), strongElement = ReleaseToken()
+                token = strong
+                element = strongElement
+                let shared = subject.share(replay: replay, scope: scope)
+                weakShared = shared
+                let subscription = shared.subscribe(onNext: { _ in _ = strong })
+                subject.onNext(strongElement)
+                if end == 0 { subject.onCompleted() } else { subscription.dispose() }
+            }
+            #expect(token == nil)
+            #expect(element == nil)
+            #expect(weakShared == nil)
+        }
+    }
+
+    /// Races subscribers that come and go with each other and with an emitter: the source has one subscription at most.
+    @Test(arguments: forms)
+    func subscribersMayRace(_ replay: Int, _ scope: SubjectLifetimeScope) {
+        let subject = PublishSubject<Int>()
+        let shared = subject.share(replay: replay, scope: scope)
+        let overlaps = SubjectLog()
+        race(
+            { for number in 0..<3_000 { subject.onNext(number) } },
+            {
+                for _ in 0..<1_000 {
+                    let log = SubjectLog()
+                    log.observe(shared).dispose()
+                    let numbers = log.lines.map { Int($0)! }
+                    if log.hasOverlapped || numbers != Array(Set(numbers)).sorted() { overlaps.add("\(numbers)") }
+                }
+            },
+            { for _ in 0..<1_000 { shared.subscribe { _ in }.dispose() } })
+        #expect(overlaps.lines == [])
+        #expect(!subject.hasObservers)
+        let log = SubjectLog()
+        let last = log.observe(shared)
+        subject.onNext(-1)
+        #expect(log.lines.last == "-1")
+        last.dispose()
+        #expect(!subject.hasObservers)
+    }
+}

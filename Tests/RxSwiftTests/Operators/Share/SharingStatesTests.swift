@@ -1,0 +1,122 @@
+import Testing
+
+@testable import RxSwift
+
+/// The interleavings of threads, as sequences of decisions.
+@Suite struct SharingStatesTests {
+    final class Connection {}
+
+    // MARK: ShareState
+
+    @Test func twoFirstSubscribersGetOneConnection() {
+        var state = ShareState<Connection>()
+        let first = Connection(), second = Connection()
+        expect(state.join() == nil && state.join() == nil)
+        expect(state.join(offering: first).mustConnect)
+        let joined = state.join(offering: second)
+        expect(joined.0 === first && !joined.mustConnect)
+        expect(state.leave(first) == nil)
+        expect(state.leave(first) === first)
+        expect(state.join() == nil)
+    }
+
+    @Test func whoLeavesAnEndedConnectionDoesNotCountForTheNext() {
+        var state = ShareState<Connection>()
+        let old = Connection(), new = Connection()
+        _ = state.join(offering: old)
+        expect(state.terminated(old) === old)
+        _ = state.join(offering: new)
+        expect(state.leave(old) == nil)
+        expect(state.terminated(old) == nil)
+        expect(state.join() === new)
+        expect(state.leave(new) == nil)
+        expect(state.leave(new) === new)
+    }
+
+    // MARK: RefCountState
+
+    @Test func leavingWhileConnectingGivesTheConnectionBack() {
+        var state = RefCountState()
+        var a = RefCountState.Membership.pending, b = a
+        expect(state.join(&a) == 0)
+        expect(!state.leave(&a))
+        expect(!state.leave(&a))
+        expect(!state.connected(0))
+        expect(state.join(&b) == 1)
+        expect(state.connected(1))
+        expect(state.leave(&b))
+    }
+
+    @Test func whoComesWhileConnectingKeepsTheConnection() {
+        var state = RefCountState()
+        var a = RefCountState.Membership.pending, b = a
+        let generation = state.join(&a)!
+        expect(!state.leave(&a))
+        expect(state.join(&b) == nil)
+        expect(state.connected(generation))
+        expect(state.leave(&b))
+    }
+
+    @Test func whoHasLeftBeforeItWasCountedIsNotCounted() {
+        var state = RefCountState()
+        var a = RefCountState.Membership.pending
+        expect(!state.leave(&a))
+        expect(state.join(&a) == nil)
+        var b = RefCountState.Membership.pending
+        expect(state.join(&b) != nil)
+    }
+
+    @Test func anEndDuringConnectingMakesTheConnectionUnwanted() {
+        var state = RefCountState()
+        var a = RefCountState.Membership.pending, b = a
+        let first = state.join(&a)!
+        expect(!state.terminated(&a))
+        let second = state.join(&b)
+        expect(second != nil && second != first)
+        expect(!state.connected(first))
+        expect(state.connected(second!))
+    }
+
+    @Test func theEndOfAFormerConnectionLeavesTheNextAlone() {
+        var state = RefCountState()
+        var a = RefCountState.Membership.pending, b = a, c = a
+        expect(state.connected(state.join(&a)!))
+        _ = state.join(&b)
+        expect(state.terminated(&a))
+        expect(state.connected(state.join(&c)!))
+        expect(!state.terminated(&b))
+        expect(!state.leave(&b))
+        expect(state.leave(&c))
+    }
+
+    // MARK: ConnectionState
+
+    @Test func theFirstSubjectWins() {
+        var state = ConnectionState<String, Connection>()
+        expect(state.current == nil)
+        expect(state.adopt("first") == ("first", 1))
+        expect(state.adopt("second") == ("first", 1))
+    }
+
+    @Test func aCandidateMadeForAFormerSubjectIsStale() {
+        var state = ConnectionState<String, Connection>()
+        let first = Connection(), second = Connection()
+        let generation = state.adopt("first").generation
+        guard case .connected = state.connect(first, generation: generation) else { return expect(false) }
+        guard case .existing(first) = state.connect(second, generation: generation) else { return expect(false) }
+        expect(state.end(second) == nil)
+        expect(state.end(first)?.1 == "first")
+        expect(state.end(first) == nil)
+        guard case .stale = state.connect(second, generation: generation) else { return expect(false) }
+        let next = state.adopt("second").generation
+        guard case .stale = state.connect(second, generation: generation) else { return expect(false) }
+        guard case .connected = state.connect(second, generation: next) else { return expect(false) }
+    }
+}
+
+/// `#expect` takes its expression apart, which mutating calls do not survive.
+private func expect(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(holds, sourceLocation: sourceLocation)
+}
+
+private func ~= (left: SharingStatesTests.Connection, right: SharingStatesTests.Connection) -> Bool { left === right }

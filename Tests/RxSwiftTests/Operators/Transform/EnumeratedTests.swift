@@ -1,0 +1,14 @@
+import RxSwift
+import Testing
+
+@Suite struct EnumeratedTests {
+    @Test func indicesCountFromZeroPerSubscription() {
+        let source = sequence("a", "b").enumerated().map { "\($0.index)\($0.element)" }
+        #expect(events(of: source) == ["next(0a)", "next(1b)", "completed"])
+        #expect(events(of: source) == ["next(0a)", "next(1b)", "completed"])
+    }
+
+    @Test func errorPasses() {
+        #expect(events(of: sequence(error: .expected).enumerated().map { (_: Int, element: Int) in element }) == ["error(expected)"])
+    }
+}

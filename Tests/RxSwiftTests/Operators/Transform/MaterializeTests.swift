@@ -1,0 +1,21 @@
+import RxSwift
+import Testing
+
+@Suite struct MaterializeTests {
+    @Test func eventsBecomeElements() {
+        #expect(events(of: sequence(1).materialize()) == ["next(next(1))", "next(completed)", "completed"])
+        #expect(
+            events(of: sequence(1, error: .expected).materialize()) == [
+                "next(next(1))", "next(error(expected))", "completed",
+            ])
+    }
+
+    @Test func disposeAtTheTerminalElementDropsTheCompletion() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog { dispose in
+            subject.materialize().do(afterNext: { event in if event.isStopEvent { dispose() } })
+        }
+        subject.onCompleted()
+        #expect(log.events == ["next(completed)"])
+    }
+}

@@ -1,0 +1,45 @@
+import RxSwift
+import Testing
+
+@Suite struct ScanTests {
+    @Test func eachIntermediateResultIsSent() {
+        #expect(events(of: sequence(1, 2, 3).scan(10) { $0 + $1 }) == ["next(11)", "next(13)", "next(16)", "completed"])
+        let inPlace = sequence(1, 2).scan(into: [Int]()) { $0.append($1) }
+        #expect(events(of: inPlace) == ["next([1])", "next([1, 2])", "completed"])
+    }
+
+    @Test func eachSubscriptionStartsFromTheSeed() {
+        let source = sequence(1, 2).scan(into: [Int]()) { $0.append($1) }
+        #expect(events(of: source) == events(of: source))
+    }
+
+    @Test func errorPasses() {
+        #expect(events(of: sequence(1, error: .expected).scan(0) { $0 + $1 }) == ["next(1)", "error(expected)"])
+    }
+
+    @Test func whatTheClosureThrowsIsTheError() {
+        let source = sequence(1, 2, 3).scan(0) { sum, element in
+            if element == 2 { throw Failure.expected }
+            return sum + element
+        }
+        #expect(events(of: source) == ["next(1)", "error(expected)"])
+    }
+
+    @Test func nothingFollowsADisposeInTheClosure() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog { dispose in
+            subject.scan(0) { sum, element in
+                if element == 2 { dispose() }
+                return sum + element
+            }
+        }
+        for element in 1...3 { subject.onNext(element) }
+        #expect(log.events == ["next(1)"])
+    }
+
+    @Test func valuesSentEarlierStayAsTheyWere() {
+        var seen: [[Int]] = []
+        _ = sequence(1, 2, 3).scan(into: [Int]()) { $0.append($1) }.subscribe(onNext: { seen.append($0) })
+        #expect(seen == [[1], [1, 2], [1, 2, 3]])
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import RxSwift
+
+@Suite struct AsyncSubjectTests {
+    @Test func theLastElementComesWithCompletion() {
+        let subject = AsyncSubject<Int>()
+        let log = SubjectLog()
+        _ = log.observe(subject, "a ")
+        _ = log.observe(subject, "b ")
+        #expect(subject.hasObservers)
+        subject.onNext(1)
+        subject.onNext(2)
+        #expect(log.lines == [])
+        subject.onCompleted()
+        subject.onNext(3)
+        #expect(!subject.hasObservers)
+        _ = log.observe(subject, "c ")
+        #expect(log.lines == ["a 2", "b 2", "a completed", "b completed", "c 2", "c completed"])
+    }
+
+    @Test func withoutAnElementJustCompletionComes() {
+        let subject = AsyncSubject<Int>()
+        let log = SubjectLog()
+        _ = log.observe(subject)
+        subject.onCompleted()
+        _ = log.observe(subject)
+        #expect(log.lines == ["completed", "completed"])
+    }
+
+    @Test func anErrorComesAlone() {
+        let subject = AsyncSubject<Int>()
+        let log = SubjectLog()
+        _ = log.observe(subject)
+        subject.onNext(1)
+        subject.onError(SubjectFailure(code: 1))
+        _ = log.observe(subject)
+        #expect(log.lines == ["error 1", "error 1"])
+    }
+
+    @Test func completionMayRaceWithSubscribersAndElements() {
+        for _ in 0..<300 {
+            let subject = AsyncSubject<Int>()
+            let log = SubjectLog(), late = SubjectLog()
+            subject.onNext(0)
+            _ = log.observe(subject)
+            race(
+                { subject.onNext(1) }, { subject.onCompleted() },
+                { _ = late.observe(subject) })
+            #expect(log.lines == late.lines)
+            #expect(log.lines == ["0", "completed"] || log.lines == ["1", "completed"])
+        }
+    }
+
+    @Test func everythingIsReleased() {
+        weak var token: ReleaseToken?
+        var subject: AsyncSubject<ReleaseToken>? = AsyncSubject()
+        var released = false
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            _ = subject!.subscribe(onNext: { _ in _ = strong })
+            subject!.onNext(ReleaseToken(onRelease: { released = true }))
+        }
+        subject = nil
+        #expect(token == nil)
+        #expect(released)
+    }
+}

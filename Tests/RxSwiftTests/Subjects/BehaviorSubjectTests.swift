@@ -1,0 +1,231 @@
+import RxPrimitives
+import Testing
+
+@testable import RxSwift
+
+@Suite struct BehaviorSubjectTests {
+    @Test func aNewcomerGetsTheValueInsideSubscribe() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        _ = log.observe(subject, "a ")
+        log.add("-")
+        subject.onNext(1)
+        _ = log.observe(subject, "b ")
+        log.add("-")
+        subject.onNext(2)
+        #expect(log.lines == ["a 0", "-", "a 1", "b 1", "-", "a 2", "b 2"])
+    }
+
+    @Test func afterTheTerminalEventANewcomerGetsJustThat() {
+        let completed = BehaviorSubject(value: 0)
+        let failed = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        completed.onCompleted()
+        completed.onNext(1)
+        failed.onError(SubjectFailure(code: 1))
+        _ = log.observe(completed)
+        _ = log.observe(failed)
+        #expect(log.lines == ["completed", "error 1"])
+    }
+
+    @Test func theValueIsTheLastAccepted() throws {
+        let subject = BehaviorSubject(value: 0)
+        #expect(try subject.value() == 0)
+        subject.onNext(1)
+        subject.onCompleted()
+        #expect(try subject.value() == 1)
+        let failed = BehaviorSubject(value: 0)
+        failed.onError(SubjectFailure(code: 1))
+        #expect(throws: SubjectFailure(code: 1)) { try failed.value() }
+    }
+
+    @Test func theValueChangesBeforeTheDelivery() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        _ = log.observe(subject) { event in
+            guard event.element == 1 else { return }
+            subject.onNext(2)
+            log.add("value \(try! subject.value())")
+        }
+        subject.onNext(1)
+        #expect(log.lines == ["0", "1", "value 2", "2"])
+    }
+
+    @Test func disposeDropsSubscribersAndValue() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        _ = log.observe(subject)
+        subject.dispose()
+        subject.onNext(1)
+        #expect(subject.isDisposed && !subject.hasObservers)
+        #expect(throws: RxError.self) { try subject.value() }
+        _ = log.observe(subject)
+        #expect(log.lines == ["0", "disposed"])
+        subject.dispose()
+    }
+
+    @Test func disposeAfterTheEndShowsToLateSubscribers() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        subject.onError(SubjectFailure(code: 1))
+        subject.dispose()
+        _ = log.observe(subject)
+        #expect(log.lines == ["disposed"])
+        #expect(throws: RxError.self) { try subject.value() }
+    }
+
+    /// Law L3, and the newcomer's rules of acceptance.
+    @Test func aNewcomerSubscribedInACallbackGetsTheAcceptedValueAtOnceAndNothingTwice() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        _ = log.observe(subject, "a ") { event in
+            guard event.element == 1 else { return }
+            subject.onNext(2)
+            _ = log.observe(subject, "b ")
+            log.add("-")
+            subject.onNext(3)
+        }
+        subject.onNext(1)
+        subject.onNext(4)
+        #expect(log.lines == ["a 0", "a 1", "b 2", "-", "a 2", "a 3", "b 3", "a 4", "b 4"])
+    }
+
+    @Test func anEventEmittedDuringTheReplayIsDeliveredAfterIt() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        _ = log.observe(subject, "a ")
+        _ = log.observe(subject, "b ") { event in
+            if event.element == 0 {
+                subject.onNext(1)
+                log.add("-")
+            }
+        }
+        #expect(log.lines == ["a 0", "b 0", "-", "a 1", "b 1"])
+    }
+
+    @Test func anEventEmittedDuringTheReplayInACallbackReachesTheNewcomerAfterIt() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        _ = log.observe(subject, "a ") { event in
+            guard event.element == 1 else { return }
+            _ = log.observe(subject, "b ") { event in
+                if event.element == 1 {
+                    subject.onNext(2)
+                    subject.onCompleted()
+                    log.add("-")
+                }
+            }
+        }
+        subject.onNext(1)
+        #expect(log.lines == ["a 0", "a 1", "b 1", "-", "a 2", "b 2", "a completed", "b completed"])
+    }
+
+    @Test func aNewcomerThatIsSatisfiedByTheValueLeaves() {
+        let subject = BehaviorSubject(value: 0)
+        let log = SubjectLog()
+        let own = SingleAssignmentDisposable()
+        own.setDisposable(log.observe(subject) { _ in own.dispose() })
+        subject.onNext(1)
+        #expect(log.lines == ["0"])
+        #expect(!subject.hasObservers)
+    }
+
+    @Test func theOldValueIsReleasedWhenItIsReplaced() {
+        var released: [Int] = []
+        let subject = BehaviorSubject(value: ReleaseToken(0, onRelease: { released.append(0) }))
+        subject.onNext(ReleaseToken(1, onRelease: { released.append(1) }))
+        #expect(released == [0])
+        subject.dispose()
+        #expect(released == [0, 1])
+    }
+
+    @Test func aReleaseMayUseTheSubject() {
+        var values: [Int] = []
+        var subject: BehaviorSubject<ReleaseToken>!
+        subject = BehaviorSubject(value: ReleaseToken(0, onRelease: {
+            values.append(try! subject.value().number)
+            subject.onNext(ReleaseToken(2))
+        }))
+        subject.onNext(ReleaseToken(1))
+        #expect(values == [1])
+        let number = try! subject.value().number
+        #expect(number == 2)
+    }
+
+    @Test func everythingIsReleased() {
+        for end in 0..<4 {
+            weak var token: ReleaseToken?
+            var subject: BehaviorSubject<Int>? = BehaviorSubject(value: 0)
+            let subscription: any Disposable
+            do {
+                let strong = ReleaseToken()
+                token = strong
+                subscription = subject!.subscribe(onNext: { _ in _ = strong })
+            }
+            switch end {
+            case 0: subject!.onCompleted()
+            case 1: subscription.dispose()
+            case 2: subject!.dispose()
+            default: subject = nil
+            }
+            #expect(token == nil, "\(end)")
+            withExtendedLifetime((subject, subscription)) {}
+        }
+    }
+
+    /// Races newcomers with an emitter: replay and live events join without gap or repetition.
+    @Test func aNewcomerSeesAContiguousSuffix() {
+        for _ in 0..<6 {
+            let subject = BehaviorSubject(value: 0)
+            let count = 3_000
+            let logs = (0..<20).map { _ in SubjectLog() }
+            race(
+                { for number in 1...count { subject.onNext(number) } },
+                { for log in logs { _ = log.observe(subject) } })
+            subject.onCompleted()
+            for log in logs {
+                #expect(!log.hasOverlapped)
+                #expect(log.lines.last == "completed")
+                let numbers = log.lines.dropLast().map { Int($0)! }
+                #expect(numbers == Array(numbers[0]...count))
+            }
+        }
+    }
+
+    @Test func theValueNeverGoesBackAndTheLastDeliveredIsTheValue() throws {
+        for _ in 0..<6 {
+            let subject = BehaviorSubject(value: 0)
+            let log = SubjectLog()
+            _ = log.observe(subject)
+            race(
+                { for number in 1...2_000 { subject.onNext(number) } },
+                { for number in 1...2_000 { subject.onNext(-number) } },
+                {
+                    for _ in 0..<500 {
+                        let churn = SubjectLog()
+                        churn.observe(subject).dispose()
+                        if churn.lines.isEmpty { log.add("nothing") }
+                        _ = try! subject.value()
+                    }
+                })
+            #expect(!log.hasOverlapped)
+            let value = try subject.value()
+            #expect(log.lines.last == "\(value)")
+            let numbers = log.lines.map { Int($0)! }
+            #expect(numbers.filter { $0 > 0 } == Array(1...2_000))
+            #expect(numbers.filter { $0 < 0 } == (1...2_000).map { -$0 })
+        }
+    }
+
+    @Test func disposeMayRaceWithEverything() {
+        for _ in 0..<300 {
+            let subject = BehaviorSubject(value: ReleaseToken())
+            race(
+                { subject.dispose() },
+                { for _ in 0..<10 { subject.onNext(ReleaseToken()) } },
+                { for _ in 0..<10 { subject.subscribe { _ in }.dispose() } },
+                { _ = try? subject.value() })
+            #expect(subject.isDisposed)
+        }
+    }
+}

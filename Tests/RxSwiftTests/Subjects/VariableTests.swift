@@ -1,0 +1,16 @@
+import Testing
+
+@testable import RxSwift
+
+@Suite struct VariableTests {
+    @available(*, deprecated)
+    @Test func itTellsItsValueAndCompletesWhenItIsReleased() {
+        let log = SubjectLog()
+        var variable: Variable<Int>? = Variable(1)
+        _ = log.observe(variable!.asObservable())
+        variable!.value = 2
+        #expect(variable!.value == 2)
+        variable = nil
+        #expect(log.lines == ["1", "2", "completed"])
+    }
+}

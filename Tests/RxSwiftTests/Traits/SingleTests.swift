@@ -1,0 +1,75 @@
+import RxSwift
+import Testing
+
+@Suite struct SingleTraitTests {
+    private func results<Element>(_ single: Single<Element>) -> [String] {
+        var log: [String] = []
+        _ = single.subscribe(
+            onSuccess: { log.append("success \($0)") }, onFailure: { log.append("failure \($0)") },
+            onDisposed: { log.append("disposed") })
+        return log
+    }
+
+    @Test func successFailureAndTheirEnd() {
+        #expect(results(Single.just(1)) == ["success 1", "disposed"])
+        #expect(results(Single<Int>.error(Failure.expected)) == ["failure expected", "disposed"])
+        #expect(results(Single<Int>.never()) == [])
+        #expect(results(sequence(1, 2).toArray()) == ["success [1, 2]", "disposed"])
+    }
+
+    @Test func resultClosureIsCalledOnce() {
+        var log: [String] = []
+        let create = Single<Int>.create { observer in
+            observer(.success(1))
+            observer(.success(2))
+            observer(.failure(Failure.other))
+            return Disposables.create { log.append("disposed") }
+        }
+        _ = create.subscribe { result in log.append("\(result)") }
+        #expect(log == ["success(1)", "disposed"])
+        let failing = Single<Int>.create { observer in
+            observer(.failure(Failure.expected))
+            return Disposables.create()
+        }
+        #expect(results(failing) == ["failure expected", "disposed"])
+    }
+
+    @Test func disposeEndsTheWork() {
+        var log: [String] = []
+        let single = Single<Int>.create { _ in Disposables.create { log.append("work") } }
+        single.subscribe(onDisposed: { log.append("disposed") }).dispose()
+        #expect(log == ["work", "disposed"])
+    }
+
+    @Test func operators() {
+        #expect(results(Single.just(1).map { $0 + 1 }) == ["success 2", "disposed"])
+        #expect(results(Single.just(1).map { _ -> Int in throw Failure.other }) == ["failure other", "disposed"])
+        #expect(results(Single.just(1).flatMap { .just("\($0)") }) == ["success 1", "disposed"])
+        #expect(events(of: Single.just(1).filter { $0 > 1 }.asObservable()) == ["completed"])
+        #expect(events(of: Single.just("1").compactMap { Int($0) }.asObservable()) == ["next(1)", "completed"])
+        #expect(events(of: Single.just(1).asCompletable().asObservable()) == ["completed"])
+        #expect(events(of: Single.just(1).asMaybe().asObservable()) == ["next(1)", "completed"])
+    }
+
+    @Test func doRunsItsClosures() {
+        var log: [String] = []
+        let single = Single.just(1).do(
+            onSuccess: { log.append("onSuccess \($0)") }, afterSuccess: { log.append("afterSuccess \($0)") },
+            onSubscribe: { log.append("onSubscribe") }, onSubscribed: { log.append("onSubscribed") },
+            onDispose: { log.append("onDispose") })
+        _ = single.subscribe(onSuccess: { log.append("success \($0)") })
+        #expect(log == ["onSubscribe", "onSuccess 1", "success 1", "afterSuccess 1", "onSubscribed", "onDispose"])
+    }
+
+    @Test func objectIsHeldWeakly() {
+        final class Object {}
+        var object: Object? = Object()
+        var successes = 0
+        let subject = PublishSubject<Int>()
+        _ = subject.asSingle().subscribe(with: object!, onSuccess: { _, _ in successes += 1 })
+        object = nil
+        subject.onNext(1)
+        subject.onCompleted()
+        #expect(successes == 0)
+    }
+}
