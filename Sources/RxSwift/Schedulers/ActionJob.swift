@@ -43,10 +43,8 @@ final class PeriodicJob<State>: Job, Cancelable {
     /// Only the run under way touches it.
     private var state: State
     private let action: (State) -> State
-    private let period: DispatchTimeInterval
     private let scheduler: any TimedJobScheduler
-    /// When the next run is due, on the scheduler's clock.
-    private var due: Int64
+    private var pace: Pace
 
     init(
         state: State, startAfter: DispatchTimeInterval, period: DispatchTimeInterval, action: @escaping (State) -> State,
@@ -54,9 +52,10 @@ final class PeriodicJob<State>: Job, Cancelable {
     ) {
         self.state = state
         self.action = action
-        self.period = period
         self.scheduler = scheduler
-        due = scheduler.instant.addingClamped(startAfter.nanosecondsClamped)
+        pace = Pace(
+            period: period.nanosecondsClamped,
+            due: scheduler.instant.addingClamped(startAfter.nanosecondsClamped))
         super.init()
         scheduler.post(self, after: startAfter)
     }
@@ -67,12 +66,7 @@ final class PeriodicJob<State>: Job, Cancelable {
         if isCancelled { return true }
         state = action(state)
         if isCancelled { return true }
-        // Counted from when this run was due, so that the period does not drift; runs that were missed are not made up for.
-        let now = scheduler.instant
-        let step = max(period.nanosecondsClamped, 1)
-        due = due.addingClamped(step)
-        if due < now { due += (now - due) / step * step }
-        scheduler.post(self, after: .nanoseconds(Int(max(0, due - now))))
+        scheduler.post(self, after: .nanoseconds(Int(pace.next(at: scheduler.instant))))
         if isCancelled { scheduler.withdraw(self) }
         return true
     }

@@ -1,0 +1,162 @@
+import Dispatch
+import RxPrimitives
+
+/// Whom an alarm wakes.
+protocol AlarmTarget: AnyObject {
+    /// The time has come.
+    ///
+    /// - Parameter generation: what the alarm was set with. An alarm that was set anew meanwhile may still come with the old one.
+    func tick(_ generation: Int)
+}
+
+/// The timer of one stage. It may be set again and again; only the last setting counts.
+///
+/// `set` by one thread at a time, with deadlines that never come before earlier ones; `stop` from any thread.
+/// Alarm and target hold each other until `stop`.
+class Alarm: Job {
+    final let scheduler: any TimedJobScheduler
+    fileprivate final let lock = SpinLock()
+    /// Set once, before the alarm. Under the lock, from then on.
+    private final var target: (any AlarmTarget)?
+
+    fileprivate init(scheduler: any TimedJobScheduler) {
+        self.scheduler = scheduler
+        super.init()
+    }
+
+    /// An alarm on a user's scheduler.
+    static func on(_ scheduler: any SchedulerType) -> Alarm {
+        let jobs = timedJobScheduler(for: scheduler)
+        return jobs is ForeignTimedJobScheduler ? ExactAlarm(scheduler: jobs) : LazyAlarm(scheduler: jobs)
+    }
+
+    /// Tells whom to wake. Before the alarm is set.
+    final func wakes(_ target: any AlarmTarget) { self.target = target }
+
+    /// Wakes the target when `delay` has passed, unless it is set again before.
+    func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
+
+    /// Takes the alarm back for good. The target is woken no more, unless it is just being woken.
+    func stop() { abstractMethod() }
+
+    override final func cancel() { stop() }
+
+    /// Under the lock.
+    fileprivate final var currentTarget: (any AlarmTarget)? { target }
+
+    fileprivate final func letTargetGo() {
+        var old: (any AlarmTarget)?
+        lock.withLock { swap(&old, &target) }
+    }
+}
+
+/// On a scheduler of this library: one job, which sleeps on when it wakes and finds that the deadline has moved.
+///
+/// So an operator that is set anew with each event pays a reading of the clock, and the timer wakes once per span.
+private final class LazyAlarm: Alarm {
+    // Under the lock.
+    private var deadline: Int64 = 0
+    private var generation = 0
+    /// Whether the job is with the scheduler, or will be soon.
+    private var isWaiting = false
+
+    override func set(after delay: RxTimeInterval, generation: Int) {
+        let deadline = scheduler.instant.addingClamped(delay.nanosecondsClamped)
+        let mustWait = lock.withLock {
+            self.deadline = deadline
+            self.generation = generation
+            if isWaiting || isCancelled { return false }
+            isWaiting = true
+            return true
+        }
+        if mustWait { wait(delay) }
+    }
+
+    private func wait(_ delay: RxTimeInterval) {
+        scheduler.post(self, after: delay)
+        // `stop` may have come too early to find the job.
+        if isCancelled { scheduler.withdraw(self) }
+    }
+
+    override func run(_ budget: inout Int) -> Bool {
+        if isCancelled { return true }
+        let now = scheduler.instant
+        lock.lock()
+        let rest = deadline - now
+        if rest > 0 {
+            lock.unlock()
+            wait(.nanoseconds(Int(rest)))
+            return true
+        }
+        isWaiting = false
+        let target = currentTarget
+        let generation = self.generation
+        lock.unlock()
+        target?.tick(generation)
+        return true
+    }
+
+    override func stop() {
+        guard takeUpstream() != nil else { return }
+        if lock.withLock({ isWaiting }) { scheduler.withdraw(self) }
+        letTargetGo()
+    }
+}
+
+/// On any other scheduler: an action for each setting, taken back when the next comes, as the scheduler can see them.
+private final class ExactAlarm: Alarm {
+    /// The last setting. Under the lock.
+    private var setting: Setting?
+
+    override func set(after delay: RxTimeInterval, generation: Int) {
+        let new = Setting(alarm: self, generation: generation)
+        replaceSetting(by: new)?.takeBack()
+        if isCancelled { return replaceSetting(by: nil)?.takeBack() ?? () }
+        scheduler.post(new, after: delay)
+        // `stop` may have come too early to find the action.
+        if isCancelled { new.takeBack() }
+    }
+
+    override func stop() {
+        guard takeUpstream() != nil else { return }
+        replaceSetting(by: nil)?.takeBack()
+        letTargetGo()
+    }
+
+    private func replaceSetting(by new: Setting?) -> Setting? {
+        var setting = new
+        lock.withLock { swap(&setting, &self.setting) }
+        return setting
+    }
+
+    /// Whom to wake for a setting: nobody if it is not the last.
+    private func take(_ due: Setting) -> (any AlarmTarget)? {
+        lock.withLock {
+            guard setting === due else { return nil }
+            // Not the last reference: the caller has one.
+            setting = nil
+            return currentTarget
+        }
+    }
+
+    private final class Setting: Job {
+        private let alarm: ExactAlarm
+        private let generation: Int
+
+        init(alarm: ExactAlarm, generation: Int) {
+            self.alarm = alarm
+            self.generation = generation
+            super.init()
+        }
+
+        override func run(_ budget: inout Int) -> Bool {
+            alarm.take(self)?.tick(generation)
+            return true
+        }
+
+        func takeBack() {
+            _ = takeUpstream()
+            alarm.scheduler.withdraw(self)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import RxPrimitives
+
+extension ObservableType {
+    /// Sends each element, and `completed`, a span of time later.
+    ///
+    /// An error is not delayed: it is sent at once, and drops the elements that wait. Elements keep their order and their
+    /// distances, as far as the time that delivering takes allows.
+    /// - Parameters:
+    ///   - dueTime: how much later.
+    ///   - scheduler: runs the timer, and sends the elements.
+    /// - SeeAlso: [Delay](https://reactivex.io/documentation/operators/delay.html)
+    @inlinable
+    public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        TimedOperator(
+            source: asObservable(), settings: TimeSettings(span: dueTime, scheduler: scheduler),
+            sinkType: DelaySink<Element>.self)
+    }
+}
+
+/// The source puts events into a queue without entering the loop; the alarm is set for the oldest.
+@usableFromInline
+final class DelaySink<Element>: TimedSink<Element, Element> {
+    // From the source to the one inside the loop. One instant for each element, and one for `completed`.
+    private let elements = SPSCQueue<Element>()
+    private let instants = SPSCQueue<Int64>()
+
+    /// The events in the queue. Whoever leaves it above 0 where it was 0, or does not bring it to 0, sets the alarm.
+    private let count = AtomicWord(0)
+
+    /// Whether the instant of the oldest event was taken out already. Only inside the loop.
+    private var isOldestCounted = false
+
+    override func next(_ element: Element) {
+        if isCancelled { return }
+        elements.push(element)
+        enqueued()
+    }
+
+    override func completed() {
+        enqueued()
+        endSource()
+    }
+
+    private func enqueued() {
+        instants.push(alarm.scheduler.instant)
+        // Releasing: paired with the same in `receiveTick`.
+        if count.fetchAdd(1) == 0 { alarm.set(after: settings.span, generation: 0) }
+    }
+
+    override func receive(error: any Swift.Error) {
+        endSource()
+        fail(error)
+    }
+
+    override func receiveTick(_ generation: Int) {
+        // Where actions can be told apart, each event has one of its own.
+        let sendsOne = alarm.scheduler.stepsPerTurn == 1
+        while true {
+            if !isOldestCounted { _ = instants.pop() }
+            isOldestCounted = false
+            if elements.isEmpty { return finish() }
+            downstream.next(elements.popKnown())
+            // What waits outside can only be an error, which drops the rest.
+            if isCancelled || isAwaited || count.fetchAdd(0 &- 1) == 1 { return }
+            guard let instant = instants.pop() else { preconditionFailure("delay: an event without its instant") }
+            isOldestCounted = true
+            let rest = settings.span.nanosecondsClamped.addingClamped(instant - alarm.scheduler.instant)
+            if rest > 0 || sendsOne {
+                return alarm.set(after: .nanoseconds(Int(max(0, rest))), generation: 0)
+            }
+        }
+    }
+}

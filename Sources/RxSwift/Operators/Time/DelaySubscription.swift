@@ -1,0 +1,71 @@
+extension ObservableType {
+    /// Subscribes to the source a span of time later.
+    ///
+    /// - Parameters:
+    ///   - dueTime: how much later.
+    ///   - scheduler: runs the timer; the source is subscribed to there.
+    /// - SeeAlso: [Delay](https://reactivex.io/documentation/operators/delay.html)
+    @inlinable
+    public func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        DelaySubscription(source: asObservable(), settings: TimeSettings(span: dueTime, scheduler: scheduler))
+    }
+}
+
+@usableFromInline
+final class DelaySubscription<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let settings: TimeSettings
+    @usableFromInline let sinkType: DelaySubscriptionSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, settings: TimeSettings) {
+        self.source = source
+        self.settings = settings
+        sinkType = DelaySubscriptionSink<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        let sink = sinkType.init(source: source, settings: settings, downstream: downstream)
+        downstream.link(sink)
+        sink.begin()
+    }
+}
+
+@usableFromInline
+final class DelaySubscriptionSink<Element>: Sink<Element>, AlarmTarget {
+    private let source: Observable<Element>
+    private let settings: TimeSettings
+    private let downstream: Sink<Element>
+    private let alarm: Alarm
+
+    required init(source: Observable<Element>, settings: TimeSettings, downstream: Sink<Element>) {
+        self.source = source
+        self.settings = settings
+        self.downstream = downstream
+        alarm = Alarm.on(settings.scheduler)
+        super.init()
+        alarm.wakes(self)
+    }
+
+    func begin() { alarm.set(after: settings.span, generation: 0) }
+
+    func tick(_ generation: Int) {
+        // Its work is done.
+        alarm.stop()
+        if !isCancelled { source.start(self) }
+    }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    override func error(_ error: any Swift.Error) { downstream.error(error) }
+
+    override func completed() { downstream.completed() }
+
+    override func cancel() {
+        guard let source = takeUpstream() else { return }
+        alarm.stop()
+        source.take()?.cancel()
+    }
+}

@@ -1,0 +1,169 @@
+extension ObservableType {
+    /// Lets at most one element through per span of time.
+    ///
+    /// The first element passes at once and begins a span. Of those that come during a span the last is sent at its end, which
+    /// begins the next, or none is if `latest` is false. At the end of the source `completed` waits for the element which is
+    /// still to be sent; an error does not, and drops it. Spans are measured from after an element was delivered.
+    /// - Parameters:
+    ///   - dueTime: the least time between two elements.
+    ///   - latest: whether the last element of a span is sent at its end.
+    ///   - scheduler: runs the timer, and sends the elements that have waited.
+    /// - SeeAlso: [Sample](https://reactivex.io/documentation/operators/sample.html)
+    @inlinable
+    public func throttle(
+        _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
+    ) -> Observable<Element> {
+        let settings = TimeSettings(span: dueTime, scheduler: scheduler)
+        if latest {
+            return TimedOperator(source: asObservable(), settings: settings, sinkType: ThrottleSink<Element>.self)
+        }
+        return ThrottleFirst(source: asObservable(), settings: settings)
+    }
+}
+
+@usableFromInline
+final class ThrottleSink<Element>: TimedSink<Element, Element> {
+    private var decision: ThrottleDecision<Element>
+
+    required init(settings: TimeSettings, downstream: Sink<Element>) {
+        decision = ThrottleDecision(span: settings.span.nanosecondsClamped)
+        super.init(settings: settings, downstream: downstream)
+    }
+
+    override func receive(_ element: Element) {
+        let (answer, displaced) = decision.accept(element, at: alarm.scheduler.instant)
+        switch answer {
+        case .send: send(element)
+        case .wait(let generation, let rest): alarm.set(after: .nanoseconds(Int(rest)), generation: generation)
+        case .nothing: break
+        }
+        withExtendedLifetime(displaced) {}
+    }
+
+    override func receiveTick(_ generation: Int) {
+        guard decision.isCurrent(generation) else { return }
+        if let element = decision.takeWaiting() { send(element) }
+        if decision.hasEnded, !isCancelled { finish() }
+    }
+
+    override func receive(error: any Swift.Error) {
+        withExtendedLifetime(decision.takeWaiting()) {}
+        fail(error)
+    }
+
+    override func receiveCompleted() {
+        if decision.end() { return finish() }
+        endSource()
+    }
+
+    private func send(_ element: Element) {
+        downstream.next(element)
+        // Read again: the downstream may have taken its time.
+        if !isCancelled { decision.sent(at: alarm.scheduler.instant) }
+    }
+}
+
+/// What `throttle` does with an element.
+struct ThrottleDecision<Element> {
+    private var pace: ThrottlePace
+    private var waiting: Element?
+    private var generation = 0
+
+    /// Whether the source has completed while an element was waiting.
+    private(set) var hasEnded = false
+
+    enum Answer: Equatable {
+        /// Send the element now.
+        case send
+        /// Keep it; set the timer.
+        case wait(generation: Int, rest: Int64)
+        /// Keep it; the timer is set.
+        case nothing
+    }
+
+    /// - Parameter span: in nanoseconds.
+    init(span: Int64) { pace = ThrottlePace(span: span) }
+
+    /// An element came. Also returns the element which is not sent because of this one.
+    mutating func accept(_ element: Element, at instant: Int64) -> (Answer, displaced: Element?) {
+        let displaced = takeWaiting()
+        let rest = pace.rest(at: instant)
+        if rest <= 0 { return (.send, displaced) }
+        waiting = element
+        if displaced != nil { return (.nothing, displaced) }
+        generation &+= 1
+        return (.wait(generation: generation, rest: rest), nil)
+    }
+
+    /// Whether a tick is that of the timer set last.
+    func isCurrent(_ generation: Int) -> Bool { generation == self.generation }
+
+    mutating func takeWaiting() -> Element? {
+        let element = waiting
+        waiting = nil
+        return element
+    }
+
+    /// An element has been delivered.
+    mutating func sent(at instant: Int64) { pace.lastSent = instant }
+
+    /// The source has completed. Returns whether that is to be passed on now.
+    mutating func end() -> Bool {
+        hasEnded = true
+        return waiting == nil
+    }
+}
+
+/// When the next element may pass. In nanoseconds.
+struct ThrottlePace {
+    let span: Int64
+    var lastSent: Int64?
+
+    init(span: Int64) { self.span = span }
+
+    /// How long until the next element may pass.
+    func rest(at instant: Int64) -> Int64 {
+        guard let lastSent else { return 0 }
+        return span.addingClamped(lastSent - instant)
+    }
+}
+
+// MARK: Without the latest: no timer
+
+@usableFromInline
+final class ThrottleFirst<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let settings: TimeSettings
+    @usableFromInline let sinkType: ThrottleFirstSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, settings: TimeSettings) {
+        self.source = source
+        self.settings = settings
+        sinkType = ThrottleFirstSink<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(settings: settings, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class ThrottleFirstSink<Element>: LinearSink<Element, Element> {
+    private let clock: any TimedJobScheduler
+    private var pace: ThrottlePace
+
+    required init(settings: TimeSettings, downstream: Sink<Element>) {
+        clock = timedJobScheduler(for: settings.scheduler)
+        pace = ThrottlePace(span: settings.span.nanosecondsClamped)
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) {
+        guard pace.rest(at: clock.instant) <= 0 else { return }
+        downstream.next(element)
+        if !isCancelled { pace.lastSent = clock.instant }
+    }
+}

@@ -1,0 +1,39 @@
+/// What the user chose for an operator that measures time.
+@usableFromInline
+struct TimeSettings {
+    @usableFromInline let span: RxTimeInterval
+    @usableFromInline let scheduler: any SchedulerType
+    /// How many elements at most, where the operator counts.
+    @usableFromInline let count: Int
+
+    @inlinable
+    init(span: RxTimeInterval, scheduler: any SchedulerType, count: Int = 0) {
+        self.span = span
+        self.scheduler = scheduler
+        self.count = count
+    }
+}
+
+/// The recipe of every operator that is a `TimedSink`.
+@usableFromInline
+final class TimedOperator<Element, Output>: Observable<Output> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let settings: TimeSettings
+    @usableFromInline let sinkType: TimedSink<Element, Output>.Type
+
+    @inlinable
+    init(source: Observable<Element>, settings: TimeSettings, sinkType: TimedSink<Element, Output>.Type) {
+        self.source = source
+        self.settings = settings
+        self.sinkType = sinkType
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Output>) {
+        let sink = sinkType.init(settings: settings, downstream: downstream)
+        downstream.link(sink)
+        sink.begin()
+        source.attach(sink)
+    }
+}

@@ -1,0 +1,117 @@
+extension ObservableType {
+    /// Fails with `RxError.timeout` when the next event does not come in time.
+    ///
+    /// - Parameters:
+    ///   - dueTime: how long to wait for the first event, and after each element for the next.
+    ///   - scheduler: runs the timer, and sends the error.
+    /// - SeeAlso: [Timeout](https://reactivex.io/documentation/operators/timeout.html)
+    @inlinable
+    public func timeout(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        Timeout(source: asObservable(), other: nil, settings: TimeSettings(span: dueTime, scheduler: scheduler))
+    }
+
+    /// Goes over to another sequence when the next event does not come in time.
+    ///
+    /// - Parameters:
+    ///   - dueTime: how long to wait for the first event, and after each element for the next.
+    ///   - other: subscribed to in that case, on `scheduler`, in place of the source. Not timed itself.
+    ///   - scheduler: runs the timer.
+    /// - SeeAlso: [Timeout](https://reactivex.io/documentation/operators/timeout.html)
+    @inlinable
+    public func timeout<Source: ObservableConvertibleType>(
+        _ dueTime: RxTimeInterval, other: Source, scheduler: any SchedulerType
+    ) -> Observable<Element> where Element == Source.Element {
+        Timeout(
+            source: asObservable(), other: other.asObservable(),
+            settings: TimeSettings(span: dueTime, scheduler: scheduler))
+    }
+}
+
+@usableFromInline
+final class Timeout<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let other: Observable<Element>?
+    @usableFromInline let settings: TimeSettings
+    @usableFromInline let sinkType: TimeoutSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, other: Observable<Element>?, settings: TimeSettings) {
+        self.source = source
+        self.other = other
+        self.settings = settings
+        sinkType = TimeoutSink<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        let sink = sinkType.init(settings: settings, downstream: downstream)
+        sink.other = other
+        downstream.link(sink)
+        sink.begin()
+        source.attach(sink)
+    }
+}
+
+/// Its own link is that of the other sequence.
+@usableFromInline
+final class TimeoutSink<Element>: TimedSink<Element, Element> {
+    /// Written once, before the timer is set.
+    var other: Observable<Element>?
+
+    private let sourceLink = Link()
+
+    /// How many elements have come: the number of the timer that counts. Only inside the loop.
+    private var generation = 0
+
+    override func link(_ stage: Stage) { sourceLink.link(stage) }
+
+    fileprivate func linkOther(_ stage: Stage) { super.link(stage) }
+
+    override func begin() { alarm.set(after: settings.span, generation: 0) }
+
+    override func receive(_ element: Element) {
+        // First: a timer that comes while the element is being delivered comes too late.
+        generation &+= 1
+        downstream.next(element)
+        if !isCancelled { alarm.set(after: settings.span, generation: generation) }
+    }
+
+    override func receiveTick(_ generation: Int) {
+        guard generation == self.generation else { return }
+        guard let other else { return fail(RxError.timeout) }
+        shut()
+        alarm.stop()
+        sourceLink.cancel()
+        other.start(TimeoutOtherSink(coordinator: self))
+    }
+
+    override func cancel() {
+        super.cancel()
+        sourceLink.cancel()
+    }
+}
+
+/// Receives the events of the sequence gone over to, which are the only ones from then on.
+private final class TimeoutOtherSink<Element>: Sink<Element> {
+    private let coordinator: TimeoutSink<Element>
+
+    init(coordinator: TimeoutSink<Element>) {
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { coordinator.linkOther(stage) }
+
+    override func next(_ element: Element) {
+        if !coordinator.isCancelled { coordinator.downstream.next(element) }
+    }
+
+    override func error(_ error: any Swift.Error) {
+        if !coordinator.isCancelled { coordinator.downstream.error(error) }
+    }
+
+    override func completed() {
+        if !coordinator.isCancelled { coordinator.downstream.completed() }
+    }
+}

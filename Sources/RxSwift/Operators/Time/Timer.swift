@@ -1,0 +1,118 @@
+extension ObservableType where Element: FixedWidthInteger {
+    /// The numbers from 0, one each period, without an end.
+    ///
+    /// Periods follow a monotonic clock and do not drift: each number is due a period after the one before was due. A number that
+    /// is due while the one before is being delivered comes right after it; more than that are skipped.
+    /// - Parameters:
+    ///   - period: the time between two numbers, and before the first.
+    ///   - scheduler: runs the timer, and sends the numbers.
+    /// - SeeAlso: [Interval](https://reactivex.io/documentation/operators/interval.html)
+    @inlinable
+    public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        TimerSource(dueTime: period, period: period, scheduler: scheduler)
+    }
+
+    /// Sends 0 after a span of time and completes; or goes on, with a period.
+    ///
+    /// Waiting costs no thread and no kernel timer of its own. Subscribing and disposing are O(1).
+    /// - Parameters:
+    ///   - dueTime: how long to wait for 0.
+    ///   - period: the time between the numbers that follow, see `interval(_:scheduler:)`. Without it, 0 is the only one.
+    ///   - scheduler: runs the timer, and sends the numbers.
+    /// - SeeAlso: [Timer](https://reactivex.io/documentation/operators/timer.html)
+    @inlinable
+    public static func timer(
+        _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
+    ) -> Observable<Element> {
+        TimerSource(dueTime: dueTime, period: period, scheduler: scheduler)
+    }
+}
+
+@usableFromInline
+final class TimerSource<Element: FixedWidthInteger>: Observable<Element> {
+    @usableFromInline let dueTime: RxTimeInterval
+    @usableFromInline let period: RxTimeInterval?
+    @usableFromInline let scheduler: any SchedulerType
+    @usableFromInline let jobType: TimerJob<Element>.Type
+
+    @inlinable
+    init(dueTime: RxTimeInterval, period: RxTimeInterval?, scheduler: any SchedulerType) {
+        self.dueTime = dueTime
+        self.period = period
+        self.scheduler = scheduler
+        jobType = TimerJob<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        let jobs = timedJobScheduler(for: scheduler)
+        if let period, jobs is ForeignTimedJobScheduler { return attachForeign(period, downstream) }
+        let job = jobType.init(downstream: downstream, scheduler: jobs)
+        downstream.link(job)
+        job.begin(dueTime, period)
+    }
+
+    /// A foreign scheduler has a periodic timer of its own, which may do it differently. Its ticks might overlap, hence the door.
+    private func attachForeign(_ period: RxTimeInterval, _ downstream: Sink<Element>) {
+        let door = TimerDoor(downstream: downstream)
+        door.linkDownstream()
+        let periodic = scheduler.schedulePeriodic(0 as Element, startAfter: dueTime, period: period) { number in
+            door.next(number)
+            return number &+ 1
+        }
+        door.link(DisposableStage(periodic))
+    }
+}
+
+final class TimerDoor<Element>: Door<Element> {
+    override var operatorName: StaticString { "interval" }
+}
+
+@usableFromInline
+final class TimerJob<Element: FixedWidthInteger>: Job {
+    private let downstream: Sink<Element>
+    private let scheduler: any TimedJobScheduler
+
+    // Touched before the job is posted first, and by the run under way.
+    private var number: Element = 0
+    private var pace: Pace?
+
+    required init(downstream: Sink<Element>, scheduler: any TimedJobScheduler) {
+        self.downstream = downstream
+        self.scheduler = scheduler
+        super.init()
+    }
+
+    func begin(_ dueTime: RxTimeInterval, _ period: RxTimeInterval?) {
+        if let period {
+            let due = scheduler.instant.addingClamped(dueTime.nanosecondsClamped)
+            pace = Pace(period: period.nanosecondsClamped, due: due)
+        }
+        wait(dueTime)
+    }
+
+    private func wait(_ delay: RxTimeInterval) {
+        scheduler.post(self, after: delay)
+        // `cancel` may have come too early to find the job.
+        if isCancelled { scheduler.withdraw(self) }
+    }
+
+    override func run(_ budget: inout Int) -> Bool {
+        if isCancelled { return true }
+        let current = number
+        number = current &+ 1
+        downstream.next(current)
+        if isCancelled { return true }
+        if pace == nil {
+            downstream.completed()
+        } else {
+            wait(.nanoseconds(Int(pace!.next(at: scheduler.instant))))
+        }
+        return true
+    }
+
+    override func cancel() {
+        if takeUpstream() != nil { scheduler.withdraw(self) }
+    }
+}

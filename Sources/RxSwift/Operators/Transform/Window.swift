@@ -1,0 +1,161 @@
+import RxPrimitives
+
+extension ObservableType {
+    /// Divides the elements into windows, each a sequence that completes when it has enough elements or enough time has passed.
+    ///
+    /// The first window is sent when subscribing. A window has the elements that come while somebody is subscribed to it. The source
+    /// stays subscribed to until the subscription and those to all windows have ended.
+    /// - Parameters:
+    ///   - timeSpan: how long a window is open at most.
+    ///   - count: how many elements a window has at most; without a limit if not positive.
+    ///   - scheduler: runs the timer, and turns over the windows whose time has come.
+    /// - SeeAlso: [Window](https://reactivex.io/documentation/operators/window.html)
+    @inlinable
+    public func window(
+        timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
+    ) -> Observable<Observable<Element>> {
+        TimedOperator(
+            source: asObservable(), settings: TimeSettings(span: timeSpan, scheduler: scheduler, count: count),
+            sinkType: WindowSink<Element>.self)
+    }
+}
+
+@usableFromInline
+final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
+    // Only inside the loop.
+    private var decision: WindowDecision
+    private var subject = PublishSubject<Element>()
+
+    /// 0: somebody wants new windows. 1: nobody does, for ever.
+    private let isOuterDisposed = AtomicWord(0)
+
+    /// Ends everything after the subscription and those to all windows have ended.
+    private var references: RefCountDisposable!
+
+    required init(settings: TimeSettings, downstream: Sink<Observable<Element>>) {
+        decision = WindowDecision(limit: settings.count)
+        super.init(settings: settings, downstream: downstream)
+        references = RefCountDisposable(disposable: Disposables.create { self.end() })
+    }
+
+    override func begin() {
+        enter {
+            sendWindow()
+            if !isCancelled { alarm.set(after: settings.span, generation: decision.generation) }
+        }
+    }
+
+    private func sendWindow() {
+        if isOuterDisposed.loadRelaxed() == 0 {
+            downstream.next(WindowSource(subject: subject, references: references))
+        }
+    }
+
+    override func receive(_ element: Element) {
+        subject.onNext(element)
+        if decision.accept(), !isCancelled { turnOver() }
+    }
+
+    override func receiveTick(_ generation: Int) {
+        if decision.expire(generation) { turnOver() }
+    }
+
+    private func turnOver() {
+        let old = subject
+        subject = PublishSubject()
+        old.onCompleted()
+        sendWindow()
+        if !isCancelled { alarm.set(after: settings.span, generation: decision.generation) }
+    }
+
+    override func receive(error: any Swift.Error) {
+        subject.onError(error)
+        if isOuterDisposed.loadRelaxed() == 0 { fail(error) }
+    }
+
+    override func receiveCompleted() {
+        subject.onCompleted()
+        if isOuterDisposed.loadRelaxed() == 0 { finish() }
+    }
+
+    /// The subscription has ended; the windows go on as long as somebody is subscribed to one.
+    override func cancel() {
+        if isOuterDisposed.exchange(1) == 0 { references.dispose() }
+    }
+
+    private func end() { super.cancel() }
+}
+
+/// When `window` turns over.
+struct WindowDecision {
+    private let limit: Int
+    private var count = 0
+
+    /// Which window is open; its timer's number.
+    private(set) var generation = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// An element came. Returns whether it was the window's last.
+    mutating func accept() -> Bool {
+        count += 1
+        if count == limit { turnOver() }
+        return count == 0
+    }
+
+    /// The timer came. Returns whether the window's time has passed.
+    mutating func expire(_ generation: Int) -> Bool {
+        if generation != self.generation { return false }
+        turnOver()
+        return true
+    }
+
+    private mutating func turnOver() {
+        count = 0
+        generation &+= 1
+    }
+}
+
+/// A window, as its subscribers see it: each keeps the source subscribed to.
+private final class WindowSource<Element>: Observable<Element> {
+    private let subject: PublishSubject<Element>
+    private let references: RefCountDisposable
+
+    init(subject: PublishSubject<Element>, references: RefCountDisposable) {
+        self.subject = subject
+        self.references = references
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Element>) {
+        subject.attach(WindowSubscriber(reference: references.retain(), downstream: downstream))
+    }
+}
+
+private final class WindowSubscriber<Element>: LinearSink<Element, Element> {
+    private let reference: any Disposable
+
+    init(reference: any Disposable, downstream: Sink<Element>) {
+        self.reference = reference
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    // A window that has ended sends its terminal event without being linked, so nothing comes back to `cancel`.
+
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        reference.dispose()
+    }
+
+    override func completed() {
+        downstream.completed()
+        reference.dispose()
+    }
+
+    override func cancel() {
+        super.cancel()
+        reference.dispose()
+    }
+}

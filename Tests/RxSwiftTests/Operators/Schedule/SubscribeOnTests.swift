@@ -1,0 +1,44 @@
+import RxSwift
+import RxTest
+import Testing
+
+@Suite struct SubscribeOnTests {
+    @Test func subscribesAndUnsubscribesATickLater() {
+        let scheduler = ticks()
+        var subscribed = 0
+        var disposed = 0
+        let source = Observable<Int>.create { _ in
+            subscribed = scheduler.clock
+            return Disposables.create { disposed = scheduler.clock }
+        }
+        let result = scheduler.start { source.subscribe(on: scheduler) }
+        #expect(result.events == [])
+        #expect(subscribed == 201)
+        #expect(disposed == 1001)
+    }
+
+    @Test func terminalEventsPassAtOnce() {
+        for end: Recorded<Event<Int>> in [.completed(300), .error(300, TestFailure.expected)] {
+            let scheduler = ticks()
+            let source = scheduler.createHotObservable([end])
+            let result = scheduler.start { source.subscribe(on: scheduler) }
+            #expect(result.events == [end])
+            #expect(source.subscriptions == [Subscription(201, 301)])
+        }
+    }
+
+    @Test func disposeUnsubscribesATickLater() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(script((150, 1), (210, 2)))
+        let result = scheduler.start { source.subscribe(on: scheduler) }
+        #expect(result.events == [.next(210, 2)])
+        #expect(source.subscriptions == [Subscription(201, 1001)])
+    }
+
+    @Test func disposedBeforeItsTurnItDoesNotSubscribe() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(script((250, 1)))
+        _ = scheduler.start(disposed: 200) { source.subscribe(on: scheduler) }
+        #expect(source.subscriptions == [])
+    }
+}

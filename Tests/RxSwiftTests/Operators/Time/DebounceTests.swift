@@ -1,0 +1,65 @@
+import RxSwift
+import RxTest
+import Testing
+
+@testable import RxSwift
+
+@Suite struct DebounceTests {
+    @Test func silenceLetsAnElementThrough() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(
+            script((150, 1), (210, 2), (240, 3), (300, 4), (340, 5)) + [.completed(400)])
+        let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
+        #expect(result.events == [.next(290, 3), .next(390, 5), .completed(400)])
+        #expect(source.subscriptions == [Subscription(200, 400)])
+    }
+
+    @Test func completionSendsTheElementThatWaits() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(script((150, 1), (210, 2), (250, 3), (310, 4), (350, 5)) + [.completed(390)])
+        let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
+        #expect(result.events == [.next(300, 3), .next(390, 5), .completed(390)])
+    }
+
+    @Test func errorDropsTheElementThatWaits() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(
+            script((150, 1), (210, 2), (250, 3)) + [.error(260, TestFailure.expected), .completed(400)])
+        let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
+        #expect(result.events == [.error(260, TestFailure.expected)])
+        #expect(source.subscriptions == [Subscription(200, 260)])
+    }
+
+    @Test func nothingComesAfterDispose() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(script((210, 2), (250, 3)))
+        let result = scheduler.start(disposed: 275) { source.debounce(.seconds(30), scheduler: scheduler) }
+        #expect(result.events == [.next(240, 2)])
+        #expect(source.subscriptions == [Subscription(200, 275)])
+    }
+
+    @Test func aLateTimerSendsNothing() {
+        var decision = DebounceDecision<Int>()
+        let (first, none) = decision.accept(1)
+        let (second, displaced) = decision.accept(2)
+        #expect(none == nil)
+        #expect(displaced == 1)
+        let answer1 = decision.expire(first)
+        #expect(answer1 == nil)
+        let answer2 = decision.expire(second)
+        #expect(answer2 == 2)
+        let answer3 = decision.expire(second)
+        #expect(answer3 == nil)
+        let answer4 = decision.end()
+        #expect(answer4 == nil)
+    }
+
+    @Test func anElementDeliveredIsNotSentAgainAtTheEnd() {
+        var decision = DebounceDecision<Int>()
+        let (generation, _) = decision.accept(1)
+        let answer5 = decision.end()
+        #expect(answer5 == 1)
+        let answer6 = decision.expire(generation)
+        #expect(answer6 == nil)
+    }
+}

@@ -1,0 +1,97 @@
+import RxTest
+import Testing
+
+@testable import RxSwift
+
+@Suite struct ThrottleTests {
+    private let elements = [(150, 1), (210, 2), (250, 3), (310, 4), (350, 5), (410, 6), (450, 7)].map {
+        Recorded(time: $0.0, value: Event.next($0.1))
+    }
+
+    @Test func theLatestComesAtTheEndOfTheSpanAndCompletionWaitsForIt() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(elements + [.completed(500)])
+        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
+        #expect(result.events == [.next(210, 2), .next(410, 6), .next(610, 7), .completed(610)])
+        #expect(source.subscriptions == [Subscription(200, 500)])
+    }
+
+    @Test func completionAfterTheSpanIsNotDelayed() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(elements + [.completed(900)])
+        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
+        #expect(result.events == [.next(210, 2), .next(410, 6), .next(610, 7), .completed(900)])
+        #expect(source.subscriptions == [Subscription(200, 900)])
+    }
+
+    @Test func emptyCompletesAtOnce() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable([.next(150, 0), .completed(500)])
+        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
+        #expect(result.events == [.completed(500)])
+    }
+
+    @Test func errorIsNotDelayed() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, TestFailure.expected)])
+        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
+        #expect(result.events == [.next(210, 2), .error(410, TestFailure.expected)])
+        #expect(source.subscriptions == [Subscription(200, 410)])
+    }
+
+    @Test func withoutAnEndTheLatestStillComes() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(elements)
+        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
+        #expect(result.events == [.next(210, 2), .next(410, 6), .next(610, 7)])
+        #expect(source.subscriptions == [Subscription(200, 1000)])
+    }
+
+    @Test func withoutLatestTheRestOfTheSpanIsDropped() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(elements + [.completed(500)])
+        let result = scheduler.start { source.throttle(.seconds(200), latest: false, scheduler: scheduler) }
+        #expect(result.events == [.next(210, 2), .next(410, 6), .completed(500)])
+        #expect(source.subscriptions == [Subscription(200, 500)])
+    }
+
+    @Test func withoutLatestErrorPasses() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, TestFailure.expected)])
+        let result = scheduler.start { source.throttle(.seconds(200), latest: false, scheduler: scheduler) }
+        #expect(result.events == [.next(210, 2), .error(410, TestFailure.expected)])
+    }
+
+    @Test func theDecisionSetsOneTimerPerSpan() {
+        var decision = ThrottleDecision<Int>(span: 10)
+        let answer1 = decision.accept(1, at: 100).0
+        #expect(answer1 == .send)
+        decision.sent(at: 101)
+        let answer2 = decision.accept(2, at: 104).0
+        #expect(answer2 == .wait(generation: 1, rest: 7))
+        let (answer, displaced) = decision.accept(3, at: 105)
+        #expect(answer == .nothing)
+        #expect(displaced == 2)
+        let answer3 = decision.end()
+        #expect(!answer3)
+        #expect(decision.isCurrent(1))
+        let answer4 = decision.takeWaiting()
+        #expect(answer4 == 3)
+        #expect(decision.hasEnded)
+    }
+
+    @Test func theDecisionSendsAtOnceWhenTheTimerIsLate() {
+        var decision = ThrottleDecision<Int>(span: 10)
+        let answer5 = decision.accept(1, at: 100).0
+        #expect(answer5 == .send)
+        decision.sent(at: 100)
+        let answer6 = decision.accept(2, at: 101).0
+        #expect(answer6 == .wait(generation: 1, rest: 9))
+        let (answer, displaced) = decision.accept(3, at: 120)
+        #expect(answer == .send)
+        #expect(displaced == 2)
+        decision.sent(at: 120)
+        let answer7 = decision.takeWaiting()
+        #expect(answer7 == nil)
+    }
+}

@@ -1,0 +1,130 @@
+import Dispatch
+import Foundation
+import RxPrimitives
+import Testing
+
+@testable import RxSwift
+
+/// A source that emits while timers fire, and a third thread that disposes: nothing overlaps, nothing comes after the end.
+@Suite struct TimeRaceTests {
+    private static let spans: [RxTimeInterval] = [.microseconds(0), .microseconds(20), .microseconds(100)]
+
+    /// Complains about events that overlap, or follow a terminal event.
+    private final class Watch: @unchecked Sendable {
+        let inside = AtomicWord(0)
+        let ended = AtomicWord(0)
+        let faults = AtomicWord(0)
+        let events = AtomicWord(0)
+
+        func see(terminal: Bool) {
+            if inside.exchange(1) != 0 || ended.loadRelaxed() != 0 { _ = faults.fetchAdd(1) }
+            _ = events.fetchAdd(1)
+            if terminal { ended.storeRelaxed(1) }
+            _ = inside.exchange(0)
+        }
+    }
+
+    private func race<Output>(
+        rounds: Int = 60, scheduler: any SchedulerType, _ build: (Observable<Int>, RxTimeInterval) -> Observable<Output>
+    ) {
+        for round in 0..<rounds {
+            let subject = PublishSubject<Int>()
+            let watch = Watch()
+            let subscription = build(subject, Self.spans[round % Self.spans.count]).subscribe { event in
+                watch.see(terminal: event.isStopEvent)
+            }
+            let group = DispatchGroup()
+            DispatchQueue.global().async(group: group) {
+                for number in 0..<300 { subject.onNext(number) }
+                switch round % 3 {
+                case 0: subject.onCompleted()
+                case 1: subject.onError(TestFailure.expected)
+                default: break
+                }
+            }
+            DispatchQueue.global().async(group: group) {
+                usleep(UInt32(round * 13 % 400))
+                if round % 2 == 0 { subscription.dispose() }
+            }
+            group.wait()
+            subscription.dispose()
+            #expect(watch.faults.loadRelaxed() == 0)
+            // Where unsubscribing is scheduled, it comes soon.
+            for _ in 0..<1_000 where subject.hasObservers { usleep(1_000) }
+            #expect(!subject.hasObservers)
+        }
+    }
+
+    static let schedulers: [any SchedulerType] = [
+        SerialDispatchQueueScheduler(internalSerialQueueName: "time races"),
+        ConcurrentDispatchQueueScheduler(queue: .global()),
+        ConcurrentMainScheduler.instance,
+    ]
+
+    @Test(arguments: schedulers.indices) func debounce(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { $0.debounce($1, scheduler: scheduler) }
+    }
+
+    @Test(arguments: schedulers.indices) func throttle(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { $0.throttle($1, scheduler: scheduler) }
+    }
+
+    @Test(arguments: schedulers.indices) func delay(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { $0.delay($1, scheduler: scheduler) }
+    }
+
+    @Test(arguments: schedulers.indices) func timeout(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { $0.timeout($1, other: Observable.of(1, 2, 3), scheduler: scheduler) }
+        race(scheduler: scheduler) { $0.timeout($1, scheduler: scheduler) }
+    }
+
+    @Test(arguments: schedulers.indices) func buffer(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { $0.buffer(timeSpan: $1, count: 4, scheduler: scheduler) }
+    }
+
+    @Test(arguments: schedulers.indices) func window(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { source, span in
+            source.window(timeSpan: span, count: 4, scheduler: scheduler).flatMap { $0 }
+        }
+    }
+
+    @Test(arguments: schedulers.indices) func takeAndSkip(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { $0.take(for: $1, scheduler: scheduler) }
+        race(scheduler: scheduler) { $0.skip($1, scheduler: scheduler) }
+    }
+
+    @Test(arguments: schedulers.indices) func lateSubscriptions(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { $0.delaySubscription($1, scheduler: scheduler) }
+        race(scheduler: scheduler) { source, _ in source.subscribe(on: scheduler) }
+    }
+
+    @Test(arguments: schedulers.indices) func timers(index: Int) {
+        let scheduler = Self.schedulers[index]
+        race(scheduler: scheduler) { source, span in
+            Observable<Int>.interval(span, scheduler: scheduler).take(until: source.filter { $0 == 200 })
+        }
+    }
+
+    @Test func aTimerArmedAndDisposedByManyThreadsLeavesNothing() {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "arming")
+        let fired = AtomicWord(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for round in 0..<2_000 {
+                let span: RxTimeInterval = round % 3 == 0 ? .microseconds(round % 50) : .seconds(3_600)
+                let subscription = Observable<Int>.timer(span, scheduler: scheduler)
+                    .subscribe(onNext: { _ in _ = fired.fetchAdd(1) })
+                if round % 7 == thread { sched_yield() }
+                subscription.dispose()
+            }
+        }
+        #expect(fired.loadRelaxed() <= 8_000)
+    }
+}

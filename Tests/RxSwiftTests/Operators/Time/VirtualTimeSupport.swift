@@ -1,0 +1,13 @@
+import RxSwift
+import RxTest
+
+/// What goes wrong in tests.
+enum TestFailure: Error, Equatable { case expected }
+
+/// A scheduler in whose virtual time a tick is a second.
+func ticks() -> TestScheduler { TestScheduler(initialClock: 0) }
+
+/// Elements at given times.
+func script<Element>(_ elements: (Int, Element)...) -> [Recorded<Event<Element>>] {
+    elements.map { Recorded(time: $0.0, value: .next($0.1)) }
+}
