@@ -1,7 +1,6 @@
 import RxPrimitives
+import RxSwift
 import Testing
-
-@testable import RxSwift
 
 @Suite struct ConcurrencyLimitTests {
     @Test func theyRunInOrderAsPlacesBecomeFree() {

@@ -1,7 +1,7 @@
 /// Decides which inner sources run when only so many may run at a time.
 ///
 /// Not thread-safe: its owner guards it. Runs no foreign code, and hands back what it lets go of.
-struct ConcurrencyLimit<Inner> {
+package struct ConcurrencyLimit<Inner> {
     /// How many may run at a time. With 0 or less, none ever does.
     private let limit: Int
     private var activeCount = 0
@@ -11,13 +11,13 @@ struct ConcurrencyLimit<Inner> {
     private var waiting: [Inner?] = []
     private var firstWaiting = 0
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Whether one more may run.
-    var hasRoom: Bool { activeCount < limit }
+    package var hasRoom: Bool { activeCount < limit }
 
     /// What the end of a source leads to.
-    enum Next {
+    package enum Next {
         /// This one takes the place.
         case start(Inner)
         /// The place stays empty for now.
@@ -27,7 +27,7 @@ struct ConcurrencyLimit<Inner> {
     }
 
     /// A new inner source arrived. Returns whether it may run; if not, it waits.
-    mutating func admit(_ inner: Inner) -> Bool {
+    package mutating func admit(_ inner: Inner) -> Bool {
         if hasRoom {
             activeCount += 1
             return true
@@ -37,7 +37,7 @@ struct ConcurrencyLimit<Inner> {
     }
 
     /// One of those running completed.
-    mutating func innerEnded() -> Next {
+    package mutating func innerEnded() -> Next {
         if firstWaiting < waiting.count, let inner = waiting[firstWaiting] {
             waiting[firstWaiting] = nil
             firstWaiting += 1
@@ -52,13 +52,13 @@ struct ConcurrencyLimit<Inner> {
     }
 
     /// The outer source completed. Returns whether the result does.
-    mutating func outerEnded() -> Bool {
+    package mutating func outerEnded() -> Bool {
         hasOuterEnded = true
         return activeCount == 0
     }
 
     /// Gives up the inner sources that wait.
-    mutating func takeWaiting() -> [Inner?] {
+    package mutating func takeWaiting() -> [Inner?] {
         let given = waiting
         waiting = []
         firstWaiting = 0

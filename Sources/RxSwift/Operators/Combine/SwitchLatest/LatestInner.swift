@@ -1,22 +1,22 @@
 /// Decides which inner source has the say when only the latest one has.
 ///
 /// Not thread-safe: its owner guards it. Runs no foreign code, and hands back what it lets go of.
-struct LatestInner<Inner: AnyObject> {
+package struct LatestInner<Inner: AnyObject> {
     private var current: Inner?
     private var hasOuterEnded = false
 
     /// Whether this one is the latest, and has not ended.
-    func isCurrent(_ inner: Inner) -> Bool { current === inner }
+    package func isCurrent(_ inner: Inner) -> Bool { current === inner }
 
     /// A new one takes over. Returns the one that is superseded, if it was still running.
-    mutating func supersede(by inner: Inner) -> Inner? {
+    package mutating func supersede(by inner: Inner) -> Inner? {
         let superseded = current
         current = inner
         return superseded
     }
 
     /// What the end of an inner source leads to.
-    enum Next {
+    package enum Next {
         /// Nothing: it had been superseded.
         case ignored
         /// The source goes on.
@@ -26,20 +26,20 @@ struct LatestInner<Inner: AnyObject> {
     }
 
     /// One ended.
-    mutating func innerEnded(_ inner: Inner) -> Next {
+    package mutating func innerEnded(_ inner: Inner) -> Next {
         guard current === inner else { return .ignored }
         current = nil
         return hasOuterEnded ? .last : .idle
     }
 
     /// The outer source completed. Returns whether the result does.
-    mutating func outerEnded() -> Bool {
+    package mutating func outerEnded() -> Bool {
         hasOuterEnded = true
         return current == nil
     }
 
     /// Gives up the one that is running.
-    mutating func takeCurrent() -> Inner? {
+    package mutating func takeCurrent() -> Inner? {
         defer { current = nil }
         return current
     }
