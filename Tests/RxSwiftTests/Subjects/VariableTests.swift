@@ -5,7 +5,7 @@ import Testing
 @Suite struct VariableTests {
     @available(*, deprecated)
     @Test func itTellsItsValueAndCompletesWhenItIsReleased() {
-        let log = EventLog()
+        let log = SubjectLog()
         var variable: Variable<Int>? = Variable(1)
         _ = log.observe(variable!.asObservable())
         variable!.value = 2

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct LatestInnerTests {
     @Test func onlyTheLatestHasTheSay() {
-        let first = Token()
-        let second = Token()
-        var latest = LatestInner<Token>()
+        let first = SuccessionToken()
+        let second = SuccessionToken()
+        var latest = LatestInner<SuccessionToken>()
         var superseded = latest.supersede(by: first)
         #expect(superseded == nil && latest.isCurrent(first))
         superseded = latest.supersede(by: second)
@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test func betweenInnersTheOuterEndIsTheEnd() {
-        let first = Token()
-        var latest = LatestInner<Token>()
+        let first = SuccessionToken()
+        var latest = LatestInner<SuccessionToken>()
         _ = latest.supersede(by: first)
         guard case .idle = latest.innerEnded(first) else { return #expect(Bool(false)) }
         let ends = latest.outerEnded()
@@ -30,7 +30,7 @@ import Testing
 @Suite struct SwitchLatestTests {
     private let outer = PublishSubject<Observable<Int>>()
     private let inners = (0..<3).map { _ in PublishSubject<Int>() }
-    private let log = EventLog()
+    private let log = SuccessionLog()
 
     @Test func theLatestIsListenedTo() {
         _ = log.record(outer.switchLatest())
@@ -56,13 +56,13 @@ import Testing
     @Test func errorsOfOuterAndLatestEndIt() {
         _ = log.record(outer.switchLatest())
         outer.onNext(inners[0])
-        inners[0].onError(Failure(1))
+        inners[0].onError(SourceFailure(1))
         #expect(!outer.hasObservers)
-        let other = EventLog()
+        let other = SuccessionLog()
         let outer = PublishSubject<Observable<Int>>()
         _ = other.record(outer.switchLatest())
         outer.onNext(inners[1])
-        outer.onError(Failure(2))
+        outer.onError(SourceFailure(2))
         #expect(!inners[1].hasObservers)
         #expect(log.text == "error(1)" && other.text == "error(2)")
     }
@@ -79,7 +79,7 @@ import Testing
         let inner = inners[0]
         _ = log.record(
             numbers.flatMapLatest { number -> Observable<Int> in
-                if number == 2 { throw Failure(2) }
+                if number == 2 { throw SourceFailure(2) }
                 return inner
             })
         numbers.onNext(1)
@@ -134,7 +134,7 @@ import Testing
         struct Round {
             let outer = PublishSubject<Observable<Int>>()
             let first = PublishSubject<Int>()
-            let log = EventLog()
+            let log = SuccessionLog()
 
             init() {
                 _ = log.record(outer.switchLatest())

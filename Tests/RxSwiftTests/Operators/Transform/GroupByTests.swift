@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct GroupByTests {
     private let source = PublishSubject<Int>()
-    private let log = EventLog()
+    private let log = SuccessionLog()
 
     @Test func elementsGoToTheGroupOfTheirKey() {
         let log = log
@@ -27,14 +27,14 @@ import Testing
             onError: { _ in log.write("error") })
         source.onNext(1)
         source.onNext(2)
-        source.onError(Failure())
+        source.onError(SourceFailure())
         #expect(log.text == "error1 error0 error")
     }
 
     @Test func whatTheKeySelectorThrowsEndsGroupsAndResult() {
         let log = log
         _ = source.groupBy { element -> Int in
-            if element == 2 { throw Failure(2) }
+            if element == 2 { throw SourceFailure(2) }
             return 0
         }.subscribe(
             onNext: { group in _ = log.record(group.asObservable()) }, onError: { _ in log.write("outer") })
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func thousandsOfGroupsKeepTheirOrder() {
-        let log = EventLog()
+        let log = SuccessionLog()
         let numbers = Observable.range(start: 0, count: 60_000)
         _ = numbers.groupBy { $0 % 20_000 }
             .flatMap { group in group.reduce(0) { count, _ in count + 1 }.map { (group.key, $0) } }
@@ -116,7 +116,7 @@ import Testing
         for inHash in [true, false] {
             let source = PublishSubject<Key>()
             let subscription = SerialDisposable()
-            let log = EventLog()
+            let log = SuccessionLog()
             subscription.disposable = source.groupBy { $0 }.subscribe(onNext: { log.write("\($0.key.number)") })
             source.onNext(Key(1))
             let meddle = {
@@ -129,10 +129,10 @@ import Testing
     }
 
     @Test func everythingIsReleasedAtTheEndAlsoWhenAGroupIsKept() {
-        weak var released: Token?
+        weak var released: SuccessionToken?
         nonisolated(unsafe) var kept: GroupedObservable<Int, Int>?
         do {
-            let token = Token()
+            let token = SuccessionToken()
             released = token
             _ = source.groupBy { element in withExtendedLifetime(token) { element } }.subscribe(onNext: { kept = $0 })
             source.onNext(1)
