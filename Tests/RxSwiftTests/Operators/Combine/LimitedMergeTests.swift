@@ -40,7 +40,7 @@ import Testing
 @Suite struct LimitedMergeTests {
     private let outer = PublishSubject<Observable<Int>>()
     private let inners = (0..<3).map { _ in PublishSubject<Int>() }
-    private let log = EventLog()
+    private let log = SuccessionLog()
 
     @Test func concatSubscribesToOneAfterAnother() {
         let subscription = log.record(outer.concat())
@@ -76,7 +76,7 @@ import Testing
     @Test func anErrorOfAnyEndsItAll() {
         _ = log.record(outer.merge(maxConcurrent: 2))
         for inner in inners { outer.onNext(inner) }
-        inners[1].onError(Failure(4))
+        inners[1].onError(SourceFailure(4))
         inners[0].onNext(1)
         #expect(inners.map(\.hasObservers) == [false, false, false])
         #expect(!outer.hasObservers && log.text == "error(4)")
@@ -108,7 +108,7 @@ import Testing
 
     @Test func whatTheSelectorThrowsEndsIt() {
         let numbers = PublishSubject<Int>()
-        _ = log.record(numbers.concatMap { number -> Observable<Int> in throw Failure(number) })
+        _ = log.record(numbers.concatMap { number -> Observable<Int> in throw SourceFailure(number) })
         numbers.onNext(3)
         numbers.onNext(4)
         #expect(log.text == "error(3)" && !numbers.hasObservers)
@@ -165,7 +165,7 @@ import Testing
             from == 0 ? .just(0) : Observable.just(from).concatMap { counting(down: $0 - 1) }
         }
         onBoundedStack {
-            #expect(EventLog.of(counting(down: recursionDepth)) == "0 completed")
+            #expect(SuccessionLog.of(counting(down: recursionDepth)) == "0 completed")
         }
     }
 
@@ -173,7 +173,7 @@ import Testing
         struct Round {
             let outer = PublishSubject<Observable<Int>>()
             let first = PublishSubject<Int>()
-            let log = EventLog()
+            let log = SuccessionLog()
 
             init() {
                 _ = log.record(outer.concat())
@@ -193,7 +193,7 @@ import Testing
         struct Round {
             let first = PublishSubject<Int>()
             let second = PublishSubject<Int>()
-            let log = EventLog()
+            let log = SuccessionLog()
             let inside = OverlapDetector()
 
             init() {
