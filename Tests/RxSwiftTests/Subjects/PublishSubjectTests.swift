@@ -190,6 +190,25 @@ import Testing
         #expect(isDisposedOf)
     }
 
+    /// Races the release of the subject, which takes the chain apart from above, with a dispose from below.
+    @Test func theReleaseOfASubjectMayRaceWithDispose() {
+        for _ in 0..<300 {
+            weak var token: ReleaseToken?
+            nonisolated(unsafe) var subject: PublishSubject<Int>? = PublishSubject()
+            nonisolated(unsafe) var disposals = 0
+            let kept: any Disposable
+            do {
+                let strong = ReleaseToken()
+                token = strong
+                kept = subject!.map { $0 + strong.number }.filter { $0 > 0 }.subscribe(
+                    onNext: { _ in _ = strong }, onDisposed: { disposals += 1 })
+            }
+            race({ subject = nil }, { kept.dispose() })
+            #expect(token == nil)
+            #expect(disposals == 1)
+        }
+    }
+
     @Test func whatWasEmittedBeforeTheSubjectIsReleasedStillComes() {
         var subject: PublishSubject<Int>? = PublishSubject()
         let log = SubjectLog()
