@@ -5,6 +5,8 @@ package struct LatestInner<Inner: AnyObject> {
     private var current: Inner?
     private var hasOuterEnded = false
 
+    package init() {}
+
     /// Whether this one is the latest, and has not ended.
     package func isCurrent(_ inner: Inner) -> Bool { current === inner }
 
