@@ -54,15 +54,6 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget {
     /// Whether something came while this thread was inside the loop.
     final var isAwaited: Bool { loop.hasPending }
 
-    /// Ends the subscription to a source that has sent its terminal event, where the operator has yet more to send.
-    final func endSource() {
-        let word = upstream.loadRelaxed()
-        // Acquiring: paired with the compare-exchange in `link`.
-        if word > Stage.cancelled, upstream.compareExchange(word, Stage.unlinked) {
-            Upstream(word: word).take()?.cancel()
-        }
-    }
-
     override func cancel() {
         guard let source = takeUpstream() else { return }
         _ = loop.close()
