@@ -26,8 +26,8 @@ let features: [SwiftSetting] = [
     .define("RX_REPLAYING"),
     .define("RX_HOPS"),
     .define("RX_OPERATION_QUEUE"),
-    // .define("RX_TIMERS"),
-    // .define("RX_END_TO_END"),
+    .define("RX_TIMERS"),
+    .define("RX_END_TO_END"),
 ]
 
 let package = Package(

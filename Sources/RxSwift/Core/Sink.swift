@@ -9,6 +9,14 @@ package class TerminalSink: Stage {
     @usableFromInline
     package func completed() { abstractMethod() }
 
+    /// The source is gone without a terminal event: nothing will ever come from it. Called like an event, at most once.
+    ///
+    /// For the user nothing ends. A chain in which nobody can emit any more is taken apart, so that it does not keep itself
+    /// alive when the user let go of it. So a stage passes this on only if it emits nothing but in answer to its one source and
+    /// does not tell the user that it was cancelled; all others ignore it.
+    @usableFromInline
+    package func sourceVanished() {}
+
     @inlinable
     package override init() { super.init() }
 }

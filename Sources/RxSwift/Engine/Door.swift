@@ -20,6 +20,7 @@ package class Door<Element>: Sink<Element> {
     package var operatorName: StaticString { "door" }
 
     /// - Parameter occupied: whether the creating thread is inside from the start, so that events wait until it leaves.
+    @usableFromInline
     package init(downstream: Sink<Element>, occupied: Bool = false) {
         self.downstream = .passRetained(downstream)
         self.loop = DrainLoop(entered: occupied)

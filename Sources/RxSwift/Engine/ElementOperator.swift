@@ -44,6 +44,8 @@ final class ElementSink<Element, Output>: LinearSink<Element, Output> {
         }
     }
 
+    override func sourceVanished() { downstream.sourceVanished() }
+
     /// Passes an element on, unless the closure has disposed of the subscription.
     @inlinable
     func emit(_ element: Output) {

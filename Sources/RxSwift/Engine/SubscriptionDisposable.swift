@@ -24,6 +24,14 @@ package final class SubscriptionDisposable: Stage, Cancelable {
     @usableFromInline
     package override func cancel() { dispose() }
 
+    /// Lets go of a chain from which nothing will come any more. The subscription stays open: it is the user's to dispose of.
+    package func unlink() {
+        // Acquiring: paired with the compare-exchange in `link`.
+        let word = upstream.loadAcquiring()
+        guard word > Stage.cancelled, upstream.compareExchange(word, Stage.unlinked) else { return }
+        Upstream(word: word).take()?.cancel()
+    }
+
     /// Lets go of the chain above. The caller has taken the upstream.
     @usableFromInline
     package func settle(_ upstream: Upstream) {

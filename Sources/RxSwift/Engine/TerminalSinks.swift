@@ -23,6 +23,8 @@ package final class EventSink<Element>: Sink<Element> {
 
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
+    package override func sourceVanished() { subscription.unlink() }
+
     package override func next(_ element: Element) {
         if !subscription.isCancelled { onNext(element) }
     }
@@ -63,6 +65,8 @@ package final class ClosureSink<Element>: Sink<Element> {
     }
 
     package override func link(_ stage: Stage) { subscription.link(stage) }
+
+    package override func sourceVanished() { subscription.unlink() }
 
     package override func next(_ element: Element) {
         if !subscription.isCancelled { onNext?(element) }

@@ -40,7 +40,18 @@ package class SubjectListCore {
     }
 
     @usableFromInline
-    package init(name: StaticString) { self.name = name }
+    package init(name: StaticString) {
+        self.name = name
+        #if TRACE_RESOURCES
+            ResourceCensus.born(Self.self)
+        #endif
+    }
+
+    #if TRACE_RESOURCES
+        deinit {
+            ResourceCensus.died(Self.self)
+        }
+    #endif
 
     // MARK: Terminal events
 
@@ -163,7 +174,7 @@ package class SubjectListCore {
             switch stop {
             case .completed: subscription.downstream._withUnsafeGuaranteedRef { $0.completed() }
             case .error(let error): subscription.downstream._withUnsafeGuaranteedRef { $0.error(error) }
-            case .abandoned, nil: break
+            case .abandoned, nil: subscription.downstream._withUnsafeGuaranteedRef { $0.sourceVanished() }
             }
         }
         subscription.releaseDownstream()

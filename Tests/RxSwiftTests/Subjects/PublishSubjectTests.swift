@@ -170,6 +170,39 @@ import Testing
         }
     }
 
+    @Test func aChainIsReleasedWithItsSubjectThoughItWasNeverDisposedOf() {
+        weak var token: ReleaseToken?
+        var subject: PublishSubject<Int>? = PublishSubject()
+        var isDisposedOf = false
+        let kept: any Disposable
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            kept = subject!.map { $0 + 1 }.filter { $0 > strong.number }.subscribe(
+                onNext: { _ in _ = strong }, onDisposed: { isDisposedOf = true })
+            _ = subject!.map { $0 + strong.number }.take(3).distinctUntilChanged().subscribe { _ in _ = strong }
+        }
+        #expect(token != nil)
+        subject = nil
+        #expect(token == nil)
+        #expect(!isDisposedOf)
+        kept.dispose()
+        #expect(isDisposedOf)
+    }
+
+    @Test func whatWasEmittedBeforeTheSubjectIsReleasedStillComes() {
+        var subject: PublishSubject<Int>? = PublishSubject()
+        let log = SubjectLog()
+        _ = log.observe(subject!.map { $0 * 10 }) { event in
+            guard event.element == 10 else { return }
+            subject!.onNext(2)
+            subject = nil
+        }
+        subject!.onNext(1)
+        #expect(log.lines == ["10", "20"])
+        #expect(subject == nil)
+    }
+
     @Test func elementsLeftBehindAreReleased() {
         weak var token: ReleaseToken?
         let subject = PublishSubject<ReleaseToken>()

@@ -148,6 +148,8 @@ final class DistinctUntilChangedSink<Element>: DistinctSink<Element, Element> {
             fail(error)
         }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }
 
 @usableFromInline

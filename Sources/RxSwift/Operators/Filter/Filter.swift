@@ -48,4 +48,6 @@ final class FilterSink<Element>: LinearSink<Element, Element> {
             fail(error)
         }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -45,4 +45,6 @@ final class SkipSink<Element>: LinearSink<Element, Element> {
             self.remaining = remaining - 1
         }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -58,4 +58,6 @@ final class SkipWhileSink<Element>: LinearSink<Element, Element> {
             fail(error)
         }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -44,4 +44,6 @@ final class TakeSink<Element>: LinearSink<Element, Element> {
         downstream.next(element)
         if remaining == 0, !isCancelled { downstream.completed() }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

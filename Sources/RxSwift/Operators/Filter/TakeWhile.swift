@@ -98,4 +98,6 @@ final class TakeWhileSink<Element>: LinearSink<Element, Element> {
             fail(error)
         }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

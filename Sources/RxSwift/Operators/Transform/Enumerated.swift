@@ -50,4 +50,6 @@ final class EnumeratedSink<Element>: LinearSink<Element, (index: Int, element: E
         self.index = index + 1
         emit(index, element, downstream)
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

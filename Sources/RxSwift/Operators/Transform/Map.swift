@@ -49,4 +49,6 @@ final class MapSink<Element, Result>: LinearSink<Element, Result> {
             fail(error)
         }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -12,6 +12,20 @@ import Testing
         #expect(links.map(\.isCancelled) == [true, false, true])
     }
 
+    @Test func aRaceToAskHasOneWinner() {
+        let races = (0..<50_000).map { _ in AmbRace(links: [Link(), Link()]) }
+        let results = [Collected(), Collected()]
+        race(
+            (0..<2).map { index in
+                { for race in races { results[index].values.append(race.admits(index)) } }
+            })
+        #expect(Swift.zip(results[0].values, results[1].values).allSatisfy { $0 != $1 })
+    }
+
+    private final class Collected: @unchecked Sendable {
+        var values: [Bool] = []
+    }
+
     static func model(_ steps: [(step: Step, number: Int)]) -> String {
         func index(_ step: Step) -> Int { step == .next1 || step == .completed1 ? 1 : 0 }
         guard let first = steps.first else { return "" }

@@ -49,7 +49,12 @@ private final class SpinBarrier: @unchecked Sendable {
 
     func wait() {
         _ = missing.fetchAdd(0 &- 1)
-        while missing.loadAcquiring() != 0 {}
+        var spins = 0
+        while missing.loadAcquiring() != 0 {
+            spins += 1
+            // More parties than processors: the ones still to come need one.
+            if spins > 10_000 { sched_yield() }
+        }
     }
 }
 

@@ -152,6 +152,40 @@ import Testing
         }
     }
 
+    @Test func noStageFurtherDownRunsAfterADisposalInsideTheSelector() {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        let transcript = Transcript()
+        var subscription: (any Disposable)?
+        let sum = Observable<Int>.zip(left, right) {
+            subscription?.dispose()
+            return $0 + $1
+        }
+        subscription = transcript.subscribe(
+            sum.map { sum in
+                transcript.note("mapped")
+                return sum
+            })
+        left.onNext(1)
+        right.onNext(1)
+        #expect(transcript.text == "")
+    }
+
+    @Test func aSourceThatCompletesIsReleasedWhileTheOthersGoOn() {
+        let transcript = Transcript()
+        let other = PublishSubject<Int>()
+        let source = Observable<Int>.create { observer in
+            observer.onNext(1)
+            observer.onCompleted()
+            return NotingDisposable(transcript)
+        }
+        let subscription = transcript.subscribe(Observable.zip(source, other) { $0 + $1 })
+        #expect(transcript.text == "disposed")
+        other.onNext(1)
+        #expect(transcript.text == "disposed 2")
+        subscription.dispose()
+    }
+
     @Test func eventsFromInsideACallbackFollowAfterIt() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()

@@ -1,0 +1,210 @@
+import RxPrimitives
+
+extension ObservableType where Element: ObservableConvertibleType {
+    /// Merges the inner sequences into one, so many at a time at most.
+    ///
+    /// - Parameter maxConcurrent: how many inner sequences are subscribed to at a time. The others wait in order, without a bound on
+    ///   their number; each is subscribed to on the thread on which one before it completes.
+    /// - Returns: the elements in order of acceptance, one at a time, whatever threads they come from. The first error ends the
+    ///   sequence; it completes when the source and all inner sequences have.
+    /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
+    @inlinable
+    public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
+        LimitedMerge(source: asObservable(), limit: maxConcurrent, dropsWhenFull: false) { $0.asObservable() }
+    }
+
+    /// The elements of one inner sequence after another.
+    ///
+    /// Inner sequences wait, in order and without a bound on their number, until those before them have completed.
+    /// - Returns: fails with the first error of any; completes when the source and all inner sequences have.
+    /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
+    @inlinable
+    public func concat() -> Observable<Element.Element> {
+        merge(maxConcurrent: 1)
+    }
+}
+
+/// `merge(maxConcurrent:)`, `concatMap` and `flatMapFirst`.
+@usableFromInline
+final class LimitedMerge<Element, Result>: Observable<Result> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let limit: Int
+    @usableFromInline let dropsWhenFull: Bool
+    @usableFromInline let selector: (Element) throws -> Observable<Result>
+    @usableFromInline let sinkType: LimitedMergeSink<Element, Result>.Type
+    @usableFromInline let coordinatorType: LimitedMergeCoordinator<Result>.Type
+
+    /// - Parameter dropsWhenFull: whether an element that arrives while no place is free is ignored; else its sequence waits.
+    @inlinable
+    init(
+        source: Observable<Element>, limit: Int, dropsWhenFull: Bool,
+        selector: @escaping (Element) throws -> Observable<Result>
+    ) {
+        self.source = source
+        self.limit = limit
+        self.dropsWhenFull = dropsWhenFull
+        self.selector = selector
+        self.sinkType = LimitedMergeSink<Element, Result>.self
+        self.coordinatorType = LimitedMergeCoordinator<Result>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Result>) {
+        let coordinator = coordinatorType.init(limit: limit, downstream: downstream)
+        coordinator.linkDownstream()
+        source.attach(sinkType.init(selector: selector, dropsWhenFull: dropsWhenFull, coordinator: coordinator))
+    }
+}
+
+/// Receives the outer elements.
+@usableFromInline
+final class LimitedMergeSink<Element, Result>: Sink<Element> {
+    private let selector: (Element) throws -> Observable<Result>
+    private let dropsWhenFull: Bool
+    private let coordinator: LimitedMergeCoordinator<Result>
+
+    required init(
+        selector: @escaping (Element) throws -> Observable<Result>, dropsWhenFull: Bool,
+        coordinator: LimitedMergeCoordinator<Result>
+    ) {
+        self.selector = selector
+        self.dropsWhenFull = dropsWhenFull
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    @usableFromInline
+    override func link(_ stage: Stage) { coordinator.link(stage) }
+
+    @usableFromInline
+    override func next(_ element: Element) {
+        if dropsWhenFull, !coordinator.hasRoom { return }
+        do {
+            let inner = try selector(element)
+            if !coordinator.isCancelled { coordinator.admit(inner) }
+        } catch {
+            if coordinator.isCancelled { return }
+            coordinator.endSource()
+            coordinator.error(error)
+        }
+    }
+
+    @usableFromInline
+    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+
+    @usableFromInline
+    override func completed() { coordinator.outerCompleted() }
+}
+
+/// Gives inner sources their places, and brings their events together at one door.
+@usableFromInline
+final class LimitedMergeCoordinator<Element>: Door<Element> {
+    private let lock = SpinLock()
+
+    // Under the lock.
+    private var limit: ConcurrencyLimit<Observable<Element>>
+    private var places: [LimitedMergePlace<Element>] = []
+    private var freePlaces: [LimitedMergePlace<Element>] = []
+    private var isClosed = false
+
+    override var operatorName: StaticString { "merge(maxConcurrent:)" }
+
+    required init(limit: Int, downstream: Sink<Element>) {
+        self.limit = ConcurrencyLimit(limit: limit)
+        super.init(downstream: downstream)
+    }
+
+    /// Whether an inner source that comes now would run at once. Only the outer source can make that untrue.
+    var hasRoom: Bool { lock.withLock { limit.hasRoom } }
+
+    /// Takes an inner source, to run it now or later.
+    func admit(_ inner: Observable<Element>) {
+        lock.lock()
+        guard !isClosed, limit.admit(inner) else { return lock.unlock() }
+        let free = freePlaces.popLast()
+        lock.unlock()
+        if let place = free ?? makePlace() { place.run(inner) }
+    }
+
+    /// Nil when nobody wants any more events.
+    private func makePlace() -> LimitedMergePlace<Element>? {
+        let place = LimitedMergePlace(coordinator: self)
+        lock.lock()
+        defer { lock.unlock() }
+        if isClosed { return nil }
+        places.append(place)
+        return place
+    }
+
+    /// The source in this place has completed. Returns the one that takes its place, if one waits.
+    func successor(in place: LimitedMergePlace<Element>) -> Observable<Element>? {
+        lock.lock()
+        let next = isClosed ? .idle : limit.innerEnded()
+        if !isClosed, case .idle = next { freePlaces.append(place) }
+        lock.unlock()
+        switch next {
+        case .start(let inner): return inner
+        case .idle: return nil
+        case .complete:
+            completed()
+            return nil
+        }
+    }
+
+    func outerCompleted() {
+        endSource()
+        let isLast = lock.withLock { limit.outerEnded() }
+        if isLast { completed() }
+    }
+
+    @usableFromInline
+    override func cancel() {
+        super.cancel()
+        lock.lock()
+        isClosed = true
+        let given = (places: places, free: freePlaces, waiting: limit.takeWaiting())
+        places = []
+        freePlaces = []
+        lock.unlock()
+        for place in given.places { place.cancel() }
+    }
+}
+
+/// A place in which one inner source runs after another, without recursion.
+final class LimitedMergePlace<Element>: SuccessionSink<Element> {
+    private let coordinator: LimitedMergeCoordinator<Element>
+
+    /// The source that found this place free. Handed over by the gate to the one who subscribes.
+    private var assigned: Observable<Element>?
+
+    init(coordinator: LimitedMergeCoordinator<Element>) {
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    /// Runs a source in this place, which is free.
+    func run(_ inner: Observable<Element>) {
+        assigned = inner
+        advance()
+    }
+
+    override func next(_ element: Element) { coordinator.next(element) }
+
+    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+
+    override func completed() {
+        endSource()
+        advance()
+    }
+
+    override func nextSource() -> Observable<Element>? {
+        if let inner = assigned {
+            assigned = nil
+            return inner
+        }
+        return coordinator.successor(in: self)
+    }
+
+    override func exhausted() {}
+}

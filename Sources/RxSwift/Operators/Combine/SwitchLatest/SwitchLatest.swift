@@ -1,0 +1,186 @@
+import RxPrimitives
+
+extension ObservableType where Element: ObservableConvertibleType {
+    /// Sends the elements of the latest inner sequence.
+    ///
+    /// Each new inner sequence takes the place of the one before it, which is let go of first.
+    /// - Returns: the elements of whichever inner sequence was the latest when it sent them, one at a time. Fails with the first error
+    ///   of the source or the latest inner sequence; completes when both have.
+    /// - SeeAlso: [Switch](https://reactivex.io/documentation/operators/switch.html)
+    @inlinable
+    public func switchLatest() -> Observable<Element.Element> {
+        SwitchLatest(source: asObservable()) { $0.asObservable() }
+    }
+}
+
+/// `switchLatest` and `flatMapLatest`.
+@usableFromInline
+final class SwitchLatest<Element, Result>: Observable<Result> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let selector: (Element) throws -> Observable<Result>
+    @usableFromInline let sinkType: SwitchLatestSink<Element, Result>.Type
+    @usableFromInline let coordinatorType: SwitchLatestCoordinator<Result>.Type
+
+    @inlinable
+    init(source: Observable<Element>, selector: @escaping (Element) throws -> Observable<Result>) {
+        self.source = source
+        self.selector = selector
+        self.sinkType = SwitchLatestSink<Element, Result>.self
+        self.coordinatorType = SwitchLatestCoordinator<Result>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Result>) {
+        let coordinator = coordinatorType.init(downstream: downstream)
+        coordinator.linkDownstream()
+        source.attach(sinkType.init(selector: selector, coordinator: coordinator))
+    }
+}
+
+/// Receives the outer elements.
+@usableFromInline
+final class SwitchLatestSink<Element, Result>: Sink<Element> {
+    private let selector: (Element) throws -> Observable<Result>
+    private let coordinator: SwitchLatestCoordinator<Result>
+    private let innerType = SwitchLatestInnerSink<Result>.self
+
+    required init(
+        selector: @escaping (Element) throws -> Observable<Result>, coordinator: SwitchLatestCoordinator<Result>
+    ) {
+        self.selector = selector
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    @usableFromInline
+    override func link(_ stage: Stage) { coordinator.link(stage) }
+
+    @usableFromInline
+    override func next(_ element: Element) {
+        do {
+            let source = try selector(element)
+            if coordinator.isCancelled { return }
+            let inner = innerType.init(coordinator: coordinator)
+            if coordinator.supersede(by: inner) { source.start(inner) }
+        } catch {
+            if coordinator.isCancelled { return }
+            coordinator.endSource()
+            coordinator.error(error)
+        }
+    }
+
+    @usableFromInline
+    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+
+    @usableFromInline
+    override func completed() { coordinator.outerCompleted() }
+}
+
+/// Keeps the latest inner source, and lets its events through one door.
+///
+/// An element counts if its source was the latest when the element was accepted: when it entered the free door, or was left at
+/// the occupied one. So nothing of a superseded source comes after something of its successor.
+@usableFromInline
+final class SwitchLatestCoordinator<Element>: Door<Element> {
+    /// Orders acceptance at the occupied door against supersession.
+    private let lock = SpinLock()
+
+    // Under the lock.
+    private var latest = LatestInner<SwitchLatestInnerSink<Element>>()
+    private var isClosed = false
+
+    override var operatorName: StaticString { "switchLatest" }
+
+    required init(downstream: Sink<Element>) {
+        super.init(downstream: downstream)
+    }
+
+    /// Returns whether the new one is to be subscribed to.
+    func supersede(by inner: SwitchLatestInnerSink<Element>) -> Bool {
+        lock.lock()
+        if isClosed {
+            lock.unlock()
+            return false
+        }
+        let superseded = latest.supersede(by: inner)
+        lock.unlock()
+        superseded?.cancel()
+        return true
+    }
+
+    /// An element of an inner source.
+    @inline(__always)
+    func next(_ element: Element, from inner: SwitchLatestInnerSink<Element>) {
+        if loop.tryEnter() {
+            if !inner.isCancelled { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
+            leave()
+        } else {
+            leaveBehind(element, from: inner)
+        }
+    }
+
+    @inline(never)
+    private func leaveBehind(_ element: Element, from inner: SwitchLatestInnerSink<Element>) {
+        let node = EventNode.make(Event.next(element))
+        lock.lock()
+        let admission = latest.isCurrent(inner) ? loop.enterOrPush(node) : .closed
+        lock.unlock()
+        switch admission {
+        case .entered:
+            EventNode<Element>.free(node)
+            downstream._withUnsafeGuaranteedRef { $0.next(element) }
+            leave()
+        case .pending(let count):
+            Backlog.noticed(count, at: operatorName)
+        case .closed:
+            EventNode<Element>.free(node)
+        }
+    }
+
+    func failed(_ inner: SwitchLatestInnerSink<Element>, with error: any Swift.Error) {
+        if case .ignored = lock.withLock({ latest.innerEnded(inner) }) { return }
+        self.error(error)
+    }
+
+    func completed(_ inner: SwitchLatestInnerSink<Element>) {
+        if case .last = lock.withLock({ latest.innerEnded(inner) }) { completed() }
+    }
+
+    func outerCompleted() {
+        endSource()
+        if lock.withLock({ latest.outerEnded() }) { completed() }
+    }
+
+    @usableFromInline
+    override func cancel() {
+        super.cancel()
+        lock.lock()
+        isClosed = true
+        let current = latest.takeCurrent()
+        lock.unlock()
+        current?.cancel()
+    }
+}
+
+/// Receives the events of one inner source. Cancelled when it is superseded.
+final class SwitchLatestInnerSink<Element>: Sink<Element> {
+    private let coordinator: SwitchLatestCoordinator<Element>
+
+    required init(coordinator: SwitchLatestCoordinator<Element>) {
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    override func next(_ element: Element) { coordinator.next(element, from: self) }
+
+    override func error(_ error: any Swift.Error) {
+        endSource()
+        coordinator.failed(self, with: error)
+    }
+
+    override func completed() {
+        endSource()
+        coordinator.completed(self)
+    }
+}

@@ -1,0 +1,14 @@
+extension ObservableType {
+    /// Turns each element into a sequence, and sends the elements of one of these sequences after another.
+    ///
+    /// - Parameter selector: runs once per element when it arrives, on the thread that emits it; what it throws ends the sequence with
+    ///   an error. The sequences it makes wait, in order and without a bound on their number, until those before them have completed.
+    /// - Returns: fails with the first error of any; completes when the source and all inner sequences have.
+    /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
+    @preconcurrency @inlinable
+    public func concatMap<Source: ObservableConvertibleType>(
+        _ selector: @escaping @Sendable (Element) throws -> Source
+    ) -> Observable<Source.Element> {
+        LimitedMerge(source: asObservable(), limit: 1, dropsWhenFull: false) { try selector($0).asObservable() }
+    }
+}

@@ -1,0 +1,164 @@
+import RxPrimitives
+
+extension ObservableType {
+    /// Sorts the elements into groups by key, and sends each group at the appearance of its first element.
+    ///
+    /// A group is like a `PublishSubject`: it passes on what comes after it was subscribed to, its first element included when that is
+    /// done at once. The source stays subscribed to while the result or any group is. At the end, all groups end the same way, in order
+    /// of first appearance, and then the result does.
+    /// - Parameter keySelector: runs once per element, on the thread that emits it; what it throws ends the groups and the result with an
+    ///   error. One look-up by key per element: amortized O(1). Keys are kept until the source ends.
+    /// - SeeAlso: [GroupBy](https://reactivex.io/documentation/operators/groupby.html)
+    @preconcurrency @inlinable
+    public func groupBy<Key: Hashable>(
+        keySelector: @escaping @Sendable (Element) throws -> Key
+    ) -> Observable<GroupedObservable<Key, Element>> {
+        GroupBy(source: asObservable(), keySelector: keySelector)
+    }
+}
+
+@usableFromInline
+final class GroupBy<Key: Hashable, Element>: Observable<GroupedObservable<Key, Element>> {
+    private let source: Observable<Element>
+    private let keySelector: (Element) throws -> Key
+
+    @usableFromInline
+    init(source: Observable<Element>, keySelector: @escaping (Element) throws -> Key) {
+        self.source = source
+        self.keySelector = keySelector
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<GroupedObservable<Key, Element>>) {
+        let sink = GroupBySink(keySelector: keySelector, downstream: downstream)
+        downstream.link(sink.share)
+        source.attach(sink)
+    }
+}
+
+/// Receives the source's elements and hands them to their groups.
+final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
+    private let keySelector: (Element) throws -> Key
+    private let downstream: Sink<GroupedObservable<Key, Element>>
+    private let groups = GroupTable<Key>()
+    private let groupType = Group<Element>.self
+
+    /// The subscription to the source.
+    private let life: SharedLife
+
+    /// The downstream's share of it.
+    fileprivate let share: LifeShare
+
+    init(keySelector: @escaping (Element) throws -> Key, downstream: Sink<GroupedObservable<Key, Element>>) {
+        self.keySelector = keySelector
+        self.downstream = downstream
+        life = SharedLife()
+        share = LifeShare(life)
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { life.link(stage) }
+
+    override func next(_ element: Element) {
+        do {
+            let key = try keySelector(element)
+            if life.isCancelled { return }
+            let hash = key.hashValue
+            if let group = groups.group(of: key, hash: hash) {
+                group._withUnsafeGuaranteedRef { unsafeDowncast($0, to: SubjectCore<Element>.self).next(element) }
+            } else {
+                open(key, hash: hash, with: element)
+            }
+        } catch {
+            if life.isCancelled { return }
+            life.cancel()
+            self.error(error)
+        }
+    }
+
+    /// Sends a new group and its first element. Without anybody to send it to, it would never have a subscriber.
+    @inline(never)
+    private func open(_ key: Key, hash: Int, with element: Element) {
+        if share.isCancelled { return }
+        let group = groupType.init(life: life)
+        groups.add(group.core, for: key, hash: hash)
+        downstream.next(GroupedObservable(key: key, source: group))
+        if !life.isCancelled { group.core.next(element) }
+    }
+
+    override func error(_ error: any Swift.Error) {
+        endGroups(.error(error))
+        if !share.isCancelled { downstream.error(error) }
+        life.cancel()
+    }
+
+    override func completed() {
+        endGroups(.completed)
+        if !share.isCancelled { downstream.completed() }
+        life.cancel()
+    }
+
+    private func endGroups(_ stop: SubjectListCore.Stop) {
+        for index in 0..<groups.count {
+            groups.group(at: index)._withUnsafeGuaranteedRef { $0.end(stop) }
+        }
+    }
+}
+
+/// The elements of one group.
+final class Group<Element>: Observable<Element> {
+    fileprivate let core = SubjectCore<Element>(name: "groupBy")
+    private let life: SharedLife
+
+    required init(life: SharedLife) {
+        self.life = life
+        super.init()
+    }
+
+    override var startsOnTrampoline: Bool { false }
+
+    override func attach(_ downstream: Sink<Element>) {
+        switch core.stop {
+        case nil:
+            let share = LifeShare(life)
+            let subscription = SubjectSubscription(core: core, downstream: downstream)
+            share.link(subscription)
+            downstream.link(share)
+            core.add(subscription)
+        case .completed: downstream.completed()
+        case .error(let error): downstream.error(error)
+        case .abandoned: break
+        }
+    }
+}
+
+/// A subscription to a source which several hold: it ends when the last of them lets go.
+///
+/// From any thread.
+final class SharedLife: Stage {
+    /// How many shares are held. Once 0, the source is cancelled; shares taken later change nothing.
+    private let shares = AtomicWord(0)
+
+    fileprivate func join() { _ = shares.fetchAdd(1) }
+
+    fileprivate func leave() {
+        if shares.fetchAdd(0 &- 1) == 1 { cancel() }
+    }
+}
+
+/// One share of a subscription, given up by `cancel()`. Linked to it may be a stage above of its own.
+final class LifeShare: Stage {
+    private let life: SharedLife
+
+    init(_ life: SharedLife) {
+        self.life = life
+        super.init()
+        life.join()
+    }
+
+    override func cancel() {
+        guard let upstream = takeUpstream() else { return }
+        upstream.take()?.cancel()
+        life.leave()
+    }
+}

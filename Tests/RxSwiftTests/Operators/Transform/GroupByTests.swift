@@ -1,0 +1,159 @@
+import RxPrimitives
+import RxSwift
+import Testing
+
+@Suite struct GroupByTests {
+    private let source = PublishSubject<Int>()
+    private let log = SuccessionLog()
+
+    @Test func elementsGoToTheGroupOfTheirKey() {
+        let log = log
+        _ = source.groupBy { $0 % 3 }.subscribe(
+            onNext: { group in
+                log.write("new\(group.key)")
+                _ = group.subscribe(
+                    onNext: { log.write("\(group.key):\($0)") }, onCompleted: { log.write("end\(group.key)") })
+            }, onCompleted: { log.write("completed") })
+        for element in [5, 1, 2, 3] { source.onNext(element) }
+        source.onCompleted()
+        #expect(log.text == "new2 2:5 new1 1:1 2:2 new0 0:3 end2 end1 end0 completed")
+        #expect(!source.hasObservers)
+    }
+
+    @Test func anErrorGoesToAllGroups() {
+        let log = log
+        _ = source.groupBy { $0 % 2 }.subscribe(
+            onNext: { group in _ = group.subscribe(onError: { _ in log.write("error\(group.key)") }) },
+            onError: { _ in log.write("error") })
+        source.onNext(1)
+        source.onNext(2)
+        source.onError(SourceFailure())
+        #expect(log.text == "error1 error0 error")
+    }
+
+    @Test func whatTheKeySelectorThrowsEndsGroupsAndResult() {
+        let log = log
+        _ = source.groupBy { element -> Int in
+            if element == 2 { throw SourceFailure(2) }
+            return 0
+        }.subscribe(
+            onNext: { group in _ = log.record(group.asObservable()) }, onError: { _ in log.write("outer") })
+        source.onNext(1)
+        source.onNext(2)
+        #expect(log.text == "1 error(2) outer")
+        #expect(!source.hasObservers)
+    }
+
+    @Test func theSourceStaysWhileAGroupIsSubscribed() {
+        let log = log
+        nonisolated(unsafe) var inner: (any Disposable)?
+        let outer = source.groupBy { $0 % 2 }.subscribe(onNext: { group in
+            if inner == nil { inner = log.record(group.asObservable()) }
+        })
+        source.onNext(1)
+        outer.dispose()
+        #expect(source.hasObservers)
+        source.onNext(2)
+        source.onNext(3)
+        inner?.dispose()
+        #expect(!source.hasObservers)
+        #expect(log.text == "1 3")
+    }
+
+    @Test func theSourceStaysWhileTheResultIsSubscribed() {
+        nonisolated(unsafe) var inner: (any Disposable)?
+        let outer = source.groupBy { $0 }.subscribe(onNext: { inner = $0.subscribe() })
+        source.onNext(1)
+        inner?.dispose()
+        #expect(source.hasObservers)
+        outer.dispose()
+        #expect(!source.hasObservers)
+    }
+
+    @Test func aLateSubscriberGetsTheEndOfTheGroup() {
+        nonisolated(unsafe) var groups: [GroupedObservable<Int, Int>] = []
+        _ = source.groupBy { $0 }.subscribe(onNext: { groups.append($0) })
+        source.onNext(1)
+        source.onCompleted()
+        _ = log.record(groups[0].asObservable())
+        #expect(log.text == "completed")
+    }
+
+    @Test func thousandsOfGroupsKeepTheirOrder() {
+        let log = SuccessionLog()
+        let numbers = Observable.range(start: 0, count: 60_000)
+        _ = numbers.groupBy { $0 % 20_000 }
+            .flatMap { group in group.reduce(0) { count, _ in count + 1 }.map { (group.key, $0) } }
+            .toArray()
+            .subscribe(onSuccess: { counts in
+                log.write("\(counts.count) \(counts.allSatisfy({ $0.1 == 3 }))")
+                log.write("\(counts.map(\.0) == Array(0..<20_000))")
+            })
+        #expect(log.text == "20000 true true")
+    }
+
+    @Test func aKeyThatDisposesInItsHashOrEqualityDoesNoHarm() {
+        final class Key: Hashable, @unchecked Sendable {
+            let number: Int
+            let inHash: (() -> Void)?
+            let inEquality: (() -> Void)?
+
+            init(_ number: Int, inHash: (() -> Void)? = nil, inEquality: (() -> Void)? = nil) {
+                (self.number, self.inHash, self.inEquality) = (number, inHash, inEquality)
+            }
+
+            func hash(into hasher: inout Hasher) {
+                hasher.combine(number)
+                inHash?()
+            }
+
+            static func == (one: Key, other: Key) -> Bool {
+                one.inEquality?()
+                other.inEquality?()
+                return one.number == other.number
+            }
+        }
+        for inHash in [true, false] {
+            let source = PublishSubject<Key>()
+            let subscription = SerialDisposable()
+            let log = SuccessionLog()
+            subscription.disposable = source.groupBy { $0 }.subscribe(onNext: { log.write("\($0.key.number)") })
+            source.onNext(Key(1))
+            let meddle = {
+                subscription.dispose()
+                source.onNext(Key(3))
+            }
+            source.onNext(inHash ? Key(1, inHash: meddle) : Key(1, inEquality: meddle))
+            #expect(log.text == "1" && !source.hasObservers)
+        }
+    }
+
+    @Test func everythingIsReleasedAtTheEndAlsoWhenAGroupIsKept() {
+        weak var released: SuccessionToken?
+        nonisolated(unsafe) var kept: GroupedObservable<Int, Int>?
+        do {
+            let token = SuccessionToken()
+            released = token
+            _ = source.groupBy { element in withExtendedLifetime(token) { element } }.subscribe(onNext: { kept = $0 })
+            source.onNext(1)
+            source.onCompleted()
+        }
+        #expect(released == nil && kept?.key == 1)
+    }
+
+    @Test func subscribingToAGroupAgainstDisposeLeavesNothingBehind() {
+        final class Round {
+            let source = PublishSubject<Int>()
+            nonisolated(unsafe) var group: GroupedObservable<Int, Int>?
+            nonisolated(unsafe) var outer: (any Disposable)?
+
+            init() {
+                outer = source.groupBy { $0 }.subscribe(onNext: { self.group = $0 })
+                source.onNext(1)
+            }
+        }
+        raceRounds(
+            2_000, prepare: { Round() }, { $0.group!.subscribe().dispose() }, { $0.outer!.dispose() },
+            check: { #expect(!$0.source.hasObservers) })
+    }
+}
