@@ -16,7 +16,7 @@ public final class ConcurrentMainScheduler: SchedulerType {
     /// The scheduler of the main queue.
     public static let instance = ConcurrentMainScheduler()
 
-    private let mainJobs = MainScheduler.asyncInstance.dispatchJobs
+    let mainJobs = MainScheduler.asyncInstance.dispatchJobs
 
     private init() {}
 

@@ -6,9 +6,7 @@ import RxPrimitives
 final class SerialDispatchJobs: TimedJobScheduler {
     let turns: DispatchTurnQueue
     private let leeway: DispatchTimeInterval
-    private let lock = SpinLock()
-    /// Made when first needed. Under the lock.
-    private var timersIfMade: DispatchTimers?
+    private let timersIfNeeded = DispatchTimersIfNeeded()
 
     /// - Parameters:
     ///   - queue: a serial queue.
@@ -28,7 +26,7 @@ final class SerialDispatchJobs: TimedJobScheduler {
 
     @usableFromInline
     func withdraw(_ job: Job) {
-        lock.withLock { timersIfMade }?.withdraw(job)
+        timersIfNeeded.ifMade?.withdraw(job)
     }
 
     @usableFromInline
@@ -44,13 +42,9 @@ final class SerialDispatchJobs: TimedJobScheduler {
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
     private var timers: DispatchTimers {
-        if let made = lock.withLock({ timersIfMade }) { return made }
-        // The wheel expires on the queue, but hands each job over like anybody else, so that hand-over order holds.
-        let turns = self.turns
-        let new = DispatchTimers(queue: turns.queue, leeway: leeway) { turns.post($0) }
-        return lock.withLock {
-            if timersIfMade == nil { timersIfMade = new }
-            return timersIfMade!
+        timersIfNeeded.timers {
+            // The wheel expires on the queue, but hands each job over like anybody else, so that hand-over order holds.
+            DispatchTimers(queue: turns.queue, leeway: leeway) { [turns] in turns.post($0) }
         }
     }
 }
@@ -78,9 +72,7 @@ final class DispatchTurnQueue: TurnQueue {
 final class ConcurrentDispatchJobs: TimedJobScheduler {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
-    private let lock = SpinLock()
-    /// Made when first needed. Under the lock.
-    private var timersIfMade: DispatchTimers?
+    private let timersIfNeeded = DispatchTimersIfNeeded()
 
     init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
         self.queue = queue
@@ -99,7 +91,7 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
 
     @usableFromInline
     func withdraw(_ job: Job) {
-        lock.withLock { timersIfMade }?.withdraw(job)
+        timersIfNeeded.ifMade?.withdraw(job)
     }
 
     @usableFromInline
@@ -115,11 +107,8 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
     private var timers: DispatchTimers {
-        if let made = lock.withLock({ timersIfMade }) { return made }
-        let new = DispatchTimers(queue: queue, leeway: leeway) { [unowned self] in post($0) }
-        return lock.withLock {
-            if timersIfMade == nil { timersIfMade = new }
-            return timersIfMade!
+        timersIfNeeded.timers {
+            DispatchTimers(queue: queue, leeway: leeway) { [unowned self] in post($0) }
         }
     }
 }

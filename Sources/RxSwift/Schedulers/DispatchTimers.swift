@@ -4,7 +4,10 @@ import RxPrimitives
 /// The timers of one dispatch scheduler: a timing wheel, and one kernel timer set to its earliest deadline.
 ///
 /// Arming and withdrawing a job is O(1) and touches the kernel only when the earliest deadline moves forward. Deadlines are
-/// monotonic (law L9). Keeps itself alive while a job is waiting.
+/// monotonic (law L9).
+///
+/// The kernel timer's handler keeps this object alive, from `init` until it was closed and no job is waiting. (A handler that
+/// holds it weakly would do, but an object that is held weakly anywhere pays for that with every reference that is counted.)
 final class DispatchTimers {
     private let lock = Lock()
     /// Under the lock.
@@ -14,8 +17,12 @@ final class DispatchTimers {
     private let kernelTimer: any DispatchSourceTimer
     private let leeway: DispatchTimeInterval
     private let fire: (Job) -> Void
-    /// This object, retained while a job is waiting. Under the lock.
-    private var selfWhileWaiting: DispatchTimers?
+    // Timers out of use, linked, so that arming does not allocate. Few enough to be freed recursively. Under the lock.
+    private var firstSpare: JobTimer?
+    private var spareCount = 0
+    private static let spareLimit = 64
+    /// Whether the owner is gone, so that nothing will be armed any more. Under the lock.
+    private var isClosed = false
 
     /// - Parameters:
     ///   - queue: where expired jobs are taken from the wheel.
@@ -25,12 +32,17 @@ final class DispatchTimers {
         self.leeway = leeway
         self.fire = fire
         kernelTimer = DispatchSource.makeTimerSource(flags: [], queue: queue)
-        kernelTimer.setEventHandler { [weak self] in self?.expire() }
+        kernelTimer.setEventHandler { self.expire() }
         kernelTimer.activate()
     }
 
-    deinit {
-        kernelTimer.cancel()
+    /// Nothing will be armed any more.
+    func close() {
+        lock.lock()
+        isClosed = true
+        let isDone = isDone
+        lock.unlock()
+        if isDone { kernelTimer.cancel() }
     }
 
     /// Hands a job to `fire` when `delay` has passed. The job is not waiting, and in no queue.
@@ -38,18 +50,11 @@ final class DispatchTimers {
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
         lock.lock()
-        let timer: JobTimer
-        if let known = job.ticket as? JobTimer, known.job == nil {
-            timer = known
-        } else {
-            // None yet, or it was withdrawn and is still on its way out of the wheel.
-            timer = JobTimer()
-            job.ticket = timer
-        }
+        let timer = takeSpare() ?? JobTimer()
+        job.ticket = timer
         timer.job = .passRetained(job)
         timer.deadline = deadline
         wheel.insert(timer, now: now)
-        if selfWhileWaiting == nil { selfWhileWaiting = self }
         setKernelTimer()
         lock.unlock()
     }
@@ -57,14 +62,17 @@ final class DispatchTimers {
     /// After this, a job that was waiting does not come to `fire`, unless it is being handed over just now.
     func withdraw(_ job: Job) {
         lock.lock()
-        guard let timer = job.ticket as? JobTimer else { return lock.unlock() }
-        _ = wheel.remove(timer)
+        guard let ticket = job.ticket else { return lock.unlock() }
+        job.ticket = nil
+        let timer = unsafeDowncast(ticket, to: JobTimer.self)
         let waiting = timer.job
         timer.job = nil
-        let keptAlive = selfIfIdle()
+        // What the wheel has handed out already is spared by the one who works it off.
+        if wheel.remove(timer) { spare(timer) }
+        let isDone = isDone
         lock.unlock()
         waiting?.release()
-        withExtendedLifetime(keptAlive) {}
+        if isDone { kernelTimer.cancel() }
     }
 
     /// Runs on the queue when the kernel timer fires.
@@ -73,17 +81,36 @@ final class DispatchTimers {
         armedDeadline = .max
         var due = wheel.expire(upTo: MonotonicClock.now())
         setKernelTimer()
-        let keptAlive = selfIfIdle()
+        let isDone = isDone
         lock.unlock()
         while let entry = due.popFirst() {
             let timer = unsafeDowncast(entry, to: JobTimer.self)
             lock.lock()
-            let job = timer.job
+            let job = timer.job?.takeRetainedValue()
             timer.job = nil
+            job?.ticket = nil
+            spare(timer)
             lock.unlock()
-            if let job = job?.takeRetainedValue() { fire(job) }
+            if let job { fire(job) }
         }
-        withExtendedLifetime(keptAlive) {}
+        if isDone { kernelTimer.cancel() }
+    }
+
+    /// Keeps a timer that is in neither wheel nor batch for the next job, unless there are many. Under the lock.
+    private func spare(_ timer: JobTimer) {
+        if spareCount == DispatchTimers.spareLimit { return }
+        spareCount += 1
+        timer.nextSpare = firstSpare
+        firstSpare = timer
+    }
+
+    /// Under the lock.
+    private func takeSpare() -> JobTimer? {
+        guard let timer = firstSpare else { return nil }
+        spareCount -= 1
+        firstSpare = timer.nextSpare
+        timer.nextSpare = nil
+        return timer
     }
 
     /// Under the lock.
@@ -93,11 +120,39 @@ final class DispatchTimers {
         kernelTimer.schedule(deadline: DispatchTime(uptimeNanoseconds: earliest), leeway: leeway)
     }
 
-    /// The reference that kept this object alive, when no job waits any more. Under the lock; to be released outside.
-    private func selfIfIdle() -> DispatchTimers? {
-        guard wheel.count == 0 else { return nil }
-        defer { selfWhileWaiting = nil }
-        return selfWhileWaiting
+    /// Whether the kernel timer can go. Under the lock.
+    private var isDone: Bool { isClosed && wheel.count == 0 }
+}
+
+/// The timers of a scheduler, made when first needed.
+struct DispatchTimersIfNeeded: ~Copyable {
+    /// 0, or the address of the timers, retained.
+    private let word = AtomicWord(0)
+
+    /// The timers, if they were needed before.
+    var ifMade: DispatchTimers? {
+        // Acquiring: paired with the compare-exchange in `timers`.
+        let known = word.loadAcquiring()
+        return known == 0 ? nil : Self.timers(at: known).takeUnretainedValue()
+    }
+
+    /// - Parameter make: may be called by several threads at once; the first result counts.
+    func timers(_ make: () -> DispatchTimers) -> DispatchTimers {
+        if let ifMade { return ifMade }
+        let new = Unmanaged.passRetained(make())
+        if word.compareExchange(0, UInt(bitPattern: new.toOpaque())) { return new.takeUnretainedValue() }
+        new.takeUnretainedValue().close()
+        new.release()
+        return ifMade!
+    }
+
+    private static func timers(at address: UInt) -> Unmanaged<DispatchTimers> {
+        .fromOpaque(UnsafeRawPointer(bitPattern: address)!)
+    }
+
+    deinit {
+        let known = word.loadAcquiring()
+        if known != 0 { Self.timers(at: known).takeRetainedValue().close() }
     }
 }
 
@@ -105,6 +160,9 @@ final class DispatchTimers {
 private final class JobTimer: TimerEntry {
     /// Retained from arming until the job is handed over or withdrawn. Under the lock.
     var job: Unmanaged<Job>?
+
+    /// The next one out of use. Under the lock.
+    var nextSpare: JobTimer?
 
     init() { super.init(deadline: .max) }
 }

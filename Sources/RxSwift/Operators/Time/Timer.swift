@@ -54,6 +54,7 @@ final class TimerSource<Element: FixedWidthInteger>: Observable<Element> {
     }
 
     /// A foreign scheduler has a periodic timer of its own, which may do it differently. Its ticks might overlap, hence the door.
+    @inline(never)
     private func attachForeign(_ period: RxTimeInterval, _ downstream: Sink<Element>) {
         let door = TimerDoor(downstream: downstream)
         door.linkDownstream()
