@@ -1,0 +1,99 @@
+import RxSwift
+import Testing
+
+extension Laws {
+    /// Law L1: nothing follows a terminal event, whatever the sources do.
+    @Suite struct GrammarLaw {
+        init() {
+            // What these sources do is a violation on purpose.
+            Hooks.contractViolationHandler = { _ in }
+        }
+
+        @Test(arguments: Laws.cases) func sourceGoesOnAfterItsTerminalEvent(_ subject: Case) {
+            for kind in Port.Kind.allCases {
+                for terminal in [Event<Int>.completed, .error(LawError.source)] {
+                    let scenario = Scenario(subject, kind)
+                    scenario.subscribe()
+                    scenario.round()
+                    scenario.round()
+                    let accepted = scenario.sent
+                    scenario.tested.send(terminal)
+                    scenario.tested.send(.next(subject.position * 100_000 + 199_999))
+                    scenario.tested.send(.error(LawError.thrown("late")))
+                    scenario.tested.send(.completed)
+                    scenario.tested.send(.next(subject.position * 100_000 + 199_999))
+                    for (position, port) in scenario.ports.enumerated() where position != subject.position {
+                        scenario.sendNext(from: position)
+                        port.send(.completed)
+                        scenario.sendNext(from: position)
+                        port.send(.error(LawError.thrown("late")))
+                    }
+                    scenario.settle()
+                    #expect(scenario.record.violation == nil, "\(kind), \(terminal)")
+                    if subject.row.sources == 1, subject.row.passesErrors, subject.row.keeps == .everything, subject.row.completes {
+                        let ended = scenario.eventually { scenario.record.hasEnded }
+                        #expect(ended, "\(kind), \(terminal): \(scenario.record.text)")
+                        #expect(scenario.record.terminal?.error as? LawError == terminal.error as? LawError)
+                        if terminal.error == nil {
+                            #expect(scenario.record.elements == accepted, "\(kind), \(terminal)")
+                        }
+                    }
+                    scenario.dispose()
+                }
+            }
+        }
+
+        @Test(arguments: Laws.cases) func sourceGoesOnInsideSubscribe(_ subject: Case) {
+            for terminal in [Event<Int>.completed, .error(LawError.source)] {
+                let base = (subject.position + 1) * 100_000
+                let rude = Port(.create) { observer, number in
+                    // An operator that subscribes again and again gets a source that ends.
+                    guard number <= 3 else { return observer.on(.completed) }
+                    observer.on(.next(base + number * 10 + 1))
+                    observer.on(.next(base + number * 10 + 2))
+                    observer.on(terminal)
+                    observer.on(.next(base + number * 10 + 3))
+                    observer.on(.error(LawError.thrown("late")))
+                    observer.on(.completed)
+                    observer.on(.next(base + number * 10 + 4))
+                }
+                let scenario = Scenario(subject, .create, tested: rude)
+                scenario.subscribe()
+                scenario.round()
+                for port in scenario.ports { port.send(.completed) }
+                scenario.round()
+                scenario.settle()
+                #expect(scenario.record.violation == nil, "\(terminal)")
+                if subject.row.keeps != .nothing {
+                    let late = scenario.record.elements.filter { $0 - base > 10 && $0 - base < 40 && $0 % 10 > 2 }
+                    #expect(late.isEmpty, "\(terminal)")
+                }
+                scenario.dispose()
+            }
+        }
+
+        @Test(arguments: Laws.cases) func twoThreadsEndTheSameSource(_ subject: Case) {
+            for kind in Port.Kind.allCases {
+                for _ in 0..<10 {
+                    let scenario = Scenario(subject, kind)
+                    scenario.subscribe()
+                    scenario.round()
+                    let port = scenario.tested
+                    let base = (subject.position + 1) * 100_000
+                    Laws.race(
+                        [Event<Int>.completed, .error(LawError.source)].enumerated().map { thread, terminal in
+                            {
+                                for index in 0..<20 {
+                                    port.send(.next(base + thread * 1_000 + index))
+                                    if index == 10 { port.send(terminal) }
+                                }
+                            }
+                        })
+                    scenario.settle()
+                    #expect(scenario.record.violation == nil, "\(kind)")
+                    scenario.dispose()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+/// The laws, each run on every operator.
+///
+/// `Laws.rows` is a table with a row per operator; each law is a test with the rows as arguments, once for each source of an
+/// operator that has several, so that a failure names operator and source. `CoverageLaw` fails when a public operator has no row.
+/// One serialized suite: the counts of live objects belong to the whole process.
+@Suite(.serialized) struct Laws {
+    /// Every operator, in the order of the folders.
+    static let rows: [Row] =
+        creationRows + transformRows + filterRows + combineRows + arityRows + recoverRows + shareRows + timeRows
+        + scheduleRows + inspectRows + reduceRows + subjectRows
+
+    /// Every operator once for each of its sources.
+    static let cases: [Case] = rows.flatMap { row in (0..<row.sources).map { Case(row: row, position: $0) } }
+
+    /// The operators of one source, which can be chained.
+    static let chainable: [Case] = rows.filter { $0.chains }.map { Case(row: $0, position: 0) }
+}

@@ -1,0 +1,5 @@
+import RxSwift
+
+extension Laws {
+    static let timeRows: [Row] = []
+}

@@ -1,0 +1,106 @@
+import Foundation
+import RxSwift
+import Testing
+
+extension Laws {
+    /// One subscription to one operator, and all that a law wants to know of it.
+    final class Scenario: @unchecked Sendable {
+        let subject: Case
+        let ports: [Port]
+        let record = Record()
+        let script = Script()
+        /// Kept by "the user", as long as the scenario lives.
+        private(set) var subscription: (any Disposable)?
+        private(set) weak var probe: Probe?
+        private(set) weak var witness: Witness?
+        /// What was sent, in order. By one thread.
+        private(set) var sent: [Int] = []
+        private var number = 0
+
+        init(_ subject: Case, _ kind: Port.Kind, tested: Port? = nil) {
+            self.subject = subject
+            ports = (0..<subject.row.sources).map { position in
+                if position == subject.position, let tested { tested } else { Port(kind) }
+            }
+        }
+
+        var tested: Port { ports[subject.position] }
+
+        func subscribe() {
+            let probe = Probe(script)
+            let witness = Witness(record)
+            self.probe = probe
+            self.witness = witness
+            let observable = subject.row.build(ports.map(\.observable), subject.position, probe)
+            subscription = observable.subscribe(witness)
+        }
+
+        func dispose() {
+            subscription?.dispose()
+            subscription?.dispose()
+            record.noteDisposed()
+        }
+
+        /// Sends the next number from one source: its thousands say which.
+        func sendNext(from position: Int) {
+            number += 1
+            let element = (position + 1) * 100_000 + number
+            sent.append(element)
+            ports[position].send(.next(element))
+        }
+
+        /// Each source sends one element.
+        func round() {
+            for position in ports.indices { sendNext(from: position) }
+        }
+
+        /// The source under test ends, then the others complete.
+        func end(_ event: Event<Int>) {
+            tested.send(event)
+            for (position, port) in ports.enumerated() where position != subject.position { port.send(.completed) }
+        }
+
+        /// The steps of a whole life, for laws that interfere at each.
+        var steps: [() -> Void] {
+            (0..<4).flatMap { _ in ports.indices.map { position in { self.sendNext(from: position) } } }
+        }
+
+        /// Lets go of what the user held on to.
+        func forget() {
+            subscription = nil
+            for port in ports { port.forget() }
+        }
+
+        /// Waits until a claim holds; at once where nothing happens on other threads.
+        func eventually(_ claim: () -> Bool) -> Bool { Laws.eventually(subject.row.isAsynchronous, claim) }
+
+        /// Waits until events under way on other threads have arrived.
+        func settle() {
+            guard subject.row.isAsynchronous else { return }
+            var quiet = 0
+            var count = -1
+            while quiet < 3 {
+                Laws.queue.sync {}
+                usleep(1_000)
+                let now = record.events.count
+                quiet = now == count ? quiet + 1 : 0
+                count = now
+            }
+        }
+    }
+
+    static let queue = DispatchQueue(label: "laws")
+
+    /// The scheduler of operators that need one.
+    static let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "laws")
+
+    static func eventually(_ mayWait: Bool, _ claim: () -> Bool) -> Bool {
+        if claim() { return true }
+        guard mayWait else { return false }
+        for _ in 0..<2_000 {
+            usleep(1_000)
+            if claim() { return true }
+        }
+        return false
+    }
+}
