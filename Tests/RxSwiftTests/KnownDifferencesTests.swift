@@ -1,0 +1,242 @@
+import Dispatch
+import Foundation
+import RxPrimitives
+import RxSwift
+import RxTest
+import Testing
+
+/// One test per line of KnownDifferences.md.
+@Suite struct KnownDifferencesTests {
+    /// Collects what closures of several threads note.
+    private final class Notes: @unchecked Sendable {
+        private let lock = Lock()
+        private var lines: [String] = []
+        var all: [String] { lock.withLock { lines } }
+        func note(_ line: String) { lock.withLock { lines.append(line) } }
+    }
+
+    @Test func anEventFromInsideACallbackComesAfterIt() {
+        let notes = Notes()
+        let subject = PublishSubject<Int>()
+        _ = subject.subscribe(onNext: {
+            notes.note("a\($0)")
+            if $0 == 1 { subject.onNext(2) }
+        })
+        _ = subject.subscribe(onNext: { notes.note("b\($0)") })
+        subject.onNext(1)
+        #expect(notes.all == ["a1", "b1", "a2", "b2"])
+    }
+
+    @Test func observersAreNotifiedInSubscriptionOrder() {
+        let notes = Notes()
+        let subject = PublishSubject<Int>()
+        let first = subject.subscribe(onNext: { _ in notes.note("first") })
+        for index in 0..<40 { _ = subject.subscribe(onNext: { _ in notes.note("\(index)") }) }
+        first.dispose()
+        _ = subject.subscribe(onNext: { _ in notes.note("last") })
+        subject.onNext(1)
+        #expect(notes.all == (0..<40).map(String.init) + ["last"])
+    }
+
+    @Test func anObserverDisposedOfDuringAnEmissionGetsNothing() {
+        let notes = Notes()
+        let subject = PublishSubject<Int>()
+        let later = SerialDisposable()
+        _ = subject.subscribe(onNext: { _ in later.dispose() })
+        later.disposable = subject.subscribe(onNext: { _ in notes.note("later") })
+        subject.onNext(1)
+        #expect(notes.all.isEmpty)
+    }
+
+    @Test func aNewcomerInsideAHandlerSeesWhatIsStillToBeDelivered() {
+        let notes = Notes()
+        let subject = PublishSubject<Int>()
+        _ = subject.subscribe(onNext: { element in
+            guard element == 1 else { return }
+            subject.onNext(2)
+            _ = subject.subscribe(onNext: { notes.note("newcomer \($0)") })
+        })
+        subject.onNext(1)
+        #expect(notes.all == ["newcomer 2"])
+    }
+
+    @Test func shareReleasesItsSourceAtTheTerminalEvent() {
+        final class Resource {}
+        let source = PublishSubject<Int>()
+        weak var watched: Resource?
+        var kept: [any Disposable] = []
+        do {
+            let resource = Resource()
+            watched = resource
+            let shared = source.map { element -> Int in
+                withExtendedLifetime(resource) { element }
+            }.share(replay: 1)
+            kept.append(shared.subscribe())
+        }
+        #expect(watched != nil)
+        source.onCompleted()
+        #expect(watched == nil)
+        kept.forEach { $0.dispose() }
+    }
+
+    @Test func groupsCompleteInOrderOfAppearance() {
+        let notes = Notes()
+        _ = Observable.from(Array(0..<50)).groupBy { $0 }.subscribe(onNext: { group in
+            _ = group.subscribe(onCompleted: { notes.note("\(group.key)") })
+        })
+        #expect(notes.all == (0..<50).map(String.init))
+    }
+
+    @Test func timeoutForwardsNothingOfItsOtherAfterDispose() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let other = PublishSubject<Int>()
+        let observer = scheduler.createObserver(Int.self)
+        let subscription = Observable<Int>.never().timeout(.seconds(10), other: other, scheduler: scheduler)
+            .subscribe(observer)
+        scheduler.scheduleAt(20) {
+            other.onNext(1)
+            subscription.dispose()
+            other.onNext(2)
+        }
+        scheduler.start()
+        #expect(observer.events == [.next(20, 1)])
+    }
+
+    @Test func retryWhenDoesNotReenter() {
+        struct Failed: Error {}
+        let steps = 20_000
+        let attempts = Notes()
+        let count = AtomicWord(0)
+        _ = Observable<Int>.create { observer in
+            if count.fetchAdd(1) < UInt(steps) {
+                observer.onError(Failed())
+            } else {
+                observer.onCompleted()
+            }
+            return Disposables.create()
+        }.retry { (errors: Observable<any Error>) in errors }.subscribe(onCompleted: { attempts.note("completed") })
+        #expect(attempts.all == ["completed"])
+        #expect(count.loadRelaxed() == UInt(steps) + 1)
+    }
+
+    @Test func delaysDoNotReadTheWallClock() {
+        // The clock that our schedulers give to the engine is monotonic; `now`, the wall clock, is not asked.
+        final class NoClock: SchedulerType, @unchecked Sendable {
+            let inner = SerialDispatchQueueScheduler(qos: .default)
+            let asked = Notes()
+            var now: RxTime {
+                asked.note("now")
+                return inner.now
+            }
+            func schedule<State>(_ state: State, action: @escaping (State) -> any Disposable) -> any Disposable {
+                inner.schedule(state, action: { state in action(state) })
+            }
+            func scheduleRelative<State>(
+                _ state: State, dueTime: RxTimeInterval, action: @escaping (State) -> any Disposable
+            ) -> any Disposable {
+                inner.scheduleRelative(state, dueTime: dueTime, action: { state in action(state) })
+            }
+        }
+        let foreign = NoClock()
+        let done = DispatchSemaphore(value: 0)
+        let subscriptions = [
+            Observable.just(1).delay(.milliseconds(1), scheduler: foreign).subscribe(onCompleted: { done.signal() }),
+            Observable.just(1).delay(.milliseconds(1), scheduler: foreign.inner).subscribe(onCompleted: { done.signal() }),
+        ]
+        for _ in subscriptions { #expect(done.wait(timeout: .now() + 20) == .success) }
+        #expect(!foreign.asked.all.isEmpty, "a scheduler that is not ours has nothing but now")
+    }
+
+    @Test func whoFindsADoorBusyDoesNotWait() {
+        let notes = Notes()
+        let subject = PublishSubject<Int>()
+        let isInside = DispatchSemaphore(value: 0)
+        let mayLeave = DispatchSemaphore(value: 0)
+        _ = subject.subscribe(onNext: { element in
+            notes.note("\(element)")
+            guard element == 1 else { return }
+            isInside.signal()
+            mayLeave.wait()
+        })
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            subject.onNext(1)
+            done.signal()
+        }
+        isInside.wait()
+        subject.onNext(2)
+        #expect(notes.all == ["1"])
+        mayLeave.signal()
+        done.wait()
+        #expect(notes.all == ["1", "2"])
+    }
+
+    @Test func aBurstIsOneTurnAmongUsersOfTheRawQueue() {
+        let queue = DispatchQueue(label: "known differences")
+        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "own")
+        let notes = Notes()
+        let done = DispatchSemaphore(value: 0)
+        let subject = PublishSubject<Int>()
+        let subscription = subject.observe(on: scheduler).subscribe(
+            onNext: { notes.note("\($0)") }, onCompleted: { done.signal() })
+        queue.suspend()
+        for element in 1...3 {
+            subject.onNext(element)
+            queue.async { notes.note("raw") }
+        }
+        subject.onCompleted()
+        queue.resume()
+        done.wait()
+        queue.sync {}
+        #expect(notes.all.filter { $0 != "raw" } == ["1", "2", "3"])
+        #expect(notes.all != ["1", "raw", "2", "raw", "3", "raw"])
+        subscription.dispose()
+    }
+
+    @Test func anEndlessInnerSourceEndsWithTake() {
+        let notes = Notes()
+        let subject = PublishSubject<Int>()
+        _ = subject.flatMap { Observable.repeatElement($0) }.take(2).subscribe(
+            onNext: { notes.note("\($0)") }, onCompleted: { notes.note("completed") })
+        subject.onNext(7)
+        #expect(notes.all == ["7", "7", "completed"])
+    }
+
+    @Test func closuresDoNotRunAfterTakeIsSatisfied() {
+        let notes = Notes()
+        _ = Observable<Int>.create { observer in
+            for element in 1...3 { observer.onNext(element) }
+            return Disposables.create()
+        }.map { element -> Int in
+            notes.note("map \(element)")
+            return element
+        }.take(1).subscribe()
+        #expect(notes.all == ["map 1"])
+    }
+
+    @Test func virtualTimeRunsOffTheMainThread() {
+        let notes = Notes()
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let scheduler = TestScheduler(initialClock: 0)
+            let observer = scheduler.start { Observable<Int>.timer(.seconds(10), scheduler: scheduler) }
+            notes.note("\(observer.events)")
+            done.signal()
+        }
+        done.wait()
+        #expect(notes.all == ["[next(0) @ 210, completed @ 210]"])
+    }
+
+    @Test func aDisposedRecursionSchedulesNothing() {
+        let scheduler = HistoricalScheduler()
+        let notes = Notes()
+        let recursion = SerialDisposable()
+        recursion.disposable = scheduler.scheduleRecursive(0) { step, recurse in
+            notes.note("\(step)")
+            recursion.dispose()
+            recurse(step + 1)
+        }
+        scheduler.start()
+        #expect(notes.all == ["0"])
+    }
+}
