@@ -34,7 +34,7 @@ func timedJobScheduler(for scheduler: any SchedulerType) -> any TimedJobSchedule
 private func unsafelyCast<Scheduler: SchedulerType, Class: AnyObject>(
     _ scheduler: Scheduler, to type: Class.Type
 ) -> Class {
-    unsafeBitCast(scheduler, to: type)
+    unsafeBitCast(scheduler, to: Unmanaged<Class>.self).takeUnretainedValue()
 }
 
 /// What a source that is being subscribed to on this thread uses for a user's choice of scheduler.
