@@ -30,6 +30,11 @@ class ForeignJobScheduler: JobScheduler {
         (ticket as? SingleAssignmentDisposable)?.dispose()
     }
 
+    private func letTicketGo(of job: Job) {
+        var ticket: AnyObject?
+        lock.withLock { swap(&ticket, &job.ticket) }
+    }
+
     final var turnQueue: TurnQueue? { nil }
 
     final var stepsPerTurn: Int { 1 }
@@ -44,6 +49,8 @@ class ForeignJobScheduler: JobScheduler {
         var old: AnyObject? = ticket
         lock.withLock { swap(&old, &job.ticket) }
         let disposable = schedule { job in
+            // The ticket may hold this action, and with it the job.
+            self.letTicketGo(of: job)
             if !job.isCancelled { job.runToItsEnd(on: self) }
             return Disposables.create()
         }
