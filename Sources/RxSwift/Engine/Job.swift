@@ -8,7 +8,7 @@ package class Job: Stage {
     @exclusivity(unchecked) package final var nextInQueue: Unmanaged<Job>?
 
     /// What the scheduler that holds this job keeps with it (an armed timer, a disposable). Belongs to that scheduler.
-    package final var ticket: AnyObject?
+    @exclusivity(unchecked) package final var ticket: AnyObject?
 
     @inlinable
     package override init() { super.init() }

@@ -13,16 +13,16 @@ final class DispatchTimers {
     /// Under the lock.
     private let wheel = TimingWheel(now: MonotonicClock.now())
     /// What the kernel timer is set to. Under the lock.
-    private var armedDeadline = UInt64.max
+    @exclusivity(unchecked) private var armedDeadline = UInt64.max
     private let kernelTimer: any DispatchSourceTimer
     private let leeway: DispatchTimeInterval
     private let fire: (Job) -> Void
     // Timers out of use, linked, so that arming does not allocate. Few enough to be freed recursively. Under the lock.
-    private var firstSpare: JobTimer?
-    private var spareCount = 0
+    @exclusivity(unchecked) private var firstSpare: JobTimer?
+    @exclusivity(unchecked) private var spareCount = 0
     private static let spareLimit = 64
     /// Whether the owner is gone, so that nothing will be armed any more. Under the lock.
-    private var isClosed = false
+    @exclusivity(unchecked) private var isClosed = false
 
     /// - Parameters:
     ///   - queue: where expired jobs are taken from the wheel.
@@ -159,10 +159,10 @@ struct DispatchTimersIfNeeded: ~Copyable {
 /// A job's place in the wheel.
 private final class JobTimer: TimerEntry {
     /// Retained from arming until the job is handed over or withdrawn. Under the lock.
-    var job: Unmanaged<Job>?
+    @exclusivity(unchecked) var job: Unmanaged<Job>?
 
     /// The next one out of use. Under the lock.
-    var nextSpare: JobTimer?
+    @exclusivity(unchecked) var nextSpare: JobTimer?
 
     init() { super.init(deadline: .max) }
 }

@@ -9,7 +9,7 @@ extension ObservableType where Element: FixedWidthInteger {
     /// - SeeAlso: [Interval](https://reactivex.io/documentation/operators/interval.html)
     @inlinable
     public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
-        TimerSource(dueTime: period, period: period, scheduler: scheduler)
+        TimerSource(dueTime: period, period: period, scheduler: scheduler) { Element(truncatingIfNeeded: $0) }
     }
 
     /// Sends 0 after a span of time and completes; or goes on, with a period.
@@ -24,19 +24,25 @@ extension ObservableType where Element: FixedWidthInteger {
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
     ) -> Observable<Element> {
-        TimerSource(dueTime: dueTime, period: period, scheduler: scheduler)
+        TimerSource(dueTime: dueTime, period: period, scheduler: scheduler) { Element(truncatingIfNeeded: $0) }
     }
 }
 
 @usableFromInline
-final class TimerSource<Element: FixedWidthInteger>: Observable<Element> {
+final class TimerSource<Element>: Observable<Element> {
     @usableFromInline let dueTime: RxTimeInterval
     @usableFromInline let period: RxTimeInterval?
     @usableFromInline let scheduler: any SchedulerType
     @usableFromInline let jobType: TimerJob<Element>.Type
+    @usableFromInline let number: (Int) -> Element
 
+    /// - Parameter number: the element for a count from 0. Comes from where the type is known: generic arithmetic is slow.
     @inlinable
-    init(dueTime: RxTimeInterval, period: RxTimeInterval?, scheduler: any SchedulerType) {
+    init(
+        dueTime: RxTimeInterval, period: RxTimeInterval?, scheduler: any SchedulerType,
+        number: @escaping (Int) -> Element
+    ) {
+        self.number = number
         self.dueTime = dueTime
         self.period = period
         self.scheduler = scheduler
@@ -48,7 +54,7 @@ final class TimerSource<Element: FixedWidthInteger>: Observable<Element> {
     override func attach(_ downstream: Sink<Element>) {
         let jobs = timedJobScheduler(for: scheduler)
         if let period, jobs is ForeignTimedJobScheduler { return attachForeign(period, downstream) }
-        let job = jobType.init(downstream: downstream, scheduler: jobs)
+        let job = jobType.init(number: number, downstream: downstream, scheduler: jobs)
         downstream.link(job)
         job.begin(dueTime, period)
     }
@@ -58,9 +64,9 @@ final class TimerSource<Element: FixedWidthInteger>: Observable<Element> {
     private func attachForeign(_ period: RxTimeInterval, _ downstream: Sink<Element>) {
         let door = TimerDoor(downstream: downstream)
         door.linkDownstream()
-        let periodic = scheduler.schedulePeriodic(0 as Element, startAfter: dueTime, period: period) { number in
-            door.next(number)
-            return number &+ 1
+        let periodic = scheduler.schedulePeriodic(0, startAfter: dueTime, period: period) { [number] count in
+            door.next(number(count))
+            return count &+ 1
         }
         door.link(DisposableStage(periodic))
     }
@@ -71,15 +77,17 @@ final class TimerDoor<Element>: Door<Element> {
 }
 
 @usableFromInline
-final class TimerJob<Element: FixedWidthInteger>: Job {
+final class TimerJob<Element>: Job {
+    private let number: (Int) -> Element
     private let downstream: Sink<Element>
     private let scheduler: any TimedJobScheduler
 
     // Touched before the job is posted first, and by the run under way.
-    private var number: Element = 0
-    private var pace: Pace?
+    @exclusivity(unchecked) private var count = 0
+    @exclusivity(unchecked) private var pace: Pace?
 
-    required init(downstream: Sink<Element>, scheduler: any TimedJobScheduler) {
+    required init(number: @escaping (Int) -> Element, downstream: Sink<Element>, scheduler: any TimedJobScheduler) {
+        self.number = number
         self.downstream = downstream
         self.scheduler = scheduler
         super.init()
@@ -101,9 +109,9 @@ final class TimerJob<Element: FixedWidthInteger>: Job {
 
     override func run(_ budget: inout Int) -> Bool {
         if isCancelled { return true }
-        let current = number
-        number = current &+ 1
-        downstream.next(current)
+        let current = count
+        count = current &+ 1
+        downstream.next(number(current))
         if isCancelled { return true }
         if pace == nil {
             downstream.completed()
