@@ -17,7 +17,7 @@ extension ObservableType {
     /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
     @preconcurrency @inlinable
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
-        SingleElement(source: Filter(source: asObservable(), predicate: predicate))
+        SingleElement(source: filter(predicate))
     }
 }
 
