@@ -76,7 +76,7 @@ final class TimerJob<Element: FixedWidthInteger>: Job {
     private let scheduler: any TimedJobScheduler
 
     // Touched before the job is posted first, and by the run under way.
-    private var number: Element = 0
+    private var count = 0
     private var pace: Pace?
 
     required init(downstream: Sink<Element>, scheduler: any TimedJobScheduler) {
@@ -101,9 +101,9 @@ final class TimerJob<Element: FixedWidthInteger>: Job {
 
     override func run(_ budget: inout Int) -> Bool {
         if isCancelled { return true }
-        let current = number
-        number = current &+ 1
-        downstream.next(current)
+        let number = count
+        count = number &+ 1
+        downstream.next(Element(truncatingIfNeeded: number))
         if isCancelled { return true }
         if pace == nil {
             downstream.completed()
