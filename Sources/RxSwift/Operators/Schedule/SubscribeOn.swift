@@ -1,8 +1,8 @@
 extension ObservableType {
     /// Subscribes to the source on a scheduler, and ends that subscription there.
     ///
-    /// Says nothing about where events are delivered: that is where the source emits them; see `observe(on:)`. No event comes after
-    /// `dispose()`, though the source hears of it only when the scheduler gets to it.
+    /// Says nothing about where events are delivered: that is where the source emits them; see `observe(on:)`. No event comes
+    /// after `dispose()`, though the source hears of it only when the scheduler gets to it.
     /// - Parameter scheduler: where to subscribe and to unsubscribe.
     /// - SeeAlso: [SubscribeOn](https://reactivex.io/documentation/operators/subscribeon.html)
     @inlinable

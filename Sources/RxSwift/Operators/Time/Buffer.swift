@@ -1,7 +1,8 @@
 extension ObservableType {
     /// Gathers elements, and sends them as an array when there are enough of them or enough time has passed.
     ///
-    /// An array may be empty. At the end of the source what has been gathered is sent, also when that is nothing; an error drops it.
+    /// An array may be empty. At the end of the source what has been gathered is sent, also when that is nothing; an error
+    /// drops it.
     /// - Parameters:
     ///   - timeSpan: how long to gather at most. Counted anew after each array.
     ///   - count: how many elements to gather at most; without a limit if not positive.

@@ -3,8 +3,8 @@ import RxPrimitives
 extension ObservableType {
     /// Divides the elements into windows, each a sequence that completes when it has enough elements or enough time has passed.
     ///
-    /// The first window is sent when subscribing. A window has the elements that come while somebody is subscribed to it. The source
-    /// stays subscribed to until the subscription and those to all windows have ended.
+    /// The first window is sent when subscribing. A window has the elements that come while somebody is subscribed to it. The
+    /// source stays subscribed to until the subscription and those to all windows have ended.
     /// - Parameters:
     ///   - timeSpan: how long a window is open at most.
     ///   - count: how many elements a window has at most; without a limit if not positive.

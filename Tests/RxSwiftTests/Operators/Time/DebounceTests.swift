@@ -1,4 +1,3 @@
-import RxSwift
 import RxTest
 import Testing
 
@@ -16,7 +15,8 @@ import Testing
 
     @Test func completionSendsTheElementThatWaits() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable(script((150, 1), (210, 2), (250, 3), (310, 4), (350, 5)) + [.completed(390)])
+        let source = scheduler.createHotObservable(
+            script((150, 1), (210, 2), (250, 3), (310, 4), (350, 5)) + [.completed(390)])
         let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
         #expect(result.events == [.next(300, 3), .next(390, 5), .completed(390)])
     }

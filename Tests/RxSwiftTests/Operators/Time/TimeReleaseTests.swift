@@ -67,11 +67,12 @@ import Testing
 
     @Test func virtualTimeReleases() {
         let scheduler = ticks()
-        #expect(leaks(.seconds(10), on: scheduler) { subject, subscription in
+        let leaking = leaks(.seconds(10), on: scheduler) { _, subscription in
             scheduler.advanceTo(scheduler.clock + 100)
             subscription.dispose()
             scheduler.advanceTo(scheduler.clock + 100)
-        } == [])
+        }
+        #expect(leaking == [])
     }
 
     @Test func aSchedulerWithWaitingTimersGoesWhenTheyDo() {
@@ -85,8 +86,10 @@ import Testing
         for _ in 0..<1_000 where scheduler != nil { usleep(1_000) }
         #expect(scheduler == nil)
         let fired = DispatchSemaphore(value: 0)
-        _ = Observable<Int>.timer(.milliseconds(20), scheduler: SerialDispatchQueueScheduler(internalSerialQueueName: "let go"))
-            .subscribe(onCompleted: { fired.signal() })
+        _ = Observable<Int>.timer(
+            .milliseconds(20), scheduler: SerialDispatchQueueScheduler(internalSerialQueueName: "let go")
+        )
+        .subscribe(onCompleted: { fired.signal() })
         #expect(fired.wait(timeout: .now() + 10) == .success)
     }
 }
