@@ -72,9 +72,9 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func twoThreadsEndTheSameSource(_ subject: Case) {
+        @Test(arguments: Laws.racingCases) func twoThreadsEndTheSameSource(_ subject: Case) {
             for kind in Port.Kind.allCases {
-                for _ in 0..<10 {
+                for _ in 0..<4 {
                     let scenario = Scenario(subject, kind)
                     scenario.subscribe()
                     scenario.round()

@@ -27,7 +27,9 @@ extension Laws {
         private func live(_ subject: Case, _ kind: Port.Kind, _ end: End, checks: Bool) {
             let scenario = Scenario(subject, kind)
             if end == .disposeInsideObserver {
-                scenario.record.onEvent = { [unowned scenario] _, _ in scenario.dispose() }
+                scenario.record.onEvent = { [unowned scenario] _, _ in
+                    if scenario.subscription != nil { scenario.dispose() }
+                }
             }
             scenario.subscribe()
             if end != .disposeAtOnce {

@@ -6,9 +6,9 @@ extension Laws {
     @Suite struct SerialLaw {
         static let count = 300
 
-        @Test(arguments: Laws.cases) func twoThreadsEmit(_ subject: Case) {
+        @Test(arguments: Laws.racingCases) func twoThreadsEmit(_ subject: Case) {
             for kind in Port.Kind.allCases {
-                for _ in 0..<4 {
+                for _ in 0..<3 {
                     let scenario = Scenario(subject, kind)
                     scenario.subscribe()
                     let ports = scenario.ports

@@ -16,6 +16,8 @@ extension Laws {
         /// What was sent, in order. By one thread.
         private(set) var sent: [Int] = []
         private var number = 0
+        /// Whether the law disposed of the subscription. By one thread at a time.
+        private(set) var isDisposed = false
 
         init(_ subject: Case, _ kind: Port.Kind, tested: Port? = nil) {
             self.subject = subject
@@ -36,6 +38,7 @@ extension Laws {
         }
 
         func dispose() {
+            isDisposed = true
             subscription?.dispose()
             subscription?.dispose()
             record.noteDisposed()
