@@ -47,7 +47,7 @@ extension Laws {
             for part in text.components(separatedBy: "\n\n") {
                 paragraph = Substring(part)
                 let isDeprecated = paragraph.contains("deprecated")
-                while let start = paragraph.firstRange(of: /public (static )?func /) {
+                while let start = paragraph.firstRange(of: #/public (static )?func /#) {
                     paragraph = paragraph[start.upperBound...]
                     if !isDeprecated, let name = signature(paragraph) { found.append(name) }
                 }

@@ -34,7 +34,7 @@ extension Laws {
                         let scenario = Scenario(subject, kind)
                         scenario.record.onEvent = { [unowned scenario] index, _ in
                             // During `subscribe` there is nothing to dispose of yet.
-                            if index >= disposeAt, scenario.subscription != nil { scenario.dispose() }
+                            if index >= disposeAt, scenario.isSubscribed { scenario.dispose() }
                         }
                         scenario.subscribe()
                         for _ in 0..<3 { scenario.round() }
@@ -59,7 +59,7 @@ extension Laws {
                         scenario.script.isActive = true
                         scenario.script.onVisit = { [unowned scenario] run in
                             // During `subscribe` there is nothing to dispose of yet.
-                            if run >= disposeAt, scenario.subscription != nil { scenario.dispose() }
+                            if run >= disposeAt, scenario.isSubscribed { scenario.dispose() }
                         }
                         scenario.subscribe()
                         for _ in 0..<3 { scenario.round() }

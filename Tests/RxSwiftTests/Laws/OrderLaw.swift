@@ -73,19 +73,19 @@ extension Laws {
             Order("merge of concats", "1 5 2 6 3 7 4 8 completed") {
                 .merge(.concat(.of(1, 2), .of(3, 4)), .concat(.of(5, 6), .of(7, 8)))
             },
-            Order("zip", "11 22 33 completed") { .zip(.of(1, 2, 3), .of(10, 20, 30)) { $0 + $1 } },
-            Order("zip, the second is short", "2 completed") { .zip(.of(1, 2, 3, 4), .of(1)) { $0 + $1 } },
+            Order("zip", "11 22 33 completed") { .zip(Observable.of(1, 2, 3), Observable.of(10, 20, 30)) { $0 + $1 } },
+            Order("zip, the second is short", "2 completed") { .zip(Observable.of(1, 2, 3, 4), Observable.of(1)) { $0 + $1 } },
             Order("combineLatest of two", "11 12 22 23 33 completed") {
-                .combineLatest(.of(1, 2, 3), .of(10, 20, 30)) { $0 + $1 }
+                .combineLatest(Observable.of(1, 2, 3), Observable.of(10, 20, 30)) { $0 + $1 }
             },
             Order("combineLatest of three", "111 112 122 222 completed") {
-                .combineLatest(.of(1, 2), .of(10, 20), .of(100, 200)) { $0 + $1 + $2 }
+                .combineLatest(Observable.of(1, 2), Observable.of(10, 20), Observable.of(100, 200)) { $0 + $1 + $2 }
             },
             Order("combineLatest, just first", "11 21 completed") {
-                .combineLatest(.just(1), .of(10, 20)) { $0 + $1 }
+                .combineLatest(Observable.just(1), Observable.of(10, 20)) { $0 + $1 }
             },
             Order("combineLatest, just second", "11 12 completed") {
-                .combineLatest(.of(1, 2), .just(10)) { $0 + $1 }
+                .combineLatest(Observable.of(1, 2), Observable.just(10)) { $0 + $1 }
             },
             Order("startWith", "0 1 2 3 completed") { Observable.of(2, 3).startWith(0, 1) },
             Order("share, observed twice", "1 1 2 2 3 3 completed") {
@@ -104,6 +104,25 @@ extension Laws {
                 .merge(Observable.of(1, 2, 3).flatMap { Observable.just($0) }, .of(7, 8, 9))
             },
             Order("merge()", "1 2 3 4 completed") { Observable.of(Observable.of(1, 2), .of(3, 4)).merge() },
+            Order("concatMap", "10 11 12 20 21 22 completed") {
+                Observable.of(1, 2).concatMap { Observable.of($0 * 10, $0 * 10 + 1, $0 * 10 + 2) }
+            },
+            Order("merge with concatMap", "5 10 6 11 7 20 21 completed") {
+                .merge(Observable.of(1, 2).concatMap { tens($0) }, .of(5, 6, 7))
+            },
+            Order("flatMapLatest", "10 20 30 31 completed") { Observable.of(1, 2, 3).flatMapLatest { tens($0) } },
+            Order("flatMapFirst", "10 11 completed") { Observable.of(1, 2, 3).flatMapFirst { tens($0) } },
+            Order("switchLatest", "1 3 4 completed") { Observable.of(Observable.of(1, 2), .of(3, 4)).switchLatest() },
+            Order("merge(maxConcurrent: 1)", "1 2 3 4 completed") {
+                Observable.of(Observable.of(1, 2), .of(3, 4)).merge(maxConcurrent: 1)
+            },
+            Order("merge(maxConcurrent: 2)", "1 2 3 4 5 6 completed") {
+                Observable.of(Observable.of(1, 2), .of(3, 4), .of(5, 6)).merge(maxConcurrent: 2)
+            },
+            Order("groupBy", "1 3 5 2 4 completed") {
+                Observable.of(1, 2, 3, 4, 5).groupBy { $0 % 2 }.flatMap { $0.toArray() }
+                    .concatMap { Observable.from($0) }
+            },
             Order("catch", "1 2 3 4 completed") {
                 Observable.of(1, 2).concat(Observable.error(LawError.source)).catch { _ in .of(3, 4) }
             },

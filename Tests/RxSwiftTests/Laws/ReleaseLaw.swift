@@ -28,7 +28,7 @@ extension Laws {
             let scenario = Scenario(subject, kind)
             if end == .disposeInsideObserver {
                 scenario.record.onEvent = { [unowned scenario] _, _ in
-                    if scenario.subscription != nil { scenario.dispose() }
+                    if scenario.isSubscribed { scenario.dispose() }
                 }
             }
             scenario.subscribe()

@@ -25,7 +25,7 @@ extension Laws {
                         }
                     }
                     Laws.race([{ emit(0) }, { emit(1) }])
-                    for port in ports { port.send(.completed) }
+                    scenario.end(.completed)
                     if subject.row.completes {
                         let ended = scenario.eventually { scenario.record.hasEnded }
                         #expect(ended, "\(kind): not completed")

@@ -1,4 +1,5 @@
 import Foundation
+import RxPrimitives
 import RxSwift
 import Testing
 
@@ -9,17 +10,28 @@ extension Laws {
         let ports: [Port]
         let record = Record()
         let script = Script()
-        /// Kept by "the user", as long as the scenario lives.
-        private(set) var subscription: (any Disposable)?
+        /// Kept by "the user", as long as the scenario lives. Written before `isSubscribed` is set, read after.
+        private var subscription: (any Disposable)?
+        private let subscribed = AtomicWord(0)
+        private let disposed = AtomicWord(0)
         private(set) weak var probe: Probe?
         private(set) weak var witness: Witness?
-        /// What was sent, in order. By one thread.
-        private(set) var sent: [Int] = []
-        private var number = 0
-        /// Whether the law disposed of the subscription. By one thread at a time.
-        private(set) var isDisposed = false
+        private let lock = NSLock()
+        /// Under the lock.
+        private var numbers: [Int] = []
+        private var count = 0
+        private var hasEnded = false
+
+        /// What was sent before the end, in order of sending.
+        var sent: [Int] { lock.withLock { numbers } }
+        /// Whether `subscribe` has returned.
+        var isSubscribed: Bool { subscribed.loadAcquiring() != 0 }
+        /// Whether the law disposed of the subscription.
+        var isDisposed: Bool { disposed.loadAcquiring() != 0 }
 
         init(_ subject: Case, _ kind: Port.Kind, tested: Port? = nil) {
+            // What some laws have sources do is a violation on purpose.
+            Hooks.contractViolationHandler = { _ in }
             self.subject = subject
             ports = (0..<subject.row.sources).map { position in
                 if position == subject.position, let tested { tested } else { Port(kind) }
@@ -35,10 +47,11 @@ extension Laws {
             self.witness = witness
             let observable = subject.row.build(ports.map(\.observable), subject.position, probe)
             subscription = observable.subscribe(witness)
+            subscribed.storeReleasing(1)
         }
 
         func dispose() {
-            isDisposed = true
+            disposed.storeReleasing(1)
             subscription?.dispose()
             subscription?.dispose()
             record.noteDisposed()
@@ -46,9 +59,12 @@ extension Laws {
 
         /// Sends the next number from one source: its thousands say which.
         func sendNext(from position: Int) {
-            number += 1
-            let element = (position + 1) * 100_000 + number
-            sent.append(element)
+            let element = lock.withLock {
+                count += 1
+                let element = (position + 1) * 100_000 + count
+                if !hasEnded { numbers.append(element) }
+                return element
+            }
             ports[position].send(.next(element))
         }
 
@@ -59,8 +75,12 @@ extension Laws {
 
         /// The source under test ends, then the others complete.
         func end(_ event: Event<Int>) {
+            lock.withLock { hasEnded = true }
             tested.send(event)
-            for (position, port) in ports.enumerated() where position != subject.position { port.send(.completed) }
+            // More than once: sources may be subscribed to when others have completed.
+            for _ in 0..<6 {
+                for port in ports { port.send(.completed) }
+            }
         }
 
         /// The steps of a whole life, for laws that interfere at each.
