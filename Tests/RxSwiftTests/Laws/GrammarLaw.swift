@@ -1,3 +1,4 @@
+import RxPrimitives
 import RxSwift
 import Testing
 
@@ -32,6 +33,38 @@ extension Laws {
                         if terminal.error == nil {
                             #expect(scenario.record.elements == accepted, "\(kind), \(terminal)")
                         }
+                    }
+                    scenario.dispose()
+                }
+            }
+        }
+
+        /// The operator above ends by itself, while its source, a hot one, knows nothing of that and goes on.
+        @Test(arguments: Laws.cases) func operatorAboveEndsByItself(_ subject: Case) {
+            for kind in Port.Kind.allCases {
+                for throwing in [true, false] {
+                    let scenario = Scenario(subject, kind)
+                    let seen = AtomicWord(0)
+                    scenario.subscribe { source in
+                        if !throwing { return source.take(2) }
+                        return source.map { element in
+                            if seen.fetchAdd(1) == 2 { throw LawError.thrown("above") }
+                            return element
+                        }
+                    }
+                    for _ in 0..<2 { scenario.round() }
+                    let accepted = scenario.sent
+                    for _ in 0..<3 { scenario.sendNext(from: subject.position) }
+                    scenario.tested.send(.error(LawError.source))
+                    scenario.settle()
+                    let comment: Comment = "\(kind), \(throwing ? "map throws" : "take(2)"): \(scenario.record.text)"
+                    #expect(scenario.record.violation == nil, comment)
+                    if subject.row.passesErrors, subject.row.sources == 1, subject.row.keeps == .everything {
+                        let elements = scenario.record.elements
+                        #expect(elements == Array(accepted.prefix(elements.count)), comment)
+                        let error = scenario.record.terminal?.error as? LawError
+                        #expect(error == (throwing ? .thrown("above") : nil), comment)
+                        #expect(!scenario.tested.isObserved, comment)
                     }
                     scenario.dispose()
                 }

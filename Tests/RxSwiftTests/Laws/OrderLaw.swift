@@ -175,7 +175,7 @@ extension Laws {
             _ = Observable.zip(Observable.of(1, 2, 3, 4).do(onNext: { lines.append("from \($0)") }), Observable.of(10)) {
                 $0 + $1
             }.subscribe(onNext: { lines.append("\($0)") }, onCompleted: { lines.append("completed") })
-            #expect(lines == ["from 1", "11", "from 2", "from 3", "completed"])
+            #expect(lines == ["from 1", "11", "from 2", "from 3", "from 4", "completed"])
         }
     }
 }

@@ -40,12 +40,15 @@ extension Laws {
 
         var tested: Port { ports[subject.position] }
 
-        func subscribe() {
+        /// - Parameter above: an operator between the source under test and the operator under test.
+        func subscribe(above: ((Observable<Int>) -> Observable<Int>)? = nil) {
             let probe = Probe(script)
             let witness = Witness(record)
             self.probe = probe
             self.witness = witness
-            let observable = subject.row.build(ports.map(\.observable), subject.position, probe)
+            var sources = ports.map(\.observable)
+            if let above { sources[subject.position] = above(tested.observable) }
+            let observable = subject.row.build(sources, subject.position, probe)
             subscription = observable.subscribe(witness)
             subscribed.storeReleasing(1)
         }
