@@ -12,6 +12,7 @@ extension Laws {
                     #if TRACE_RESOURCES
                         // What is made once and kept (a thread's trampoline, a queue's state) is made here.
                         live(subject, kind, end, checks: false)
+                        Scenario.waitForQuiet(subject) { Int(Resources.total) }
                         let before = Resources.total
                         let census = Resources.census()
                     #endif

@@ -101,16 +101,19 @@ extension Laws {
         func eventually(_ claim: () -> Bool) -> Bool { Laws.eventually(subject.row.isAsynchronous, claim) }
 
         /// Waits until events under way on other threads have arrived.
-        func settle() {
+        func settle() { Scenario.waitForQuiet(subject) { record.events.count } }
+
+        /// Waits until a number that other threads change stays as it is for a while.
+        static func waitForQuiet(_ subject: Case, _ number: () -> Int) {
             guard subject.row.isAsynchronous else { return }
             var quiet = 0
-            var count = -1
+            var before: Int?
             while quiet < 3 {
                 Laws.queue.sync {}
                 usleep(1_000)
-                let now = record.events.count
-                quiet = now == count ? quiet + 1 : 0
-                count = now
+                let now = number()
+                quiet = now == before ? quiet + 1 : 0
+                before = now
             }
         }
     }
