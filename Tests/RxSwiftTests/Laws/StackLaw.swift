@@ -16,7 +16,7 @@ extension Laws {
             #if DEBUG
                 for complaint in Self.complaintsOfChain(of: subject.description) { Issue.record("\(complaint)") }
             #else
-                await #expect(processExitsWith: .success) { [name = subject.description] in
+                await #expect(processExitsWith: .success) { [name = subject.description as String] in
                     let complaints = Self.complaintsOfChain(of: name)
                     precondition(complaints.isEmpty, complaints.joined(separator: ", "))
                 }
