@@ -29,7 +29,7 @@ package final class Hop<Element>: Sink<Element> {
 
     package override func next(_ element: Element) {
         if queue.tryEnterInline() {
-            if !isCancelled { core.downstream.next(element) }
+            if core.isCancelled.loadRelaxed() == 0 { core.downstream.next(element) }
             queue.leaveInline()
         } else {
             core.elements.push(element)
@@ -52,6 +52,9 @@ package final class Hop<Element>: Sink<Element> {
     }
 
     private func end(with error: (any Swift.Error)?) {
+        // The event stays here for a while, so what is above has to be ended here: it may be an operator that ended by itself
+        // (a closure threw, `take`), whose source goes on. Nothing comes from there any more, and no second end.
+        super.cancel()
         core.error = error
         if queue.tryEnterInline() {
             core.finish()

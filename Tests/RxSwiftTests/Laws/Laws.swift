@@ -14,6 +14,11 @@ import Testing
     /// Every operator once for each of its sources.
     static let cases: [Case] = rows.flatMap { row in (0..<row.sources).map { Case(row: row, position: $0) } }
 
+    /// The cases for races, which are slow: of operators with many sources the first and the last.
+    static let racingCases: [Case] = cases.filter {
+        $0.row.sources <= 3 || $0.position == 0 || $0.position == $0.row.sources - 1
+    }
+
     /// The operators of one source, which can be chained.
     static let chainable: [Case] = rows.filter { $0.chains }.map { Case(row: $0, position: 0) }
 }

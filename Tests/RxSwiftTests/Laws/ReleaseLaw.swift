@@ -12,6 +12,7 @@ extension Laws {
                     #if TRACE_RESOURCES
                         // What is made once and kept (a thread's trampoline, a queue's state) is made here.
                         live(subject, kind, end, checks: false)
+                        Scenario.waitForQuiet(subject) { Int(Resources.total) }
                         let before = Resources.total
                         let census = Resources.census()
                     #endif
@@ -27,7 +28,9 @@ extension Laws {
         private func live(_ subject: Case, _ kind: Port.Kind, _ end: End, checks: Bool) {
             let scenario = Scenario(subject, kind)
             if end == .disposeInsideObserver {
-                scenario.record.onEvent = { [unowned scenario] _, _ in scenario.dispose() }
+                scenario.record.onEvent = { [unowned scenario] _, _ in
+                    if scenario.isSubscribed { scenario.dispose() }
+                }
             }
             scenario.subscribe()
             if end != .disposeAtOnce {

@@ -64,11 +64,17 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
             if coordinator.isCancelled || source.emitScalar(into: coordinator) { return }
             if let inner = coordinator.makeInner(innerType) { source.start(inner) }
         } catch {
+            if coordinator.isCancelled { return }
+            coordinator.endSource()
             coordinator.error(error)
         }
     }
 
     override func error(_ error: any Swift.Error) { coordinator.error(error) }
 
-    override func completed() { coordinator.sourceCompleted() }
+    override func completed() {
+        // What is above may have ended by itself (`take`), with a source that goes on while inner sequences run.
+        coordinator.endSource()
+        coordinator.sourceCompleted()
+    }
 }

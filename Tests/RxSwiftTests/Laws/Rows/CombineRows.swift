@@ -22,6 +22,16 @@ extension Laws {
             .merge(sources[0], sources[1], sources[2])
         },
         Row("merge()", sources: 2, keeps: .everything) { sources, _, _ in Observable.from(sources).merge() },
+        Row("merge(maxConcurrent:)", "one", sources: 3) { sources, _, _ in
+            Observable.from(sources).merge(maxConcurrent: 1)
+        },
+        Row("merge(maxConcurrent:)", "two", sources: 3) { sources, _, _ in
+            Observable.from(sources).merge(maxConcurrent: 2)
+        },
+        Row("concat()", sources: 3) { sources, _, _ in Observable.from(sources).concat() },
+        Row("switchLatest()", sources: 2) { sources, _, _ in
+            sources[0].map { element in element % 100 == 1 ? sources[1] : .just(element) }.switchLatest()
+        },
         Row("startWith(_:)", keeps: .nothing) { source, _ in source.startWith(1, 2) },
         Row("startWith(_:)", "nothing", keeps: .everything) { source, _ in source.startWith() },
         Row("withLatestFrom(_:)", sources: 2, keeps: .repeating) { sources, _, _ in

@@ -66,7 +66,7 @@ extension Laws {
         _ name: String, _ variant: String = "", isAsynchronous: Bool = false, completes: Bool = true,
         _ make: @escaping @Sendable (Int) -> Observable<Int>
     ) -> Row {
-        Row(name, variant, keeps: .everything, isAsynchronous: isAsynchronous, completes: completes) { source, probe in
+        Row(name, variant, keeps: .everything, isAsynchronous: isAsynchronous, completes: completes, weight: 2) { source, probe in
             source.flatMap { element in
                 try probe.visit("selector")
                 return make(element)

@@ -1,3 +1,4 @@
+import RxPrimitives
 import RxSwift
 
 extension Laws {
@@ -16,7 +17,7 @@ extension Laws {
         },
         Row("catchAndReturn(_:)", keeps: .everything, passesErrors: false) { source, _ in source.catchAndReturn(0) },
         Row("catch(sequence:)", sources: 2) { sources, _, _ in .catch(sequence: sources) },
-        Row("retry()", keeps: .everything, passesErrors: false, chains: false) { source, _ in source.retry() },
+        Row("retry()", keeps: .everything, passesErrors: false, chains: false) { source, _ in Laws.failingTwice(source).retry() },
         Row("retry(_:)", keeps: .everything, passesErrors: false, chains: false) { source, _ in source.retry(3) },
         Row("retry(_:)", "once", keeps: .everything) { source, _ in source.retry(1) },
         Row("retry(when:)", keeps: .everything) { source, probe in
@@ -34,12 +35,18 @@ extension Laws {
             }
         },
         Row("retry(when:)", "typed", keeps: .everything, passesErrors: false, chains: false) { source, _ in
-            source.retry { (errors: Observable<LawError>) in errors }
+            Laws.failingTwice(source).retry { (errors: Observable<LawError>) in errors }
         },
         Row("retry(when:)", "trigger", sources: 2) { sources, _, _ in
             sources[0].retry { (errors: Observable<any Error>) -> Observable<Int> in
-                errors.flatMap { (_: any Error) -> Observable<Int> in sources[1] }
+                errors.flatMap { (_: any Error) -> Observable<Int> in sources[1].take(1) }
             }
         },
     ]
+
+    /// The source, and after its second subscription an empty one: retrying a subject that failed would never end.
+    private static func failingTwice(_ source: Observable<Int>) -> Observable<Int> {
+        let subscriptions = AtomicWord(0)
+        return .deferred { subscriptions.fetchAdd(1) < 2 ? source : .empty() }
+    }
 }

@@ -23,5 +23,11 @@ extension Laws {
                 }
                 .observe(on: Laws.scheduler)
         },
+        Row("subscribe(on:)", "serial", isAsynchronous: true, completes: false, chains: false) { source, _ in
+            source.subscribe(on: Laws.scheduler)
+        },
+        Row("subscribe(on:)", "current thread", keeps: .everything) { source, _ in
+            source.subscribe(on: CurrentThreadScheduler.instance)
+        },
     ]
 }

@@ -14,7 +14,8 @@ extension Laws {
     private static func through<Subject: SubjectType>(
         _ name: String, _ variant: String = "", keeps: Keeps, _ make: @escaping @Sendable () -> Subject
     ) -> Row where Subject.Element == Int, Subject.Observer.Element == Int {
-        Row(name, variant, keeps: keeps) { source, probe in
+        // `create`, the subject, the subscription between.
+        Row(name, variant, keeps: keeps, weight: 3) { source, probe in
             .create { observer in
                 probe.note("subscribe")
                 let subject = make()

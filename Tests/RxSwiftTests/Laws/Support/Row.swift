@@ -33,6 +33,8 @@ extension Laws {
         let passesErrors: Bool
         /// Whether 20,000 of it make a sensible chain.
         let chains: Bool
+        /// How many operators the row consists of: a chain of 20,000 operators has so many times fewer rows.
+        let weight: Int
         /// The closures that run too late for their errors to reach anyone.
         let lateSites: Set<String>
         /// Makes the operator's observable of its sources, the position of the source under test and the closures' probe.
@@ -51,13 +53,15 @@ extension Laws {
             self.completes = completes
             self.passesErrors = passesErrors
             self.chains = false
+            self.weight = 1
             self.lateSites = lateSites
             self.build = build
         }
 
         init(
             _ name: String, _ variant: String = "", keeps: Keeps = .some, isAsynchronous: Bool = false,
-            completes: Bool = true, passesErrors: Bool = true, chains: Bool = true, lateSites: Set<String> = [],
+            completes: Bool = true, passesErrors: Bool = true, chains: Bool = true, weight: Int = 1,
+            lateSites: Set<String> = [],
             build: @escaping @Sendable (Observable<Int>, Probe) -> Observable<Int>
         ) {
             self.name = name
@@ -68,6 +72,7 @@ extension Laws {
             self.completes = completes
             self.passesErrors = passesErrors
             self.chains = chains
+            self.weight = weight
             self.lateSites = lateSites
             self.build = { sources, _, probe in build(sources[0], probe) }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import RxPrimitives
 import RxSwift
 import Testing
 
@@ -9,15 +10,28 @@ extension Laws {
         let ports: [Port]
         let record = Record()
         let script = Script()
-        /// Kept by "the user", as long as the scenario lives.
-        private(set) var subscription: (any Disposable)?
+        /// Kept by "the user", as long as the scenario lives. Written before `isSubscribed` is set, read after.
+        private var subscription: (any Disposable)?
+        private let subscribed = AtomicWord(0)
+        private let disposed = AtomicWord(0)
         private(set) weak var probe: Probe?
         private(set) weak var witness: Witness?
-        /// What was sent, in order. By one thread.
-        private(set) var sent: [Int] = []
-        private var number = 0
+        private let lock = NSLock()
+        /// Under the lock.
+        private var numbers: [Int] = []
+        private var count = 0
+        private var hasEnded = false
+
+        /// What was sent before the end, in order of sending.
+        var sent: [Int] { lock.withLock { numbers } }
+        /// Whether `subscribe` has returned.
+        var isSubscribed: Bool { subscribed.loadAcquiring() != 0 }
+        /// Whether the law disposed of the subscription.
+        var isDisposed: Bool { disposed.loadAcquiring() != 0 }
 
         init(_ subject: Case, _ kind: Port.Kind, tested: Port? = nil) {
+            // What some laws have sources do is a violation on purpose.
+            Hooks.contractViolationHandler = { _ in }
             self.subject = subject
             ports = (0..<subject.row.sources).map { position in
                 if position == subject.position, let tested { tested } else { Port(kind) }
@@ -26,16 +40,21 @@ extension Laws {
 
         var tested: Port { ports[subject.position] }
 
-        func subscribe() {
+        /// - Parameter above: an operator between the source under test and the operator under test.
+        func subscribe(above: ((Observable<Int>) -> Observable<Int>)? = nil) {
             let probe = Probe(script)
             let witness = Witness(record)
             self.probe = probe
             self.witness = witness
-            let observable = subject.row.build(ports.map(\.observable), subject.position, probe)
+            var sources = ports.map(\.observable)
+            if let above { sources[subject.position] = above(tested.observable) }
+            let observable = subject.row.build(sources, subject.position, probe)
             subscription = observable.subscribe(witness)
+            subscribed.storeReleasing(1)
         }
 
         func dispose() {
+            disposed.storeReleasing(1)
             subscription?.dispose()
             subscription?.dispose()
             record.noteDisposed()
@@ -43,9 +62,12 @@ extension Laws {
 
         /// Sends the next number from one source: its thousands say which.
         func sendNext(from position: Int) {
-            number += 1
-            let element = (position + 1) * 100_000 + number
-            sent.append(element)
+            let element = lock.withLock {
+                count += 1
+                let element = (position + 1) * 100_000 + count
+                if !hasEnded { numbers.append(element) }
+                return element
+            }
             ports[position].send(.next(element))
         }
 
@@ -56,8 +78,12 @@ extension Laws {
 
         /// The source under test ends, then the others complete.
         func end(_ event: Event<Int>) {
+            lock.withLock { hasEnded = true }
             tested.send(event)
-            for (position, port) in ports.enumerated() where position != subject.position { port.send(.completed) }
+            // More than once: sources may be subscribed to when others have completed.
+            for _ in 0..<6 {
+                for port in ports { port.send(.completed) }
+            }
         }
 
         /// The steps of a whole life, for laws that interfere at each.
@@ -75,16 +101,19 @@ extension Laws {
         func eventually(_ claim: () -> Bool) -> Bool { Laws.eventually(subject.row.isAsynchronous, claim) }
 
         /// Waits until events under way on other threads have arrived.
-        func settle() {
+        func settle() { Scenario.waitForQuiet(subject) { record.events.count } }
+
+        /// Waits until a number that other threads change stays as it is for a while.
+        static func waitForQuiet(_ subject: Case, _ number: () -> Int) {
             guard subject.row.isAsynchronous else { return }
             var quiet = 0
-            var count = -1
+            var before: Int?
             while quiet < 3 {
                 Laws.queue.sync {}
                 usleep(1_000)
-                let now = record.events.count
-                quiet = now == count ? quiet + 1 : 0
-                count = now
+                let now = number()
+                quiet = now == before ? quiet + 1 : 0
+                before = now
             }
         }
     }
