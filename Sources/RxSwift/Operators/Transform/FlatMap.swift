@@ -59,11 +59,14 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
     }
 
     override func next(_ element: Element) {
+        if isCancelled { return }
         do {
             let source = try selector(element)
             if coordinator.isCancelled || source.emitScalar(into: coordinator) { return }
             if let inner = coordinator.makeInner(innerType) { source.start(inner) }
         } catch {
+            // The error may have to wait at the door; the selector is through all the same.
+            _ = takeUpstream()
             coordinator.error(error)
         }
     }
