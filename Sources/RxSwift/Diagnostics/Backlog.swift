@@ -9,4 +9,13 @@ package enum Backlog {
             Hooks.backlogHandler("\(operatorName)", count)
         }
     }
+
+    /// Called now and then while events are being queued, with how many were pending last time and are now.
+    @inline(never)
+    package static func grew(from before: Int, to count: Int, at operatorName: StaticString) {
+        let threshold = Hooks.backlogThreshold
+        if count / threshold > before / threshold {
+            Hooks.backlogHandler("\(operatorName)", count)
+        }
+    }
 }

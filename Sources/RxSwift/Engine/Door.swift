@@ -118,7 +118,11 @@ package class Door<Element>: Sink<Element> {
                 let event = EventNode<Element>.take(node)
                 if !loop.isClosed { deliver(event) }
             }
-            if loop.isClosed { return releaseDownstream() }
+            if loop.isClosed {
+                // What was left between the last look and the closing; nothing comes after it. The door itself may live on.
+                dropPending()
+                return releaseDownstream()
+            }
         } while !loop.tryLeave()
     }
 

@@ -10,16 +10,25 @@ package final class Hop<Element>: Sink<Element> {
     private let queue: TurnQueue
 
     // The upstream's, whose calls are serial.
-    @exclusivity(unchecked) private var turns: [Turn]
+    /// The turns of this hop, retained and linked, longest out of use first.
+    @exclusivity(unchecked) private var oldestTurn: Unmanaged<Turn>
+    /// The last of them: the only one that may take more events.
     @exclusivity(unchecked) private var openTurn: Unmanaged<Turn>
 
     package init(downstream: Sink<Element>, queue: TurnQueue) {
         core = HopCore(downstream: downstream)
         self.queue = queue
-        let turn = Turn(core)
-        turns = [turn]
-        openTurn = .passUnretained(turn)
+        openTurn = .passRetained(Turn(core))
+        oldestTurn = openTurn
         super.init()
+    }
+
+    deinit {
+        var rest: Unmanaged<Turn>? = oldestTurn
+        while let turn = rest {
+            rest = turn._withUnsafeGuaranteedRef { $0.newer }
+            turn.release()
+        }
     }
 
     package override func link(_ stage: Stage) {
@@ -67,30 +76,43 @@ package final class Hop<Element>: Sink<Element> {
     /// Makes one more event part of the last turn, or of a new turn if that one is not the last in the queue any more.
     private func handOver() {
         if openTurn._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
-        let turn = closedTurn()
-        openTurn = .passUnretained(turn)
-        turn.open()
-        queue.post(turn)
+        prepareTurn()
+        openTurn._withUnsafeGuaranteedRef { turn in
+            turn.open()
+            queue.post(turn)
+        }
     }
 
-    /// A turn that is not in use.
-    private func closedTurn() -> Turn {
-        if let oldest = turns.first, oldest.isClosed {
-            if turns.count > 1 {
-                turns.removeFirst()
-                turns.append(oldest)
-            }
-            return oldest
+    /// Makes a turn that is not in use the last one.
+    @inline(never)
+    private func prepareTurn() {
+        let oldest = oldestTurn
+        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(Turn(core))) }
+        guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
+        if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
+            // More than are needed by now: one goes each time, so that those of a burst do not stay for ever.
+            oldest.release()
+            oldestTurn = third
+            append(second)
+        } else {
+            oldestTurn = second
+            append(oldest)
         }
-        let turn = Turn(core)
-        turns.append(turn)
-        return turn
+    }
+
+    private func append(_ turn: Unmanaged<Turn>) {
+        turn._withUnsafeGuaranteedRef { $0.newer = nil }
+        openTurn._withUnsafeGuaranteedRef { $0.newer = turn }
+        openTurn = turn
     }
 }
 
 /// The events of one hop that follow each other in the scheduler's queue without other work in between.
 private final class Turn: Job {
     private let core: AnyHopCore
+
+    /// The next of the hop's turns. The hop's.
+    @exclusivity(unchecked) var newer: Unmanaged<Turn>?
 
     /// How many events are left. 0: closed; only the hop opens it again. Rises by the hop, falls by the one at work.
     private let count = AtomicWord(0)
@@ -122,7 +144,11 @@ private final class Turn: Job {
             let known = count.loadRelaxed()
             if known == 0 { return false }
             // Releasing: paired with the acquire in `run`.
-            if count.compareExchange(known, known + 1) { return true }
+            if count.compareExchange(known, known + 1) {
+                // Not for each event: it costs a look at the threshold.
+                if known % 64 == 63 { Backlog.grew(from: Int(known) - 63, to: Int(known) + 1, at: "observe(on:)") }
+                return true
+            }
         }
     }
 

@@ -100,7 +100,8 @@ package class TurnQueue {
                 return true
             }
             budget -= 1
-            if budget <= 0 { return true }
+            // Not another turn just to find that there is nothing to do: in virtual time it would take a tick.
+            if budget <= 0 { return !batch.isEmpty || !leave() }
         }
     }
 
@@ -141,28 +142,34 @@ package final class PrivateTurnQueue: TurnQueue {
     private let scheduler: any JobScheduler
     private let job = WakeJob()
 
+    /// 1 from `withdraw` on.
+    private let isWithdrawn = AtomicWord(0)
+
     package init(scheduler: any JobScheduler) {
         self.scheduler = scheduler
         super.init(stepsPerTurn: scheduler.stepsPerTurn)
+        job.queue = self
     }
 
     package override func wake() {
-        job.queue = self
+        if isWithdrawn.loadRelaxed() != 0 { return }
         scheduler.post(job)
+        // `withdraw` may have come too early to find the job.
+        if isWithdrawn.loadRelaxed() != 0 { scheduler.withdraw(job) }
     }
 
-    /// Nobody waits for the work any more.
+    /// Nobody waits for the work any more: what has not run goes with the queue.
     package func withdraw() {
+        isWithdrawn.storeRelaxed(1)
         scheduler.withdraw(job)
     }
 
-    /// Runs turns of the queue that it holds while it is posted.
+    /// Runs turns of the queue, which it does not hold: the hop does for as long as its work is wanted, and a scheduler may
+    /// drop or keep a job that was withdrawn.
     private final class WakeJob: Job {
-        var queue: PrivateTurnQueue?
+        weak var queue: PrivateTurnQueue?
 
         override func run(_ budget: inout Int) -> Bool {
-            let queue = self.queue
-            self.queue = nil
             queue?.runTurn()
             return true
         }

@@ -2,26 +2,37 @@ import Dispatch
 import RxPrimitives
 
 /// A scheduled action: the job a scheduler holds, and the disposable the user gets.
+///
+/// Lets go of the action and its state when it starts, or when it is disposed of: a user who keeps the disposable keeps
+/// nothing else. Not generic, as the metadata of a generic class would have to be looked up for each action.
 @usableFromInline
-final class ActionJob<State>: Job, Cancelable {
-    private let state: State
-    private let action: (State) -> any Disposable
+final class ActionJob: Job, Cancelable {
+    /// 0: waiting. 1: claimed by the one that runs or drops the action, for ever.
+    private let claim = AtomicWord(0)
+
+    /// Belongs to the one that claims it.
+    private var action: (() -> any Disposable)?
     private let scheduler: any JobScheduler
 
     @usableFromInline
-    init(state: State, action: @escaping (State) -> any Disposable, scheduler: any JobScheduler) {
-        self.state = state
+    init(scheduler: any JobScheduler, action: @escaping () -> any Disposable) {
         self.action = action
         self.scheduler = scheduler
         super.init()
+    }
+
+    @inlinable
+    convenience init<State>(
+        state: State, action: @escaping (State) -> any Disposable, scheduler: any JobScheduler
+    ) {
+        self.init(scheduler: scheduler) { action(state) }
     }
 
     @usableFromInline
     var isDisposed: Bool { isCancelled }
 
     override func run(_ budget: inout Int) -> Bool {
-        if !isCancelled {
-            let disposable = action(state)
+        if let disposable = takeAction()?() {
             // Disposed of at once if this job was disposed of meanwhile.
             if !(disposable is EmptyDisposable) { link(DisposableStage(disposable)) }
         }
@@ -33,25 +44,37 @@ final class ActionJob<State>: Job, Cancelable {
 
     override func cancel() {
         guard let upstream = takeUpstream() else { return }
+        _ = takeAction()
         scheduler.withdraw(self)
         upstream.take()?.cancel()
+    }
+
+    private func takeAction() -> (() -> any Disposable)? {
+        guard claim.exchange(1) == 0 else { return nil }
+        let taken = action
+        action = nil
+        return taken
     }
 }
 
 /// An action that is run again and again.
+///
+/// Lets go of the action and its state when disposed of, as soon as no run is under way.
 final class PeriodicJob<State>: Job, Cancelable {
-    /// Only the run under way touches it.
-    private var state: State
-    private let action: (State) -> State
-    private let scheduler: any TimedJobScheduler
+    /// Entered by each run, closed by `cancel`.
+    private let loop = DrainLoop()
+
+    /// The action and the state of its next run. Only inside the loop; nil from when it was cleaned up.
+    private var work: (action: (State) -> State, state: State)?
+    /// Only inside the loop.
     private var pace: Pace
+    private let scheduler: any TimedJobScheduler
 
     init(
         state: State, startAfter: DispatchTimeInterval, period: DispatchTimeInterval, action: @escaping (State) -> State,
         scheduler: any TimedJobScheduler
     ) {
-        self.state = state
-        self.action = action
+        work = (action, state)
         self.scheduler = scheduler
         pace = Pace(
             period: period.nanosecondsClamped,
@@ -63,10 +86,18 @@ final class PeriodicJob<State>: Job, Cancelable {
     var isDisposed: Bool { isCancelled }
 
     override func run(_ budget: inout Int) -> Bool {
-        if isCancelled { return true }
-        state = action(state)
-        if isCancelled { return true }
-        scheduler.post(self, after: .nanoseconds(Int(pace.next(at: scheduler.instant))))
+        guard loop.tryEnter() else { return true }
+        if let work {
+            let state = work.action(work.state)
+            self.work = (work.action, state)
+        }
+        let delay = pace.next(at: scheduler.instant)
+        guard loop.tryLeave() else {
+            letGo()
+            return true
+        }
+        scheduler.post(self, after: .nanoseconds(Int(delay)))
+        // `cancel` may have come too early to find the job.
         if isCancelled { scheduler.withdraw(self) }
         return true
     }
@@ -74,7 +105,17 @@ final class PeriodicJob<State>: Job, Cancelable {
     func dispose() { cancel() }
 
     override func cancel() {
-        if takeUpstream() != nil { scheduler.withdraw(self) }
+        guard takeUpstream() != nil else { return }
+        if loop.close() { letGo() }
+        scheduler.withdraw(self)
+    }
+
+    /// Only by the one who has the duty to clean up.
+    private func letGo() {
+        // Released when this returns: a user's deinit may come back here.
+        let released = work
+        work = nil
+        withExtendedLifetime(released) {}
     }
 }
 

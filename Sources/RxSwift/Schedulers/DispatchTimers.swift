@@ -117,8 +117,12 @@ final class DispatchTimers {
     private func setKernelTimer() {
         guard let earliest = wheel.earliestDeadline, earliest < armedDeadline else { return }
         armedDeadline = earliest
-        kernelTimer.schedule(deadline: DispatchTime(uptimeNanoseconds: earliest), leeway: leeway)
+        kernelTimer.schedule(
+            deadline: DispatchTime(uptimeNanoseconds: min(earliest, DispatchTimers.farFuture)), leeway: leeway)
     }
+
+    /// 73 years. Dispatch reads the two highest bits of a time as the number of a clock: a later one would be over already.
+    private static let farFuture: UInt64 = 1 << 61
 
     /// Whether the kernel timer can go. Under the lock.
     private var isDone: Bool { isClosed && wheel.count == 0 }

@@ -59,12 +59,15 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
     }
 
     override func next(_ element: Element) {
+        if isCancelled { return }
         do {
             let source = try selector(element)
             if coordinator.isCancelled || source.emitScalar(into: coordinator) { return }
             if let inner = coordinator.makeInner(innerType) { source.start(inner) }
         } catch {
-            if coordinator.isCancelled { return }
+if coordinator.isCancelled { return }
+            // The error may have to wait at the door; the selector and what is above are through all the same.
+            _ = takeUpstream()
             coordinator.endSource()
             coordinator.error(error)
         }

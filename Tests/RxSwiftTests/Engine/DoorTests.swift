@@ -1,0 +1,189 @@
+import Foundation
+import RxPrimitives
+import RxSwift
+import Testing
+
+@Suite struct DoorTests {
+    /// A sequence whose observer the test keeps.
+    private final class KeptObserver<Element>: @unchecked Sendable {
+        private(set) var observer: AnyObserver<Element>!
+        private(set) lazy var observable = Observable<Element>.create { [unowned self] in
+            observer = $0
+            return Disposables.create()
+        }
+    }
+
+    @Test func eventsFromInsideACallbackComeAfterItInOrderOfAcceptance() {
+        let source = KeptObserver<Int>()
+        let log = SuccessionLog()
+        let subscription = source.observable.subscribe { (event: Event<Int>) in
+            log.write("(\(event)")
+            if case .next(1) = event {
+                source.observer.onNext(2)
+                source.observer.onNext(3)
+            }
+            if case .next(2) = event {
+                source.observer.onNext(4)
+                source.observer.onCompleted()
+                source.observer.onNext(5)
+            }
+            log.write(")")
+        }
+        source.observer.onNext(1)
+        #expect(log.text == "(next(1) ) (next(2) ) (next(3) ) (next(4) ) (completed )")
+        subscription.dispose()
+    }
+
+    @Test func errorDoesNotOvertakeAndEndsEverything() {
+        let source = KeptObserver<Int>()
+        let log = SuccessionLog()
+        _ = log.record(
+            source.observable.do(onNext: {
+                if $0 == 1 {
+                    source.observer.onNext(2)
+                    source.observer.onError(SourceFailure(7))
+                    source.observer.onNext(3)
+                    source.observer.onCompleted()
+                }
+            }))
+        source.observer.onNext(1)
+        #expect(log.text == "1 2 error(7)")
+    }
+
+    @Test func disposeReleasesTheDownstreamWhileTheObserverIsKept() {
+        let source = KeptObserver<Int>()
+        weak var token: SuccessionToken?
+        var subscription: (any Disposable)?
+        do {
+            let captured = SuccessionToken()
+            token = captured
+            subscription = source.observable.subscribe(onNext: { _ in withExtendedLifetime(captured) {} })
+        }
+        source.observer.onNext(1)
+        #expect(token != nil)
+        subscription?.dispose()
+        #expect(token == nil)
+        source.observer.onNext(2)
+    }
+
+    @Test func terminalEventReleasesTheDownstreamWhileTheObserverIsKept() {
+        for fails in [false, true] {
+            let source = KeptObserver<Int>()
+            weak var token: SuccessionToken?
+            do {
+                let captured = SuccessionToken()
+                token = captured
+                _ = source.observable.subscribe { (_: Event<Int>) in withExtendedLifetime(captured) {} }
+            }
+            #expect(token != nil)
+            if fails { source.observer.onError(SourceFailure()) } else { source.observer.onCompleted() }
+            #expect(token == nil)
+        }
+    }
+
+    /// The race: an event is left at the door after the one inside has looked, and before the door closes.
+    @Test func eventsLeftAtADoorThatClosesAreReleased() {
+        let source = KeptObserver<ReleaseToken>()
+        let released = SuccessionLog()
+        let subscription = SingleAssignmentDisposable()
+        subscription.setDisposable(
+            source.observable.subscribe(onNext: { token in
+                if token.number == 1 { source.observer.onNext(ReleaseToken(2)) }
+                if token.number == 2 {
+                    source.observer.onNext(ReleaseToken(3) { released.write("3") })
+                    subscription.dispose()
+                }
+            }))
+        source.observer.onNext(ReleaseToken(1))
+        #expect(released.text == "3")
+        #expect(source.observer != nil)
+    }
+
+    @Test(arguments: [2, 4, 8]) func stormKeepsTheOrderOfEachThread(threads: Int) {
+        let source = KeptObserver<(thread: Int, number: Int)>()
+        let overlap = OverlapDetector()
+        nonisolated(unsafe) var next = Array(repeating: 0, count: threads)
+        nonisolated(unsafe) var faults = 0
+        nonisolated(unsafe) var hasCompleted = false
+        let left = AtomicCounter(threads)
+        _ = source.observable.subscribe(
+            onNext: { thread, number in
+                overlap.enter()
+                if next[thread] != number || hasCompleted { faults += 1 }
+                next[thread] = number + 1
+                overlap.leave()
+            }, onCompleted: { hasCompleted = true })
+        let each = 40_000 / threads
+        race(
+            (0..<threads).map { thread in
+                {
+                    for number in 0..<each { source.observer.onNext((thread, number)) }
+                    if left.decrement() == 0 { source.observer.onCompleted() }
+                }
+            })
+        #expect(hasCompleted && faults == 0 && !overlap.overlapped)
+        #expect(next == Array(repeating: each, count: threads))
+    }
+
+    @Test func disposeInAStormReleasesEverything() async {
+        for _ in 0..<100 {
+            let source = KeptObserver<SuccessionToken>()
+            nonisolated(unsafe) weak var held: SuccessionToken?
+            nonisolated(unsafe) weak var captured: SuccessionToken?
+            var subscription: (any Disposable)!
+            do {
+                let token = SuccessionToken()
+                captured = token
+                subscription = source.observable.subscribe(onNext: { _ in withExtendedLifetime(token) {} })
+            }
+            do {
+                let element = SuccessionToken()
+                held = element
+                nonisolated(unsafe) let sent = element
+                nonisolated(unsafe) let disposable = subscription!
+                let bodies: [@Sendable () -> Void] = [
+                    { for _ in 0..<200 { source.observer.onNext(sent) } },
+                    { for _ in 0..<200 { source.observer.onNext(sent) } },
+                    { disposable.dispose() },
+                ]
+                race(bodies)
+            }
+            // The threads hold the element until they are gone.
+            #expect(await eventually { captured == nil && held == nil })
+        }
+    }
+
+    @Test func selectorIsThroughOnceItHasThrown() {
+        let outer = PublishSubject<Int>()
+        let inner = PublishSubject<Int>()
+        let log = SuccessionLog()
+        _ = log.record(
+            outer.flatMap { element -> Observable<Int> in
+                log.write("select \(element)")
+                if element == 2 { throw SourceFailure(1) }
+                return inner.asObservable()
+            }.do(onNext: { _ in
+                outer.onNext(2)
+                outer.onNext(3)
+            }))
+        outer.onNext(1)
+        inner.onNext(7)
+        #expect(log.text == "select 1 select 2 7 error(1)")
+        #expect(!outer.hasObservers && !inner.hasObservers)
+    }
+}
+
+/// Counts down, from any thread.
+final class AtomicCounter: @unchecked Sendable {
+    private let word: AtomicWord
+
+    init(_ value: Int) { word = AtomicWord(UInt(bitPattern: value)) }
+
+    var value: Int { Int(bitPattern: word.loadAcquiring()) }
+
+    /// Returns what is left.
+    @discardableResult
+    func decrement() -> Int { Int(bitPattern: word.fetchAdd(0 &- 1)) - 1 }
+
+    func increment() { _ = word.fetchAdd(1) }
+}

@@ -1,0 +1,238 @@
+import Dispatch
+import Foundation
+import RxPrimitives
+import RxSwift
+import RxTest
+import Testing
+
+@Suite struct ObserveOnTests {
+    @Test(arguments: ThreadedScheduler.allCases)
+    func nothingIsLostAndOrderIsKept(kind: ThreadedScheduler) {
+        let count = kind == .users ? 20_000 : 200_000
+        let source = PublishSubject<Int>()
+        let overlap = OverlapDetector()
+        let done = Signal()
+        nonisolated(unsafe) var next = 0
+        nonisolated(unsafe) var faults = 0
+        let subscription = source.observe(on: kind.make()).subscribe(
+            onNext: { element in
+                overlap.enter()
+                if element != next { faults += 1 }
+                next = element + 1
+                overlap.leave()
+            }, onCompleted: { done.fire() })
+        for element in 0..<count { source.onNext(element) }
+        source.onCompleted()
+        #expect(done.wait())
+        #expect(next == count && faults == 0 && !overlap.overlapped)
+        subscription.dispose()
+    }
+
+    @Test(arguments: ThreadedScheduler.allCases)
+    func errorDoesNotOvertake(kind: ThreadedScheduler) {
+        let done = Signal()
+        nonisolated(unsafe) var count = 0
+        let subscription = Observable.range(start: 0, count: 1_000).concat(Observable<Int>.error(SourceFailure(1)))
+            .observe(on: kind.make()).subscribe(onNext: { _ in count += 1 }, onError: { _ in done.fire() })
+        #expect(done.wait())
+        #expect(count == 1_000)
+        subscription.dispose()
+    }
+
+    @Test(arguments: ThreadedScheduler.allCases)
+    func disposedFromInsideNothingFollowsAndAllIsReleased(kind: ThreadedScheduler) async {
+        let source = PublishSubject<SuccessionToken>()
+        let scheduler = kind.make()
+        let done = Signal()
+        nonisolated(unsafe) var count = 0
+        nonisolated(unsafe) weak var captured: SuccessionToken?
+        nonisolated(unsafe) weak var element: SuccessionToken?
+        do {
+            let token = SuccessionToken()
+            captured = token
+            let subscription = SingleAssignmentDisposable()
+            subscription.setDisposable(
+                source.observe(on: scheduler).subscribe(onNext: { _ in
+                    withExtendedLifetime(token) { count += 1 }
+                    if count == 10 {
+                        subscription.dispose()
+                        done.fire()
+                    }
+                }))
+            let sent = SuccessionToken()
+            element = sent
+            for _ in 0..<2_000 { source.onNext(sent) }
+        }
+        #expect(done.wait())
+        #expect(await eventually { captured == nil && element == nil })
+        #expect(count == 10)
+        #expect(!source.hasObservers)
+    }
+
+    @Test(arguments: ThreadedScheduler.allCases)
+    func disposedFromElsewhereAtMostTheEventUnderWayFollows(kind: ThreadedScheduler) async {
+        for _ in 0..<10 {
+            let source = PublishSubject<Int>()
+            let begun = Signal()
+            let count = AtomicCounter(0)
+            nonisolated(unsafe) weak var captured: SuccessionToken?
+            var subscription: (any Disposable)!
+            do {
+                let token = SuccessionToken()
+                captured = token
+                subscription = source.observe(on: kind.make()).subscribe(onNext: { _ in
+                    withExtendedLifetime(token) { count.increment() }
+                    begun.fire()
+                })
+            }
+            for element in 0..<1_000 { source.onNext(element) }
+            #expect(begun.wait())
+            subscription.dispose()
+            let after = count.value
+            #expect(await eventually { captured == nil })
+            #expect(count.value <= after + 1)
+        }
+    }
+
+    @Test func inlineOnMainWhenNothingIsEnqueued() async {
+        await onMainQueue {
+            let log = SuccessionLog()
+            let source = PublishSubject<Int>()
+            let subscription = log.record(source.observe(on: MainScheduler.instance))
+            source.onNext(1)
+            log.write("returned")
+            source.onCompleted()
+            log.write("returned")
+            #expect(log.text == "1 returned completed returned")
+            subscription.dispose()
+        }
+    }
+
+    @Test func nestedHandOverOnMainIsQueued() async {
+        let log = SuccessionLog()
+        let other = PublishSubject<Int>()
+        nonisolated(unsafe) var subscriptions: [any Disposable] = []
+        await onMainQueue {
+            let source = PublishSubject<Int>()
+            subscriptions.append(log.record(other.observe(on: MainScheduler.instance)))
+            subscriptions.append(
+                source.observe(on: MainScheduler.instance).subscribe(onNext: { _ in
+                    log.write("(")
+                    other.onNext(2)
+                    _ = MainScheduler.instance.schedule(()) { _ in
+                        log.write("action")
+                        return Disposables.create()
+                    }
+                    log.write(")")
+                }))
+            source.onNext(1)
+            log.write("returned")
+        }
+        // What was handed over inside runs later on the queue, before what comes now.
+        await onMainQueue {}
+        #expect(log.text == "( ) returned 2 action")
+        for subscription in subscriptions { subscription.dispose() }
+    }
+
+    @Test func asyncInstanceIsNeverInline() async {
+        let log = SuccessionLog()
+        nonisolated(unsafe) var subscription: (any Disposable)?
+        await onMainQueue {
+            subscription = log.record(Observable.of(1, 2).observe(on: MainScheduler.asyncInstance))
+            log.write("subscribed")
+        }
+        #expect(await eventually { log.text == "subscribed 1 2 completed" })
+        subscription?.dispose()
+    }
+
+    @Test func currentThreadTakesTurns() {
+        let log = SuccessionLog()
+        _ = CurrentThreadScheduler.instance.schedule(()) { _ in
+            let subscription = log.record(Observable.of(1, 2, 3).observe(on: CurrentThreadScheduler.instance))
+            log.write("subscribed")
+            return subscription
+        }
+        #expect(log.text == "subscribed 1 2 3 completed")
+    }
+
+    @Test func inlineSchedulerOfAUser() {
+        let log = SuccessionLog()
+        let source = PublishSubject<Int>()
+        let subscription = log.record(source.observe(on: InlineScheduler()))
+        for element in 1...3 { source.onNext(element) }
+        source.onError(SourceFailure(4))
+        #expect(log.text == "1 2 3 error(4)")
+        subscription.dispose()
+    }
+
+    @Test func virtualTimeSpendsOneTickPerEvent() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let source = scheduler.createHotObservable([
+            .next(210, 1), .next(212, 2), .next(213, 3), .next(213, 4), .next(220, 5), .completed(220),
+        ])
+        let result = scheduler.start { source.observe(on: scheduler) }
+        #expect(result.events == [
+            .next(211, 1), .next(213, 2), .next(214, 3), .next(215, 4), .next(221, 5), .completed(222),
+        ])
+        #expect(source.subscriptions == [Subscription(200, 220)] || source.subscriptions == [Subscription(200, 222)])
+    }
+
+    @Test func nothingIsScheduledInVirtualTimeForNobody() {
+        let scheduler = HistoricalScheduler()
+        let source = PublishSubject<SuccessionToken>()
+        weak var captured: SuccessionToken?
+        weak var element: SuccessionToken?
+        do {
+            let token = SuccessionToken()
+            captured = token
+            let subscription = source.observe(on: scheduler).subscribe(onNext: { _ in withExtendedLifetime(token) {} })
+            let sent = SuccessionToken()
+            element = sent
+            for _ in 0..<5 { source.onNext(sent) }
+            #expect(scheduler.debugDescription != "[]")
+            subscription.dispose()
+        }
+        // Released without the scheduler's help: it may never run again.
+        #expect(captured == nil && element == nil)
+        #expect(scheduler.debugDescription == "[]")
+    }
+
+    @Test func takeEndsTheTicks() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let log = SuccessionLog()
+        let subscription = log.record(Observable.range(start: 1, count: 100).observe(on: scheduler).take(3))
+        scheduler.start()
+        #expect(log.text == "1 2 3 completed")
+        #expect(scheduler.clock <= 4)
+        subscription.dispose()
+    }
+
+    @Test func growingQueueGoesToTheHook() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var reports: [Int] = []
+            Hooks.backlogThreshold = 1_000
+            Hooks.backlogHandler = { name, count in
+                precondition(name == "observe(on:)")
+                reports.append(count)
+            }
+            let queue = DispatchQueue(label: "busy")
+            let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "test")
+            queue.suspend()
+            let source = PublishSubject<Int>()
+            let subscription = source.observe(on: scheduler).subscribe()
+            for element in 0..<3_500 { source.onNext(element) }
+            queue.resume()
+            precondition(reports.count == 3, "\(reports)")
+            subscription.dispose()
+        }
+    }
+}
+
+/// Waits until a condition holds.
+func eventually(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<3_000 {
+        if condition() { return true }
+        try? await Task.sleep(nanoseconds: 2_000_000)
+    }
+    return condition()
+}

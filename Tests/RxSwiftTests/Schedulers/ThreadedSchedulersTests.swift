@@ -1,0 +1,289 @@
+import Dispatch
+import Foundation
+import RxPrimitives
+import RxSwift
+import Testing
+
+@Suite struct ThreadedSchedulersTests {
+    @Test(arguments: ThreadedScheduler.allCases)
+    func actionsRunOnceAndInOrderWhereSerial(kind: ThreadedScheduler) {
+        let scheduler = kind.make()
+        let isSerial = ![.concurrentDispatch, .operationQueue, .users].contains(kind)
+        let lock = Lock()
+        let done = Signal()
+        nonisolated(unsafe) var seen: [Int] = []
+        for number in 0..<2_000 {
+            _ = scheduler.schedule(number) { number in
+                let count = lock.withLock {
+                    seen.append(number)
+                    return seen.count
+                }
+                if count == 2_000 { done.fire() }
+                return Disposables.create()
+            }
+        }
+        #expect(done.wait())
+        #expect((isSerial ? seen : seen.sorted()) == Array(0..<2_000))
+    }
+
+    @Test(arguments: ThreadedScheduler.allCases)
+    func disposedBeforeItsTurnAnActionDoesNotRunAndIsReleased(kind: ThreadedScheduler) async {
+        let scheduler = kind.make()
+        let gate = Signal()
+        let begun = Signal()
+        // Occupies the scheduler, where it is serial.
+        if kind != .main {
+            _ = scheduler.schedule(()) { _ in
+                begun.fire()
+                _ = gate.wait()
+                return Disposables.create()
+            }
+            #expect(begun.wait())
+        }
+        weak var token: SuccessionToken?
+        let ran = AtomicCounter(0)
+        var disposables: [any Disposable] = []
+        if kind == .serialDispatch || kind == .serialOnConcurrentTarget {
+            do {
+                let captured = SuccessionToken()
+                token = captured
+                disposables.append(
+                    scheduler.schedule(captured) { captured in
+                        ran.increment()
+                        return withExtendedLifetime(captured) { Disposables.create() }
+                    })
+            }
+            #expect(token != nil)
+            disposables[0].dispose()
+            #expect(token == nil)
+            #expect((disposables[0] as? any Cancelable)?.isDisposed == true)
+        }
+        gate.fire()
+        let done = Signal()
+        _ = scheduler.schedule(()) { _ in
+            done.fire()
+            return Disposables.create()
+        }
+        #expect(done.wait())
+        #expect(ran.value == 0)
+    }
+
+    /// As a bag does that belongs to what the action captures.
+    @Test(arguments: ThreadedScheduler.allCases)
+    func keepingTheDisposableOfAnActionThatRanKeepsNothingElse(kind: ThreadedScheduler) async {
+        let scheduler = kind.make()
+        weak var token: SuccessionToken?
+        var kept: [any Disposable] = []
+        do {
+            let captured = SuccessionToken()
+            token = captured
+            kept.append(scheduler.schedule(captured) { captured in withExtendedLifetime(captured) { Disposables.create() } })
+            if let timed = scheduler as? any SchedulerType {
+                kept.append(
+                    timed.scheduleRelative(captured, dueTime: .milliseconds(2)) { captured in
+                        withExtendedLifetime(captured) { Disposables.create() }
+                    })
+                let periodic = timed.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1)) { $0 }
+                kept.append(periodic)
+                try? await Task.sleep(nanoseconds: 5_000_000)
+                periodic.dispose()
+            }
+        }
+        #expect(await eventually { token == nil })
+        #expect(!kept.isEmpty)
+    }
+
+    @Test(arguments: ThreadedScheduler.allCases)
+    func whatTheActionReturnedIsDisposedOf(kind: ThreadedScheduler) async {
+        let scheduler = kind.make()
+        let results = [BooleanDisposable(), BooleanDisposable()]
+        let running = Signal()
+        let go = Signal()
+        let after = scheduler.schedule(()) { _ in
+            running.fire()
+            return results[0]
+        }
+        #expect(running.wait())
+        // Disposed of while the action runs: its result is disposed of as soon as there is one.
+        let during = scheduler.schedule(()) { _ in
+            running.fire()
+            _ = go.wait()
+            return results[1]
+        }
+        #expect(running.wait())
+        during.dispose()
+        #expect(!results[1].isDisposed)
+        go.fire()
+        #expect(await eventually { results[1].isDisposed })
+        after.dispose()
+        #expect(await eventually { results[0].isDisposed })
+    }
+
+    @Test(arguments: ThreadedScheduler.allCases)
+    func nestedActionsRunLater(kind: ThreadedScheduler) {
+        let scheduler = kind.make()
+        let log = SuccessionLog()
+        let done = Signal()
+        _ = scheduler.schedule(()) { _ in
+            log.write("begin")
+            let inner = scheduler.schedule(()) { _ in
+                log.write("inner")
+                done.fire()
+                return Disposables.create()
+            }
+            log.write("end")
+            return inner
+        }
+        #expect(done.wait())
+        if kind != .concurrentDispatch, kind != .operationQueue, kind != .users { #expect(log.text == "begin end inner") }
+    }
+
+    @Test(arguments: ThreadedScheduler.timed)
+    func timersFireInOrderAndNotEarly(kind: ThreadedScheduler) {
+        let scheduler = kind.makeTimed()
+        let lock = Lock()
+        let done = Signal()
+        nonisolated(unsafe) var seen: [Int] = []
+        nonisolated(unsafe) var early = 0
+        let begin = MonotonicClock.now()
+        let delays = [40, 10, 30, 0, 20, 10, 5, 35]
+        for delay in delays {
+            _ = scheduler.scheduleRelative(delay, dueTime: .milliseconds(delay)) { delay in
+                let elapsed = MonotonicClock.now() - begin
+                let count = lock.withLock {
+                    if elapsed < UInt64(delay) * 1_000_000 { early += 1 }
+                    seen.append(delay)
+                    return seen.count
+                }
+                if count == delays.count { done.fire() }
+                return Disposables.create()
+            }
+        }
+        #expect(done.wait())
+        #expect(early == 0)
+        if kind != .concurrentDispatch { #expect(seen == delays.sorted()) }
+    }
+
+    @Test(arguments: ThreadedScheduler.timed)
+    func thousandsArmedAndCancelledLeaveNothing(kind: ThreadedScheduler) async {
+        let scheduler = kind.makeTimed()
+        weak var token: SuccessionToken?
+        nonisolated(unsafe) var disposables: [any Disposable] = []
+        do {
+            let captured = SuccessionToken()
+            token = captured
+            for number in 0..<5_000 {
+                disposables.append(
+                    scheduler.scheduleRelative(captured, dueTime: .milliseconds(10_000 + number % 777)) { _ in
+                        Issue.record("was cancelled")
+                        return Disposables.create()
+                    })
+            }
+        }
+        #expect(token != nil)
+        race([
+            { for index in stride(from: 0, to: 5_000, by: 2) { disposables[index].dispose() } },
+            { for index in stride(from: 4_999, to: 0, by: -2) { disposables[index].dispose() } },
+        ])
+        #expect(token == nil)
+    }
+
+    /// The race: an action is disposed of while its time comes.
+    @Test(arguments: ThreadedScheduler.timed)
+    func cancellingWhileFiringRunsAtMostOnce(kind: ThreadedScheduler) async {
+        let scheduler = kind.makeTimed()
+        let runs = (0..<500).map { _ in AtomicCounter(0) }
+        weak var token: SuccessionToken?
+        do {
+            let captured = SuccessionToken()
+            token = captured
+            for (index, run) in runs.enumerated() {
+                let disposable = scheduler.scheduleRelative(captured, dueTime: .microseconds(index % 50)) { _ in
+                    run.increment()
+                    return Disposables.create()
+                }
+                if index % 3 == 0 { sched_yield() }
+                disposable.dispose()
+            }
+        }
+        #expect(await eventually { token == nil })
+        #expect(runs.allSatisfy { $0.value <= 1 })
+    }
+
+    @Test func timersOutliveTheSchedulerObject() {
+        for make in [
+            { SerialDispatchQueueScheduler(internalSerialQueueName: "test") as any SchedulerType },
+            { ConcurrentDispatchQueueScheduler(qos: .default) as any SchedulerType },
+        ] {
+            let done = Signal()
+            _ = make().scheduleRelative((), dueTime: .milliseconds(5)) { _ in
+                done.fire()
+                return Disposables.create()
+            }
+            #expect(done.wait())
+        }
+    }
+
+    @Test(arguments: ThreadedScheduler.timed)
+    func periodicRunsDoNotOverlapAndStop(kind: ThreadedScheduler) async {
+        let scheduler = kind.makeTimed()
+        let overlap = OverlapDetector()
+        let count = AtomicCounter(0)
+        let tenth = Signal()
+        let begin = MonotonicClock.now()
+        let disposable = scheduler.schedulePeriodic(0, startAfter: .milliseconds(4), period: .milliseconds(2)) { state in
+            overlap.enter()
+            // Slower than the period now and then.
+            if state % 4 == 0 { usleep(5_000) }
+            count.increment()
+            if state == 9 { tenth.fire() }
+            overlap.leave()
+            return state + 1
+        }
+        #expect(tenth.wait())
+        // Ten runs, the first after 4 ms; none is early, though one that was missed is made up for.
+        #expect(MonotonicClock.now() - begin >= 4_000_000 + 9 * 1_000_000)
+        disposable.dispose()
+        try? await Task.sleep(nanoseconds: 10_000_000)
+        let after = count.value
+        try? await Task.sleep(nanoseconds: 20_000_000)
+        #expect(count.value == after && !overlap.overlapped)
+    }
+
+    @Test(arguments: ThreadedScheduler.timed)
+    func periodicActionThatDisposesOfItselfRunsNoMore(kind: ThreadedScheduler) async {
+        let scheduler = kind.makeTimed()
+        let slot = SingleAssignmentDisposable()
+        let count = AtomicCounter(0)
+        weak var token: SuccessionToken?
+        do {
+            let captured = SuccessionToken()
+            token = captured
+            slot.setDisposable(
+                scheduler.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1)) { captured in
+                    count.increment()
+                    if count.value == 3 { slot.dispose() }
+                    return captured
+                })
+        }
+        #expect(await eventually { token == nil })
+        #expect(count.value == 3)
+    }
+
+    /// A delay that never ends must not keep the processor busy.
+    @Test func waitingForEverCostsNothing() async {
+        await #expect(processExitsWith: .success) {
+            let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
+            let disposables = [RxTimeInterval.never, .seconds(.max), .seconds(10_000_000_000)].map {
+                scheduler.scheduleRelative((), dueTime: $0) { _ in
+                    preconditionFailure("must not run")
+                }
+            }
+            let before = clock()
+            usleep(300_000)
+            let used = Double(clock() - before) / Double(CLOCKS_PER_SEC)
+            precondition(used < 0.1, "used \(used) s of processor time")
+            for disposable in disposables { disposable.dispose() }
+        }
+    }
+}
