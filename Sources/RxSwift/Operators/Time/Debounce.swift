@@ -36,8 +36,14 @@ final class DebounceSink<Element>: TimedSink<Element, Element> {
     }
 
     override func receiveCompleted() {
-        if let element = decision.end() { downstream.next(element) }
+        sendWaiting()
         if !isCancelled { finish() }
+    }
+
+    /// Apart, so that no room for an element lies on the stack while the end goes down the chain (law L8).
+    @inline(never)
+    private func sendWaiting() {
+        if let element = decision.end() { downstream.next(element) }
     }
 }
 

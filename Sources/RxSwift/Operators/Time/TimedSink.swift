@@ -74,7 +74,15 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget {
 
     override func error(_ error: any Swift.Error) { offer(.error(error)) }
 
-    override func completed() { offer(.completed) }
+    override func completed() {
+        // Not by way of `offer`, whose frame is large: a long chain completes stage in stage (law L8).
+        if loop.tryEnter() {
+            receiveCompleted()
+            leave()
+        } else {
+            offer(.completed)
+        }
+    }
 
     final func tick(_ generation: Int) { offer(.tick(generation)) }
 
