@@ -94,44 +94,50 @@ import Testing
         }
     }
 
+    // In processes of their own: other tests enqueue on the main scheduler, too.
+
     @Test func inlineOnMainWhenNothingIsEnqueued() async {
-        await onMainQueue {
-            let log = SuccessionLog()
-            let source = PublishSubject<Int>()
-            let subscription = log.record(source.observe(on: MainScheduler.instance))
-            source.onNext(1)
-            log.write("returned")
-            source.onCompleted()
-            log.write("returned")
-            #expect(log.text == "1 returned completed returned")
-            subscription.dispose()
+        await #expect(processExitsWith: .success) {
+            await onMainQueue {
+                let log = SuccessionLog()
+                let source = PublishSubject<Int>()
+                let subscription = log.record(source.observe(on: MainScheduler.instance))
+                source.onNext(1)
+                log.write("returned")
+                source.onCompleted()
+                log.write("returned")
+                precondition(log.text == "1 returned completed returned", log.text)
+                subscription.dispose()
+            }
         }
     }
 
     @Test func nestedHandOverOnMainIsQueued() async {
-        let log = SuccessionLog()
-        let other = PublishSubject<Int>()
-        nonisolated(unsafe) var subscriptions: [any Disposable] = []
-        await onMainQueue {
-            let source = PublishSubject<Int>()
-            subscriptions.append(log.record(other.observe(on: MainScheduler.instance)))
-            subscriptions.append(
-                source.observe(on: MainScheduler.instance).subscribe(onNext: { _ in
-                    log.write("(")
-                    other.onNext(2)
-                    _ = MainScheduler.instance.schedule(()) { _ in
-                        log.write("action")
-                        return Disposables.create()
-                    }
-                    log.write(")")
-                }))
-            source.onNext(1)
-            log.write("returned")
+        await #expect(processExitsWith: .success) {
+            let log = SuccessionLog()
+            nonisolated(unsafe) var subscriptions: [any Disposable] = []
+            await onMainQueue {
+                let source = PublishSubject<Int>()
+                let other = PublishSubject<Int>()
+                subscriptions.append(log.record(other.observe(on: MainScheduler.instance)))
+                subscriptions.append(
+                    source.observe(on: MainScheduler.instance).subscribe(onNext: { _ in
+                        log.write("(")
+                        other.onNext(2)
+                        _ = MainScheduler.instance.schedule(()) { _ in
+                            log.write("action")
+                            return Disposables.create()
+                        }
+                        log.write(")")
+                    }))
+                source.onNext(1)
+                log.write("returned")
+            }
+            // What was handed over inside runs later on the queue, before what comes now.
+            await onMainQueue {}
+            precondition(log.text == "( ) returned 2 action", log.text)
+            for subscription in subscriptions { subscription.dispose() }
         }
-        // What was handed over inside runs later on the queue, before what comes now.
-        await onMainQueue {}
-        #expect(log.text == "( ) returned 2 action")
-        for subscription in subscriptions { subscription.dispose() }
     }
 
     @Test func asyncInstanceIsNeverInline() async {

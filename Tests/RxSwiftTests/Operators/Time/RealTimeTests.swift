@@ -155,15 +155,15 @@ import Testing
         #expect(ended.wait(timeout: .now() + 10) == .success)
     }
 
-    @Test func subscribeOnMainRunsInlineThere() {
-        let done = DispatchSemaphore(value: 0)
-        DispatchQueue.main.async {
-            var elements: [Int] = []
-            let subscription = Observable.just(1).subscribe(on: MainScheduler.instance).subscribe(onNext: { elements.append($0) })
-            #expect(elements == [1])
-            subscription.dispose()
-            done.signal()
+    /// In a process of its own: other tests enqueue on the main scheduler, too.
+    @Test func subscribeOnMainRunsInlineThere() async {
+        await #expect(processExitsWith: .success) {
+            await onMainQueue {
+                var elements: [Int] = []
+                let subscription = Observable.just(1).subscribe(on: MainScheduler.instance).subscribe(onNext: { elements.append($0) })
+                precondition(elements == [1])
+                subscription.dispose()
+            }
         }
-        #expect(done.wait(timeout: .now() + 10) == .success)
     }
 }
