@@ -144,7 +144,8 @@ struct SPSCWords: ~Copyable {
             chunk.published.storeRelaxed(0)
         } else {
             address = SPSCChunk.allocate(
-                capacity: last == 0 ? SPSCChunk.firstCapacity : SPSCChunk.capacity, stride: stride, alignment: alignment)
+                capacity: last == 0 ? SPSCChunk.firstCapacity : SPSCChunk.capacity, stride: stride, alignment: alignment
+            )
         }
         tail.store(address)
         tailIndex.store(0)

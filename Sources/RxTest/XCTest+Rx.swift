@@ -1,5 +1,6 @@
 // The names are those of XCTest and RxSwift.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 #if canImport(XCTest)
     public import RxSwift
     internal import XCTest

@@ -159,7 +159,11 @@ private final class LoopModel {
             while let node = pending {
                 pending = node.pointee.next
                 let piece = WorkNode.take(node)
-                if isClosed { dropped.append([piece.thread, piece.number]) } else { done.append([piece.thread, piece.number]) }
+                if isClosed {
+                    dropped.append([piece.thread, piece.number])
+                } else {
+                    done.append([piece.thread, piece.number])
+                }
             }
             if loop.isClosed {
                 cleanUps += 1

@@ -76,7 +76,7 @@ import Testing
         #expect(watched != nil)
         source.onCompleted()
         #expect(watched == nil)
-        kept.forEach { $0.dispose() }
+        for subscription in kept { subscription.dispose() }
     }
 
     @Test func groupsCompleteInOrderOfAppearance() {
@@ -141,7 +141,9 @@ import Testing
         let done = DispatchSemaphore(value: 0)
         let subscriptions = [
             Observable.just(1).delay(.milliseconds(1), scheduler: foreign).subscribe(onCompleted: { done.signal() }),
-            Observable.just(1).delay(.milliseconds(1), scheduler: foreign.inner).subscribe(onCompleted: { done.signal() }),
+            Observable.just(1).delay(.milliseconds(1), scheduler: foreign.inner).subscribe(onCompleted: {
+                done.signal()
+            }),
         ]
         for _ in subscriptions { #expect(done.wait(timeout: .now() + 20) == .success) }
         #expect(!foreign.asked.all.isEmpty, "a scheduler that is not ours has nothing but now")

@@ -61,15 +61,15 @@ extension ObserverType {
 }
 
 /// The closure behind an `AnyObserver`.
-final class HandlerSink<Element>: Sink<Element> {
+package final class HandlerSink<Element>: Sink<Element> {
     private let eventHandler: AnyObserver<Element>.EventHandler
 
-    init(eventHandler: @escaping AnyObserver<Element>.EventHandler) {
+    package init(eventHandler: @escaping AnyObserver<Element>.EventHandler) {
         self.eventHandler = eventHandler
         super.init()
     }
 
-    override func next(_ element: Element) { eventHandler(.next(element)) }
-    override func error(_ error: any Swift.Error) { eventHandler(.error(error)) }
-    override func completed() { eventHandler(.completed) }
+    package override func next(_ element: Element) { eventHandler(.next(element)) }
+    package override func error(_ error: any Swift.Error) { eventHandler(.error(error)) }
+    package override func completed() { eventHandler(.completed) }
 }

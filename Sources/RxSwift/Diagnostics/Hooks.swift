@@ -1,9 +1,10 @@
+import RxPrimitives
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
 #endif
-import RxPrimitives
 
 /// Where the library reports what has nowhere else to go (an error nobody handles, a queue that keeps growing).
 ///
@@ -72,7 +73,8 @@ public enum Hooks {
     private static let errorHandler = Replaceable<DefaultErrorHandler>({ callStack, error in
         #if DEBUG
             let trace = callStack.joined(separator: "\n")
-            print("Unhandled error happened: \(error)" + (trace.isEmpty ? "" : "\n subscription called from:\n\(trace)"))
+            print(
+                "Unhandled error happened: \(error)" + (trace.isEmpty ? "" : "\n subscription called from:\n\(trace)"))
         #endif
     })
 

@@ -20,7 +20,8 @@ package final class Trampoline {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         let status = pthread_key_create(&key) { Unmanaged<Trampoline>.fromOpaque($0!).release() }
-        precondition(status == 0, "swift-rx: no thread-specific key is left for the trampoline (pthread_key_create: \(status))")
+        precondition(
+            status == 0, "swift-rx: no thread-specific key is left for the trampoline (pthread_key_create: \(status))")
         return key
     }()
 

@@ -71,7 +71,8 @@ final class PeriodicJob<State>: Job, Cancelable {
     private let scheduler: any TimedJobScheduler
 
     init(
-        state: State, startAfter: DispatchTimeInterval, period: DispatchTimeInterval, action: @escaping (State) -> State,
+        state: State, startAfter: DispatchTimeInterval, period: DispatchTimeInterval,
+        action: @escaping (State) -> State,
         scheduler: any TimedJobScheduler
     ) {
         work = (action, state)

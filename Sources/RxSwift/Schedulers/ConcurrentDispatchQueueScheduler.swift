@@ -1,10 +1,5 @@
 public import Dispatch
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// Runs actions on a dispatch queue that may run several at the same time.
 ///
@@ -36,7 +31,8 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
         qos: DispatchQoS, leeway: DispatchTimeInterval = DispatchTimeInterval.nanoseconds(0)
     ) {
         self.init(
-            queue: DispatchQueue(label: "rx.global_dispatch_queue.concurrent.\(qos)", qos: qos, attributes: .concurrent),
+            queue: DispatchQueue(
+                label: "rx.global_dispatch_queue.concurrent.\(qos)", qos: qos, attributes: .concurrent),
             leeway: leeway)
     }
 

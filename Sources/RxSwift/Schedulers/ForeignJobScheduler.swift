@@ -1,11 +1,6 @@
 import Dispatch
 import RxPrimitives
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// Adapts a user's own scheduler, or one of virtual time, to the engine: every step is one scheduled action.
 class ForeignJobScheduler: JobScheduler {

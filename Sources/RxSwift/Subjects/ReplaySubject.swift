@@ -24,7 +24,8 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     ///
     /// - Parameter bufferSize: how many elements to remember, at most. Not negative. A newcomer costs O(bufferSize).
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
-        precondition(bufferSize >= 0, "swift-rx: ReplaySubject.create: bufferSize is \(bufferSize), it must not be negative")
+        precondition(
+            bufferSize >= 0, "swift-rx: ReplaySubject.create: bufferSize is \(bufferSize), it must not be negative")
         return ReplaySubject(core: ReplayRing(name: "ReplaySubject", bound: bufferSize, recall: .always))
     }
 

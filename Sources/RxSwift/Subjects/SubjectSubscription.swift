@@ -21,7 +21,7 @@ package class SubjectSubscription: Stage {
     @exclusivity(unchecked) fileprivate final var isInList = false
 
     /// - Parameter downstream: a `Sink` of the core's elements.
-    init(core: SubjectListCore, downstream: TerminalSink) {
+    package init(core: SubjectListCore, downstream: TerminalSink) {
         self.core = core
         self.downstream = .passUnretained(downstream)
         self.retained = .passRetained(downstream)

@@ -77,13 +77,15 @@ import Testing
         do {
             let captured = SuccessionToken()
             token = captured
-            kept.append(scheduler.schedule(captured) { captured in withExtendedLifetime(captured) { Disposables.create() } })
+            kept.append(
+                scheduler.schedule(captured) { captured in withExtendedLifetime(captured) { Disposables.create() } })
             if let timed = scheduler as? any SchedulerType {
                 kept.append(
                     timed.scheduleRelative(captured, dueTime: .milliseconds(2)) { captured in
                         withExtendedLifetime(captured) { Disposables.create() }
                     })
-                let periodic = timed.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1)) { $0 }
+                let periodic = timed.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1))
+                { $0 }
                 kept.append(periodic)
                 try? await Task.sleep(nanoseconds: 5_000_000)
                 periodic.dispose()
@@ -135,7 +137,9 @@ import Testing
             return inner
         }
         #expect(done.wait())
-        if kind != .concurrentDispatch, kind != .operationQueue, kind != .users { #expect(log.text == "begin end inner") }
+        if kind != .concurrentDispatch, kind != .operationQueue, kind != .users {
+            #expect(log.text == "begin end inner")
+        }
     }
 
     @Test(arguments: ThreadedScheduler.timed)
@@ -231,7 +235,8 @@ import Testing
         let count = AtomicCounter(0)
         let tenth = Signal()
         let begin = MonotonicClock.now()
-        let disposable = scheduler.schedulePeriodic(0, startAfter: .milliseconds(4), period: .milliseconds(2)) { state in
+        let disposable = scheduler.schedulePeriodic(0, startAfter: .milliseconds(4), period: .milliseconds(2)) {
+            state in
             overlap.enter()
             // Slower than the period now and then.
             if state % 4 == 0 { usleep(5_000) }
@@ -260,7 +265,8 @@ import Testing
             let captured = SuccessionToken()
             token = captured
             slot.setDisposable(
-                scheduler.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1)) { captured in
+                scheduler.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1)) {
+                    captured in
                     count.increment()
                     if count.value == 3 { slot.dispose() }
                     return captured

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct AsyncSubjectTests {
     @Test func theLastElementComesWithCompletion() {
@@ -41,7 +41,8 @@ import Testing
     @Test func completionMayRaceWithSubscribersAndElements() {
         for _ in 0..<300 {
             let subject = AsyncSubject<Int>()
-            let log = SubjectLog(), late = SubjectLog()
+            let log = SubjectLog()
+            let late = SubjectLog()
             subject.onNext(0)
             _ = log.observe(subject)
             race(

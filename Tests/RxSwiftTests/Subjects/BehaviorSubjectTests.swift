@@ -1,7 +1,7 @@
 import RxPrimitives
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct BehaviorSubjectTests {
     @Test func aNewcomerGetsTheValueInsideSubscribe() {
@@ -142,10 +142,13 @@ import Testing
     @Test func aReleaseMayUseTheSubject() {
         var values: [Int] = []
         var subject: BehaviorSubject<ReleaseToken>!
-        subject = BehaviorSubject(value: ReleaseToken(0, onRelease: {
-            values.append(try! subject.value().number)
-            subject.onNext(ReleaseToken(2))
-        }))
+        subject = BehaviorSubject(
+            value: ReleaseToken(
+                0,
+                onRelease: {
+                    values.append(try! subject.value().number)
+                    subject.onNext(ReleaseToken(2))
+                }))
         subject.onNext(ReleaseToken(1))
         #expect(values == [1])
         let number = try! subject.value().number

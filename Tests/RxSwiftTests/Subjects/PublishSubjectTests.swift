@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct PublishSubjectTests {
     @Test func everySubscriberGetsWhatComesAfterItSubscribed() {
@@ -71,14 +71,20 @@ import Testing
         subscriptions.append(log.observe(subject, "40 "))
         subject.onNext(1)
         #expect(log.lines == (0...40).filter { $0 != 3 }.map { "\($0) 1" })
-        subscriptions.forEach { $0.dispose() }
+        for subscription in subscriptions { subscription.dispose() }
     }
 
     /// Law L3.
     @Test func anEventEmittedInACallbackIsDeliveredAfterItToAllInOneOrder() {
         let subject = PublishSubject<Int>()
         let log = SubjectLog()
-        _ = log.observe(subject, "a ") { if $0.element == 1 { subject.onNext(2); subject.onCompleted(); subject.onNext(9) } }
+        _ = log.observe(subject, "a ") {
+            if $0.element == 1 {
+                subject.onNext(2)
+                subject.onCompleted()
+                subject.onNext(9)
+            }
+        }
         _ = log.observe(subject, "b ")
         subject.onNext(1)
         #expect(log.lines == ["a 1", "b 1", "a 2", "b 2", "a completed", "b completed"])
@@ -136,16 +142,20 @@ import Testing
 
     @Test func aSubscriptionThatJoinedBeforeItsTurnGetsTheTerminalEventOnce() {
         let core = SubjectCore<Int>(name: "test")
-        let first = CountingSink(), newcomer = CountingSink()
-        first.onNext = {
+        let log = SubjectLog()
+        // Sinks that do not cancel their link at the terminal event.
+        let newcomer = HandlerSink<Int> { log.add("newcomer \($0)") }
+        let first = HandlerSink<Int> { event in
+            log.add("first \(event)")
+            guard case .next = event else { return }
             core.end(.completed)
             // As by a thread which saw the subject open just before.
             core.add(SubjectSubscription(core: core, downstream: newcomer))
         }
         core.add(SubjectSubscription(core: core, downstream: first))
         core.next(1)
-        #expect(first.completions == 1)
-        #expect(newcomer.completions == 1)
+        #expect(log.lines.filter { $0 == "first completed" }.count == 1)
+        #expect(log.lines.filter { $0 == "newcomer completed" }.count == 1)
     }
 
     @Test func everythingIsReleased() {
@@ -270,13 +280,4 @@ import Testing
             #expect(log.lines == ["completed"])
         }
     }
-}
-
-/// Does not cancel its link at the terminal event.
-private final class CountingSink: Sink<Int> {
-    var onNext: () -> Void = {}
-    var completions = 0
-
-    override func next(_ element: Int) { onNext() }
-    override func completed() { completions += 1 }
 }

@@ -1,9 +1,11 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct ReplaySubjectTests {
-    @Test(arguments: [(0, [String]()), (1, ["5"]), (2, ["4", "5"]), (3, ["3", "4", "5"]), (8, ["1", "2", "3", "4", "5"])])
+    @Test(arguments: [
+        (0, [String]()), (1, ["5"]), (2, ["4", "5"]), (3, ["3", "4", "5"]), (8, ["1", "2", "3", "4", "5"]),
+    ])
     func aNewcomerGetsTheLastElements(_ bufferSize: Int, _ expected: [String]) {
         let subject = ReplaySubject<Int>.create(bufferSize: bufferSize)
         let log = SubjectLog()
@@ -74,7 +76,7 @@ import Testing
             if isOver { subject.onCompleted() }
             let own = SingleAssignmentDisposable()
             // The subscription is not known yet when the replay runs: a filter above disposes by way of its source's chain.
-            own.setDisposable(log.observe(subject.takeTwo()) { _ in })
+            own.setDisposable(log.observe(subject.take(2)) { _ in })
             #expect(log.lines == ["1", "2", "completed"])
             #expect(!subject.hasObservers)
         }
@@ -116,7 +118,8 @@ import Testing
             var subject: ReplaySubject<ReleaseToken>? = end == 0 ? .createUnbounded() : .create(bufferSize: 2)
             let subscription: any Disposable
             do {
-                let strong = ReleaseToken(), strongElement = ReleaseToken()
+                let strong = ReleaseToken()
+                let strongElement = ReleaseToken()
                 token = strong
                 element = strongElement
                 subject!.onNext(strongElement)
@@ -155,31 +158,5 @@ import Testing
                 if bufferSize == .max { #expect(numbers[0] == 0) }
             }
         }
-    }
-}
-
-extension Observable {
-    /// Completes after two elements, without an operator of the library.
-    func takeTwo() -> Observable<Element> { TakeTwo(source: self) }
-}
-
-private final class TakeTwo<Element>: Observable<Element> {
-    let source: Observable<Element>
-
-    init(source: Observable<Element>) {
-        self.source = source
-        super.init()
-    }
-
-    override func attach(_ downstream: Sink<Element>) { source.attach(TakeTwoSink(downstream: downstream)) }
-}
-
-private final class TakeTwoSink<Element>: LinearSink<Element, Element> {
-    var count = 0
-
-    override func next(_ element: Element) {
-        count += 1
-        downstream.next(element)
-        if count == 2 { downstream.completed() }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct VariableTests {
     @available(*, deprecated)

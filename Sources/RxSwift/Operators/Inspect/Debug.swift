@@ -99,7 +99,10 @@ private func localTimestamp() -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
-    let date = [padded(Int(local.tm_year) + 1900, to: 4), padded(Int(local.tm_mon) + 1, to: 2), padded(Int(local.tm_mday), to: 2)]
+    let date = [
+        padded(Int(local.tm_year) + 1900, to: 4), padded(Int(local.tm_mon) + 1, to: 2),
+        padded(Int(local.tm_mday), to: 2),
+    ]
     let time = [Int(local.tm_hour), Int(local.tm_min), Int(local.tm_sec)].map { padded($0, to: 2) }
     let milliseconds = padded(Int(now.tv_nsec) / 1_000_000, to: 3)
     return "\(date.joined(separator: "-")) \(time.joined(separator: ":")).\(milliseconds)"

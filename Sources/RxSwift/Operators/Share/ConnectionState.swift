@@ -1,26 +1,26 @@
 /// Decides which subject and which connection a connectable sequence has.
 ///
 /// Methods return what they give up, so that the caller releases it outside its lock.
-struct ConnectionState<Subject, Connection: AnyObject> {
+package struct ConnectionState<Subject, Connection: AnyObject> {
     private(set) var connection: Connection?
     private var subject: Subject?
     /// Counts the subjects, so that a connection made for a former one is noticed.
     private var generation = 0
 
     /// The subject in use, if there is one.
-    var current: (subject: Subject, generation: Int)? {
+    package var current: (subject: Subject, generation: Int)? {
         subject.map { ($0, generation) }
     }
 
     /// Takes a new subject into use, unless there is one by now.
-    mutating func adopt(_ made: Subject) -> (subject: Subject, generation: Int) {
+    package mutating func adopt(_ made: Subject) -> (subject: Subject, generation: Int) {
         if let subject { return (subject, generation) }
         subject = made
         generation += 1
         return (made, generation)
     }
 
-    enum Outcome {
+    package enum Outcome {
         /// The candidate is the connection: subscribe it to the source.
         case connected
         /// There is a connection already.
@@ -30,7 +30,7 @@ struct ConnectionState<Subject, Connection: AnyObject> {
     }
 
     /// - Parameter generation: of the subject that the candidate was made for.
-    mutating func connect(_ candidate: Connection, generation: Int) -> Outcome {
+    package mutating func connect(_ candidate: Connection, generation: Int) -> Outcome {
         if let connection { return .existing(connection) }
         guard subject != nil, generation == self.generation else { return .stale }
         connection = candidate
@@ -38,7 +38,7 @@ struct ConnectionState<Subject, Connection: AnyObject> {
     }
 
     /// The connection has ended: the next one gets a new subject. Does nothing if it is not the current one.
-    mutating func end(_ ended: Connection) -> (Connection, Subject)? {
+    package mutating func end(_ ended: Connection) -> (Connection, Subject)? {
         guard let connection, connection === ended, let subject else { return nil }
         self.connection = nil
         self.subject = nil

@@ -1,5 +1,5 @@
 /// Decides when a connectable sequence is connected and disconnected for its subscribers.
-struct RefCountState {
+package struct RefCountState {
     private var count = 0
     private var phase = Phase.idle
     /// Counts the connections, so that what belongs to a former one is noticed.
@@ -13,7 +13,7 @@ struct RefCountState {
     }
 
     /// A subscriber's part in the count.
-    enum Membership: Equatable {
+    package enum Membership: Equatable {
         /// Subscribed, not counted yet.
         case pending
         /// Counted for a connection.
@@ -25,7 +25,7 @@ struct RefCountState {
     /// A subscriber was subscribed.
     ///
     /// - Returns: not nil if it has to connect, and then call `connected` with this value.
-    mutating func join(_ member: inout Membership) -> Int? {
+    package mutating func join(_ member: inout Membership) -> Int? {
         guard member == .pending else { return nil }
         member = .counted(generation: generation)
         count += 1
@@ -37,7 +37,7 @@ struct RefCountState {
     /// Connecting is through.
     ///
     /// - Returns: whether the connection is wanted; if not, it has to be disposed of.
-    mutating func connected(_ generation: Int) -> Bool {
+    package mutating func connected(_ generation: Int) -> Bool {
         guard generation == self.generation else { return false }
         if count == 0 {
             startAnew()
@@ -50,7 +50,7 @@ struct RefCountState {
     /// A subscriber has left.
     ///
     /// - Returns: whether the connection has to be disposed of.
-    mutating func leave(_ member: inout Membership) -> Bool {
+    package mutating func leave(_ member: inout Membership) -> Bool {
         defer { member = .ended }
         guard case .counted(generation) = member else { return false }
         count -= 1
@@ -63,7 +63,7 @@ struct RefCountState {
     /// A subscriber was told that the sequence has ended, which so it has for all.
     ///
     /// - Returns: whether the connection has to be disposed of.
-    mutating func terminated(_ member: inout Membership) -> Bool {
+    package mutating func terminated(_ member: inout Membership) -> Bool {
         defer { member = .ended }
         guard case .counted(generation) = member else { return false }
         let wasConnected = phase == .connected

@@ -1,7 +1,7 @@
 /// Decides when a shared source is subscribed to and when that ends.
 ///
 /// Methods return what they give up, so that the caller acts on it and releases it outside its lock.
-struct ShareState<Connection: AnyObject> {
+package struct ShareState<Connection: AnyObject> {
     private var connection: Connection?
     /// Those who joined `connection` and have not left.
     private var count = 0
@@ -9,7 +9,7 @@ struct ShareState<Connection: AnyObject> {
     /// A subscriber comes.
     ///
     /// - Returns: the connection it takes part in; nil if there is none: then offer one.
-    mutating func join() -> Connection? {
+    package mutating func join() -> Connection? {
         guard let connection else { return nil }
         count += 1
         return connection
@@ -19,7 +19,7 @@ struct ShareState<Connection: AnyObject> {
     ///
     /// - Returns: the connection it takes part in, and whether it has to subscribe that to the source, when it is
     ///   subscribed itself.
-    mutating func join(offering fresh: Connection) -> (Connection, mustConnect: Bool) {
+    package mutating func join(offering fresh: Connection) -> (Connection, mustConnect: Bool) {
         if let existing = join() { return (existing, false) }
         connection = fresh
         count = 1
@@ -29,14 +29,14 @@ struct ShareState<Connection: AnyObject> {
     /// A subscriber has left. Means nothing for a connection that has ended.
     ///
     /// - Returns: the connection, if it is to be cancelled because nobody is left.
-    mutating func leave(_ left: Connection) -> Connection? {
+    package mutating func leave(_ left: Connection) -> Connection? {
         guard connection === left else { return nil }
         count -= 1
         return count == 0 ? connection.take() : nil
     }
 
     /// The source has ended: who comes now gets a connection of its own.
-    mutating func terminated(_ ended: Connection) -> Connection? {
+    package mutating func terminated(_ ended: Connection) -> Connection? {
         guard connection === ended else { return nil }
         count = 0
         return connection.take()

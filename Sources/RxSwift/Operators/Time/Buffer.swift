@@ -56,28 +56,28 @@ final class BufferSink<Element>: TimedSink<Element, [Element]> {
 }
 
 /// When `buffer` sends what.
-struct BufferDecision<Element> {
+package struct BufferDecision<Element> {
     private let limit: Int
     private var elements: [Element] = []
 
     /// Which array is being gathered; its timer's number.
     private(set) var generation = 0
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// An element came. Returns the array it makes full.
-    mutating func accept(_ element: Element) -> [Element]? {
+    package mutating func accept(_ element: Element) -> [Element]? {
         elements.append(element)
         return elements.count == limit ? turnOver() : nil
     }
 
     /// The timer came. Returns the array whose time has passed.
-    mutating func expire(_ generation: Int) -> [Element]? {
+    package mutating func expire(_ generation: Int) -> [Element]? {
         generation == self.generation ? turnOver() : nil
     }
 
     /// Takes what has been gathered, and begins anew.
-    mutating func turnOver() -> [Element] {
+    package mutating func turnOver() -> [Element] {
         generation &+= 1
         let gathered = elements
         elements = []

@@ -48,14 +48,14 @@ final class DebounceSink<Element>: TimedSink<Element, Element> {
 }
 
 /// Which element `debounce` lets through.
-struct DebounceDecision<Element> {
+package struct DebounceDecision<Element> {
     private var waiting: Element?
     private var generation = 0
 
     /// An element came.
     ///
     /// - Returns: what the timer is to be set with, and the element which is not sent because of this one.
-    mutating func accept(_ element: Element) -> (generation: Int, displaced: Element?) {
+    package mutating func accept(_ element: Element) -> (generation: Int, displaced: Element?) {
         let displaced = waiting
         waiting = element
         generation &+= 1
@@ -63,12 +63,12 @@ struct DebounceDecision<Element> {
     }
 
     /// The timer came. Returns what is to be sent.
-    mutating func expire(_ generation: Int) -> Element? {
+    package mutating func expire(_ generation: Int) -> Element? {
         generation == self.generation ? end() : nil
     }
 
     /// Takes what still waits.
-    mutating func end() -> Element? {
+    package mutating func end() -> Element? {
         let element = waiting
         waiting = nil
         return element

@@ -64,7 +64,7 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
 }
 
 /// What `throttle` does with an element.
-struct ThrottleDecision<Element> {
+package struct ThrottleDecision<Element> {
     private var pace: ThrottlePace
     private var waiting: Element?
     private var generation = 0
@@ -72,7 +72,7 @@ struct ThrottleDecision<Element> {
     /// Whether the source has completed while an element was waiting.
     private(set) var hasEnded = false
 
-    enum Answer: Equatable {
+    package enum Answer: Equatable {
         /// Send the element now.
         case send
         /// Keep it; set the timer.
@@ -82,10 +82,10 @@ struct ThrottleDecision<Element> {
     }
 
     /// - Parameter span: in nanoseconds.
-    init(span: Int64) { pace = ThrottlePace(span: span) }
+    package init(span: Int64) { pace = ThrottlePace(span: span) }
 
     /// An element came. Also returns the element which is not sent because of this one.
-    mutating func accept(_ element: Element, at instant: Int64) -> (Answer, displaced: Element?) {
+    package mutating func accept(_ element: Element, at instant: Int64) -> (Answer, displaced: Element?) {
         let displaced = takeWaiting()
         let rest = pace.rest(at: instant)
         if rest <= 0 { return (.send, displaced) }
@@ -96,19 +96,19 @@ struct ThrottleDecision<Element> {
     }
 
     /// Whether a tick is that of the timer set last.
-    func isCurrent(_ generation: Int) -> Bool { generation == self.generation }
+    package func isCurrent(_ generation: Int) -> Bool { generation == self.generation }
 
-    mutating func takeWaiting() -> Element? {
+    package mutating func takeWaiting() -> Element? {
         let element = waiting
         waiting = nil
         return element
     }
 
     /// An element has been delivered.
-    mutating func sent(at instant: Int64) { pace.lastSent = instant }
+    package mutating func sent(at instant: Int64) { pace.lastSent = instant }
 
     /// The source has completed. Returns whether that is to be passed on now.
-    mutating func end() -> Bool {
+    package mutating func end() -> Bool {
         hasEnded = true
         return waiting == nil
     }

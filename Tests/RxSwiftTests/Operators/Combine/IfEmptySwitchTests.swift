@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct IfEmptySwitchTests {
     @Test func otherFollowsAnEmptySequenceOnly() {
-        #expect(events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["next(1)", "next(2)", "completed"])
+        #expect(
+            events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["next(1)", "next(2)", "completed"])
         #expect(events(of: sequence(3).ifEmpty(switchTo: sequence(1))) == ["next(3)", "completed"])
         #expect(events(of: sequence(error: .expected).ifEmpty(switchTo: .just(1))) == ["error(expected)"])
         #expect(events(of: Observable<Int>.empty().ifEmpty(switchTo: .error(Failure.other))) == ["error(other)"])
@@ -32,7 +33,8 @@ import Testing
         do {
             let token = Token()
             released = token
-            log = EventLog(Observable.empty().ifEmpty(switchTo: other).map { element in withExtendedLifetime(token) { element } })
+            log = EventLog(
+                Observable.empty().ifEmpty(switchTo: other).map { element in withExtendedLifetime(token) { element } })
         }
         #expect(released != nil)
         other.onNext(1)

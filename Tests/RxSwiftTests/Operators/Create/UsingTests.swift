@@ -21,7 +21,9 @@ import Testing
         let subscription = source.subscribe { log.append("\($0)") }
         subject.onNext(1)
         subject.onCompleted()
-        #expect(log == ["next(1)", "completed", "resource", "source"] || log == ["next(1)", "completed", "source", "resource"])
+        #expect(
+            log == ["next(1)", "completed", "resource", "source"]
+                || log == ["next(1)", "completed", "source", "resource"])
         subscription.dispose()
         #expect(resource.disposals == 1)
     }

@@ -8,7 +8,9 @@ import Testing
         var description: String { "\(id)\(name)" }
     }
 
-    private let items = [Item(id: 1, name: "a"), Item(id: 1, name: "b"), Item(id: 2, name: "b"), Item(id: 1, name: "a")]
+    private let items = [
+        Item(id: 1, name: "a"), Item(id: 1, name: "b"), Item(id: 2, name: "b"), Item(id: 1, name: "a"),
+    ]
 
     private var source: Observable<Item> {
         let items = items
@@ -20,7 +22,10 @@ import Testing
     }
 
     @Test func equalNeighboursAreDropped() {
-        #expect(events(of: sequence(1, 1, 2, 2, 1).distinctUntilChanged()) == ["next(1)", "next(2)", "next(1)", "completed"])
+        #expect(
+            events(of: sequence(1, 1, 2, 2, 1).distinctUntilChanged()) == [
+                "next(1)", "next(2)", "next(1)", "completed",
+            ])
     }
 
     @Test func allFormsCompareWithTheLastElementLetThrough() {
@@ -40,7 +45,10 @@ import Testing
     @Test func whatAClosureThrowsIsTheError() {
         let comparer: @Sendable (Int, Int) throws -> Bool = { _, _ in throw Failure.expected }
         #expect(events(of: sequence(1, 2).distinctUntilChanged(comparer)) == ["next(1)", "error(expected)"])
-        #expect(events(of: sequence(1, 2).distinctUntilChanged({ $0 }, comparer: comparer)) == ["next(1)", "error(expected)"])
+        #expect(
+            events(of: sequence(1, 2).distinctUntilChanged({ $0 }, comparer: comparer)) == [
+                "next(1)", "error(expected)",
+            ])
         let selector: @Sendable (Int) throws -> Int = { _ in throw Failure.other }
         #expect(events(of: sequence(1, 2).distinctUntilChanged(selector)) == ["error(other)"])
     }

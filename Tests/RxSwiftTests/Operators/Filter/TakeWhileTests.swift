@@ -4,12 +4,18 @@ import Testing
 @Suite struct TakeWhileTests {
     @Test func endsAtTheFirstElementThatFails() {
         #expect(events(of: sequence(1, 2, 3, 1).take(while: { $0 < 3 })) == ["next(1)", "next(2)", "completed"])
-        #expect(events(of: sequence(1, 3, 1).take(while: { $0 < 3 }, behavior: .inclusive)) == ["next(1)", "next(3)", "completed"])
+        #expect(
+            events(of: sequence(1, 3, 1).take(while: { $0 < 3 }, behavior: .inclusive)) == [
+                "next(1)", "next(3)", "completed",
+            ])
     }
 
     @Test func untilIsTheOpposite() {
         #expect(events(of: sequence(1, 2, 3, 1).take(until: { $0 == 3 })) == ["next(1)", "next(2)", "completed"])
-        #expect(events(of: sequence(1, 3, 1).take(until: { $0 == 3 }, behavior: .inclusive)) == ["next(1)", "next(3)", "completed"])
+        #expect(
+            events(of: sequence(1, 3, 1).take(until: { $0 == 3 }, behavior: .inclusive)) == [
+                "next(1)", "next(3)", "completed",
+            ])
     }
 
     @Test func earlierEndPasses() {

@@ -12,7 +12,9 @@ import Testing
         let json = try JSONEncoder().encode(Item(id: 1))
         let propertyList = try PropertyListEncoder().encode(Item(id: 2))
         _ = sequence(json).decode(type: Item.self, decoder: JSONDecoder()).subscribe(onNext: { items.append($0) })
-        _ = sequence(propertyList).decode(type: Item.self, decoder: PropertyListDecoder()).subscribe(onNext: { items.append($0) })
+        _ = sequence(propertyList).decode(type: Item.self, decoder: PropertyListDecoder()).subscribe(onNext: {
+            items.append($0)
+        })
         #expect(items == [Item(id: 1), Item(id: 2)])
     }
 

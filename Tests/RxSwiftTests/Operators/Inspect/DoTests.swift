@@ -45,7 +45,8 @@ import Testing
     @Test func endedSubjectStillEndsInOnDispose() {
         let subject = PublishSubject<Int>()
         subject.onCompleted()
-        #expect(log(subject) == ["onSubscribe", "onCompleted", "completed", "afterCompleted", "onSubscribed", "onDispose"])
+        #expect(
+            log(subject) == ["onSubscribe", "onCompleted", "completed", "afterCompleted", "onSubscribed", "onDispose"])
     }
 
     @Test func disposeRunsOnDisposeOnce() {
@@ -86,7 +87,10 @@ import Testing
         #expect(events(of: sequence(1).do(onNext: { _ in throw Failure.other })) == ["error(other)"])
         #expect(events(of: sequence(1, 2).do(afterNext: { _ in throw Failure.other })) == ["next(1)", "error(other)"])
         #expect(events(of: sequence(1).do(onCompleted: { throw Failure.other })) == ["next(1)", "error(other)"])
-        #expect(events(of: sequence(1, error: .expected).do(onError: { _ in throw Failure.other })) == ["next(1)", "error(other)"])
+        #expect(
+            events(of: sequence(1, error: .expected).do(onError: { _ in throw Failure.other })) == [
+                "next(1)", "error(other)",
+            ])
     }
 
     @Test func whatAClosureForElementsThrowsIsNotForOnError() {
@@ -97,7 +101,10 @@ import Testing
 
     @Test func whatAClosureThrowsAfterTheEndIsDropped() {
         #expect(events(of: sequence(1).do(afterCompleted: { throw Failure.other })) == ["next(1)", "completed"])
-        #expect(events(of: sequence(1, error: .expected).do(afterError: { _ in throw Failure.other })) == ["next(1)", "error(expected)"])
+        #expect(
+            events(of: sequence(1, error: .expected).do(afterError: { _ in throw Failure.other })) == [
+                "next(1)", "error(expected)",
+            ])
     }
 
     @Test func nothingFollowsADisposeInAClosure() {

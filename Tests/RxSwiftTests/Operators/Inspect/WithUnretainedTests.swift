@@ -8,8 +8,12 @@ import Testing
 
     @Test func objectComesWithEachElement() {
         let object = Object()
-        #expect(events(of: sequence(1, 2).withUnretained(object).map { $0.id + $1 }) == ["next(8)", "next(9)", "completed"])
-        #expect(events(of: sequence(1, error: .expected).withUnretained(object) { $0.id + $1 }) == ["next(8)", "error(expected)"])
+        #expect(
+            events(of: sequence(1, 2).withUnretained(object).map { $0.id + $1 }) == ["next(8)", "next(9)", "completed"])
+        #expect(
+            events(of: sequence(1, error: .expected).withUnretained(object) { $0.id + $1 }) == [
+                "next(8)", "error(expected)",
+            ])
     }
 
     @Test func completesWhenTheObjectIsGone() {

@@ -4,7 +4,10 @@ import Testing
 @Suite struct ReduceTests {
     @Test func resultComesAtTheEnd() {
         #expect(events(of: sequence(1, 2, 3).reduce(10) { $0 + $1 }) == ["next(16)", "completed"])
-        #expect(events(of: sequence(1, 2).reduce(0, accumulator: { $0 + $1 }, mapResult: { "sum \($0)" })) == ["next(sum 3)", "completed"])
+        #expect(
+            events(of: sequence(1, 2).reduce(0, accumulator: { $0 + $1 }, mapResult: { "sum \($0)" })) == [
+                "next(sum 3)", "completed",
+            ])
         #expect(events(of: Observable<Int>.empty().reduce(10) { $0 + $1 }) == ["next(10)", "completed"])
     }
 

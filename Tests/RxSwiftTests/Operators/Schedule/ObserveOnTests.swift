@@ -177,9 +177,10 @@ import Testing
             .next(210, 1), .next(212, 2), .next(213, 3), .next(213, 4), .next(220, 5), .completed(220),
         ])
         let result = scheduler.start { source.observe(on: scheduler) }
-        #expect(result.events == [
-            .next(211, 1), .next(213, 2), .next(214, 3), .next(215, 4), .next(221, 5), .completed(222),
-        ])
+        #expect(
+            result.events == [
+                .next(211, 1), .next(213, 2), .next(214, 3), .next(215, 4), .next(221, 5), .completed(222),
+            ])
         #expect(source.subscriptions == [Subscription(200, 220)] || source.subscriptions == [Subscription(200, 222)])
     }
 

@@ -1,10 +1,11 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct MulticastTests {
     @Test func nothingComesBeforeConnect() {
-        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
         let published = subject.publish()
         _ = log.observe(published, "a ")
         subject.onNext(1)
@@ -20,7 +21,8 @@ import Testing
     }
 
     @Test func connectingTwiceIsConnectingOnce() {
-        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
         let published = subject.publish()
         _ = log.observe(published)
         let first = published.connect()
@@ -33,7 +35,8 @@ import Testing
     }
 
     @Test func afterReconnectingOldSubscribersGetNothing() {
-        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
         let published = subject.publish()
         _ = log.observe(published, "a ")
         published.connect().dispose()
@@ -44,7 +47,8 @@ import Testing
     }
 
     @Test func aSharedSubjectKeepsItsSubscribersAndItsEnd() {
-        let source = PublishSubject<Int>(), log = SubjectLog()
+        let source = PublishSubject<Int>()
+        let log = SubjectLog()
         let multicast = source.multicast(PublishSubject())
         _ = log.observe(multicast, "a ")
         multicast.connect().dispose()
@@ -56,8 +60,10 @@ import Testing
     }
 
     @Test func replayRepeatsTheLastElements() {
-        let subject = PublishSubject<Int>(), log = SubjectLog()
-        let last = subject.replay(2), all = subject.replayAll()
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
+        let last = subject.replay(2)
+        let all = subject.replayAll()
         _ = last.connect()
         _ = all.connect()
         for number in 1...3 { subject.onNext(number) }
@@ -81,16 +87,19 @@ import Testing
     }
 
     @Test func theSelectorsSequenceSharesOneSubscription() {
-        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
         var subscriptions = 0
         let source = Observable<Int>.create { observer in
             subscriptions += 1
             return subject.subscribe(observer)
         }
         let subscription = log.observe(
-            source.multicast({ PublishSubject<Int>() }, selector: { shared in
-                Observable.merge(shared.map { $0 * 10 }, shared.filter { $0 > 1 })
-            }))
+            source.multicast(
+                { PublishSubject<Int>() },
+                selector: { shared in
+                    Observable.merge(shared.map { $0 * 10 }, shared.filter { $0 > 1 })
+                }))
         subject.onNext(1)
         subject.onNext(2)
         #expect(log.lines == ["10", "20", "2"])
@@ -102,9 +111,13 @@ import Testing
     @Test func theSelectorsSequenceEndsWithItsSource() {
         let log = SubjectLog()
         _ = log.observe(Observable.just(1).multicast({ PublishSubject<Int>() }, selector: { $0 }))
-        _ = log.observe(Observable.just(1).multicast({ () -> PublishSubject<Int> in throw SubjectFailure(code: 1) }, selector: { (shared: PublishedInts) in shared }))
         _ = log.observe(
-            Observable.just(1).multicast({ PublishSubject<Int>() }, selector: { _ -> PublishedInts in throw SubjectFailure(code: 2) }))
+            Observable.just(1).multicast(
+                { () -> PublishSubject<Int> in throw SubjectFailure(code: 1) },
+                selector: { (shared: PublishedInts) in shared }))
+        _ = log.observe(
+            Observable.just(1).multicast(
+                { PublishSubject<Int>() }, selector: { _ -> PublishedInts in throw SubjectFailure(code: 2) }))
         #expect(log.lines == ["1", "completed", "error 1", "error 2"])
     }
 

@@ -1,10 +1,11 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct RefCountTests {
     @Test func theFirstConnectsAndTheLastDisconnects() {
-        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
         let counted = subject.publish().refCount()
         let first = log.observe(counted, "a ")
         let second = log.observe(counted, "b ")
@@ -30,7 +31,8 @@ import Testing
     }
 
     @Test func aSubscriberMayLeaveDuringConnect() {
-        let subject = PublishSubject<Int>(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
         let source = Observable<Int>.create { observer in
             observer.onNext(1)
             observer.onNext(2)

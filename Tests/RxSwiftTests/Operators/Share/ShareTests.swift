@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct ShareTests {
     /// Counts the subscriptions to what it wraps and their ends.
@@ -25,14 +25,15 @@ import Testing
 
     @Test(arguments: forms)
     func subscribersShareOneSubscription(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let subject = PublishSubject<Int>(), census = Census(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let census = Census()
+        let log = SubjectLog()
         let shared = census.count(subject).share(replay: replay, scope: scope)
         #expect(census.subscribed == 0)
         let first = log.observe(shared, "a ")
         subject.onNext(1)
         subject.onNext(2)
         subject.onNext(3)
-        log.lines.forEach { _ in }
         let second = log.observe(shared, "b ")
         subject.onNext(4)
         first.dispose()
@@ -51,7 +52,9 @@ import Testing
 
     @Test(arguments: forms)
     func theTerminalEventReleasesTheSource(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let subject = PublishSubject<Int>(), census = Census(), log = SubjectLog()
+        let subject = PublishSubject<Int>()
+        let census = Census()
+        let log = SubjectLog()
         let shared = census.count(subject).share(replay: replay, scope: scope)
         let subscription = log.observe(shared, "a ")
         subject.onNext(1)
@@ -66,7 +69,8 @@ import Testing
 
     @Test(arguments: forms)
     func aSourceThatEndsInsideConnectIsSubscribedAnewOrReplayed(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let census = Census(), log = SubjectLog()
+        let census = Census()
+        let log = SubjectLog()
         let shared = census.count(Observable.just(1)).share(replay: replay, scope: scope)
         _ = log.observe(shared)
         _ = log.observe(shared)
@@ -78,7 +82,8 @@ import Testing
 
     @Test(arguments: forms)
     func aSubscriberMayLeaveDuringConnect(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        let census = Census(), log = SubjectLog()
+        let census = Census()
+        let log = SubjectLog()
         let endless = Observable<Int>.create { observer in
             for number in 1...4 { observer.onNext(number) }
             return Disposables.create()
@@ -92,7 +97,8 @@ import Testing
     }
 
     @Test func whoSubscribesAgainInTheTerminalEventStartsAnew() {
-        let census = Census(), log = SubjectLog()
+        let census = Census()
+        let log = SubjectLog()
         var rounds = 0
         let shared = census.count(Observable.just(1)).share(replay: 1)
         func again() {
@@ -111,7 +117,8 @@ import Testing
     }
 
     @Test func aSubscriberThatComesDuringConnectJoins() {
-        let census = Census(), log = SubjectLog()
+        let census = Census()
+        let log = SubjectLog()
         let source = Observable<Int>.create { observer in
             for number in 1...3 { observer.onNext(number) }
             observer.onCompleted()
@@ -132,7 +139,8 @@ import Testing
             weak var weakShared: Observable<ReleaseToken>?
             let subject = PublishSubject<ReleaseToken>()
             do {
-                let strong = ReleaseToken(), strongElement = ReleaseToken()
+                let strong = ReleaseToken()
+                let strongElement = ReleaseToken()
                 token = strong
                 element = strongElement
                 let shared = subject.share(replay: replay, scope: scope)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 /// The interleavings of threads, as sequences of decisions.
 @Suite struct SharingStatesTests {
@@ -10,7 +10,8 @@ import Testing
 
     @Test func twoFirstSubscribersGetOneConnection() {
         var state = ShareState<Connection>()
-        let first = Connection(), second = Connection()
+        let first = Connection()
+        let second = Connection()
         expect(state.join() == nil && state.join() == nil)
         expect(state.join(offering: first).mustConnect)
         let joined = state.join(offering: second)
@@ -22,7 +23,8 @@ import Testing
 
     @Test func whoLeavesAnEndedConnectionDoesNotCountForTheNext() {
         var state = ShareState<Connection>()
-        let old = Connection(), new = Connection()
+        let old = Connection()
+        let new = Connection()
         _ = state.join(offering: old)
         expect(state.terminated(old) === old)
         _ = state.join(offering: new)
@@ -37,7 +39,8 @@ import Testing
 
     @Test func leavingWhileConnectingGivesTheConnectionBack() {
         var state = RefCountState()
-        var a = RefCountState.Membership.pending, b = a
+        var a = RefCountState.Membership.pending
+        var b = a
         expect(state.join(&a) == 0)
         expect(!state.leave(&a))
         expect(!state.leave(&a))
@@ -49,7 +52,8 @@ import Testing
 
     @Test func whoComesWhileConnectingKeepsTheConnection() {
         var state = RefCountState()
-        var a = RefCountState.Membership.pending, b = a
+        var a = RefCountState.Membership.pending
+        var b = a
         let generation = state.join(&a)!
         expect(!state.leave(&a))
         expect(state.join(&b) == nil)
@@ -68,7 +72,8 @@ import Testing
 
     @Test func anEndDuringConnectingMakesTheConnectionUnwanted() {
         var state = RefCountState()
-        var a = RefCountState.Membership.pending, b = a
+        var a = RefCountState.Membership.pending
+        var b = a
         let first = state.join(&a)!
         expect(!state.terminated(&a))
         let second = state.join(&b)
@@ -79,7 +84,9 @@ import Testing
 
     @Test func theEndOfAFormerConnectionLeavesTheNextAlone() {
         var state = RefCountState()
-        var a = RefCountState.Membership.pending, b = a, c = a
+        var a = RefCountState.Membership.pending
+        var b = a
+        var c = a
         expect(state.connected(state.join(&a)!))
         _ = state.join(&b)
         expect(state.terminated(&a))
@@ -100,7 +107,8 @@ import Testing
 
     @Test func aCandidateMadeForAFormerSubjectIsStale() {
         var state = ConnectionState<String, Connection>()
-        let first = Connection(), second = Connection()
+        let first = Connection()
+        let second = Connection()
         let generation = state.adopt("first").generation
         guard case .connected = state.connect(first, generation: generation) else { return expect(false) }
         guard case .existing(first) = state.connect(second, generation: generation) else { return expect(false) }

@@ -1,7 +1,7 @@
 import RxTest
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct BufferTests {
     private let elements = [
@@ -64,7 +64,8 @@ import Testing
     }
 
     private let windowed: [Recorded<Event<String>>] = [
-        .next(205, "0 1"), .next(210, "0 2"), .next(240, "0 3"), .next(280, "1 4"), .next(320, "2 5"), .next(350, "2 6"),
+        .next(205, "0 1"), .next(210, "0 2"), .next(240, "0 3"), .next(280, "1 4"), .next(320, "2 5"),
+        .next(350, "2 6"),
         .next(370, "2 7"), .next(420, "3 8"), .next(470, "4 9"),
     ]
 

@@ -1,7 +1,7 @@
 import RxTest
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct DebounceTests {
     @Test func silenceLetsAnElementThrough() {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 /// What operators do with the clock of the machine. Margins are generous: the machine may be busy.
 @Suite struct RealTimeTests {
@@ -139,9 +139,10 @@ import Testing
     }
 
     @Test func subscribeOnMovesBothEnds() {
-        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "subscribe on")
+        let queue = DispatchQueue(label: "target")
+        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "subscribe on")
         let key = DispatchSpecificKey<Bool>()
-        scheduler.dispatchJobs.turns.queue.setSpecific(key: key, value: true)
+        queue.setSpecific(key: key, value: true)
         let ended = DispatchSemaphore(value: 0)
         let source = Observable<Int>.create { observer in
             #expect(DispatchQueue.getSpecific(key: key) == true)

@@ -3,7 +3,7 @@ import Foundation
 import RxPrimitives
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 /// A source that emits while timers fire, and a third thread that disposes: nothing overlaps, nothing comes after the end.
 @Suite struct TimeRaceTests {

@@ -3,7 +3,7 @@ import Foundation
 import RxTest
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 /// What a subscription held is released when it ends, timers included (law L6).
 @Suite struct TimeReleaseTests {

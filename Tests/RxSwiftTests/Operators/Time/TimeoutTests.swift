@@ -36,12 +36,14 @@ import Testing
         let again = ticks()
         let other = again.createHotObservable(failing.recordedEvents)
         #expect(
-            again.start { other.timeout(.seconds(200), scheduler: again) }.events == [.error(300, TestFailure.expected)])
+            again.start { other.timeout(.seconds(200), scheduler: again) }.events == [.error(300, TestFailure.expected)]
+        )
     }
 
     @Test func anotherSequenceTakesOver() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable(script((70, 1), (130, 2), (240, 3), (310, 4), (430, 5)) + [.completed(500)])
+        let source = scheduler.createHotObservable(
+            script((70, 1), (130, 2), (240, 3), (310, 4), (430, 5)) + [.completed(500)])
         let other = scheduler.createColdObservable(script((50, -1), (200, -2), (310, -3)) + [.completed(320)])
         let result = scheduler.start { source.timeout(.seconds(100), other: other, scheduler: scheduler) }
         #expect(

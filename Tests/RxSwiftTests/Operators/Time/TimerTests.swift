@@ -1,7 +1,7 @@
 import RxTest
 import Testing
 
-@testable import RxSwift
+import RxSwift
 
 @Suite struct TimerTests {
     @Test func timerSendsOneNumber() {
@@ -12,7 +12,9 @@ import Testing
 
     @Test func timerGoesOnWithItsPeriod() {
         let scheduler = ticks()
-        let result = scheduler.start { Observable<Int>.timer(.seconds(50), period: .seconds(300), scheduler: scheduler) }
+        let result = scheduler.start {
+            Observable<Int>.timer(.seconds(50), period: .seconds(300), scheduler: scheduler)
+        }
         #expect(result.events == [.next(250, 0), .next(550, 1), .next(850, 2)])
     }
 

@@ -15,6 +15,9 @@ import Testing
     }
 
     @Test func isTheInverseOfMaterialize() {
-        #expect(events(of: sequence(1, 2, error: .expected).materialize().dematerialize()) == ["next(1)", "next(2)", "error(expected)"])
+        #expect(
+            events(of: sequence(1, 2, error: .expected).materialize().dematerialize()) == [
+                "next(1)", "next(2)", "error(expected)",
+            ])
     }
 }

@@ -9,6 +9,9 @@ import Testing
     }
 
     @Test func errorPasses() {
-        #expect(events(of: sequence(error: .expected).enumerated().map { (_: Int, element: Int) in element }) == ["error(expected)"])
+        #expect(
+            events(of: sequence(error: .expected).enumerated().map { (_: Int, element: Int) in element }) == [
+                "error(expected)"
+            ])
     }
 }

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct ScanTests {
     @Test func eachIntermediateResultIsSent() {
-        #expect(events(of: sequence(1, 2, 3).scan(10) { $0 + $1 }) == ["next(11)", "next(13)", "next(16)", "completed"])
+        #expect(
+            events(of: sequence(1, 2, 3).scan(10) { $0 + $1 }) == ["next(11)", "next(13)", "next(16)", "completed"])
         let inPlace = sequence(1, 2).scan(into: [Int]()) { $0.append($1) }
         #expect(events(of: inPlace) == ["next([1])", "next([1, 2])", "completed"])
     }
