@@ -34,7 +34,8 @@ extension Laws {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
                 "../../../Sources/RxSwift/Operators")
             var found: Set<String> = []
-            for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil) ?? .init()
+            for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+                ?? .init()
             where file.pathExtension == "swift" {
                 found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)))
             }

@@ -26,7 +26,9 @@ extension Laws {
                     }
                     scenario.settle()
                     #expect(scenario.record.violation == nil, "\(kind), \(terminal)")
-                    if subject.row.sources == 1, subject.row.passesErrors, subject.row.keeps == .everything, subject.row.completes {
+                    if subject.row.sources == 1, subject.row.passesErrors, subject.row.keeps == .everything,
+                        subject.row.completes
+                    {
                         let ended = scenario.eventually { scenario.record.hasEnded }
                         #expect(ended, "\(kind), \(terminal): \(scenario.record.text)")
                         #expect(scenario.record.terminal?.error as? LawError == terminal.error as? LawError)

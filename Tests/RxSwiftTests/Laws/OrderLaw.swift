@@ -74,7 +74,9 @@ extension Laws {
                 .merge(.concat(.of(1, 2), .of(3, 4)), .concat(.of(5, 6), .of(7, 8)))
             },
             Order("zip", "11 22 33 completed") { .zip(Observable.of(1, 2, 3), Observable.of(10, 20, 30)) { $0 + $1 } },
-            Order("zip, the second is short", "2 completed") { .zip(Observable.of(1, 2, 3, 4), Observable.of(1)) { $0 + $1 } },
+            Order("zip, the second is short", "2 completed") {
+                .zip(Observable.of(1, 2, 3, 4), Observable.of(1)) { $0 + $1 }
+            },
             Order("combineLatest of two", "11 12 22 23 33 completed") {
                 .combineLatest(Observable.of(1, 2, 3), Observable.of(10, 20, 30)) { $0 + $1 }
             },
@@ -172,7 +174,8 @@ extension Laws {
 
         @Test func zipLetsItsSourcesRunOn() {
             var lines: [String] = []
-            _ = Observable.zip(Observable.of(1, 2, 3, 4).do(onNext: { lines.append("from \($0)") }), Observable.of(10)) {
+            _ = Observable.zip(Observable.of(1, 2, 3, 4).do(onNext: { lines.append("from \($0)") }), Observable.of(10))
+            {
                 $0 + $1
             }.subscribe(onNext: { lines.append("\($0)") }, onCompleted: { lines.append("completed") })
             #expect(lines == ["from 1", "11", "from 2", "from 3", "from 4", "completed"])

@@ -53,7 +53,8 @@ extension Laws {
                 let isReleased = scenario.eventually { scenario.probe == nil && scenario.witness == nil }
                 #expect(
                     isReleased,
-                    "\(kind), \(end): alive: \(scenario.probe == nil ? "" : "closures") \(scenario.witness == nil ? "" : "observer")")
+                    "\(kind), \(end): alive: \(scenario.probe == nil ? "" : "closures") \(scenario.witness == nil ? "" : "observer")"
+                )
                 let isUnsubscribed = scenario.eventually { !scenario.ports.contains(where: \.isObserved) }
                 #expect(isUnsubscribed, "\(kind), \(end): still subscribed")
             }

@@ -25,7 +25,9 @@ extension Laws {
 
         /// Builds a chain, runs it, releases it; and again, disposing of it.
         private static func complaintsOfChain(of name: String) -> [String] {
-            guard let subject = Laws.chainable.first(where: { $0.description == name }) else { return ["no row \(name)"] }
+            guard let subject = Laws.chainable.first(where: { $0.description == name }) else {
+                return ["no row \(name)"]
+            }
             let row = subject.row
             let length = operators / row.weight
             let record = Record()
@@ -69,7 +71,9 @@ extension Laws {
             let expected: Int
             let build: @Sendable (Int) -> Observable<Int>
 
-            init(_ name: String, expected: Int = StackLaw.million, _ build: @escaping @Sendable (Int) -> Observable<Int>) {
+            init(
+                _ name: String, expected: Int = StackLaw.million, _ build: @escaping @Sendable (Int) -> Observable<Int>
+            ) {
                 self.name = name
                 self.expected = expected
                 self.build = build

@@ -65,7 +65,7 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
             if coordinator.isCancelled || source.emitScalar(into: coordinator) { return }
             if let inner = coordinator.makeInner(innerType) { source.start(inner) }
         } catch {
-if coordinator.isCancelled { return }
+            if coordinator.isCancelled { return }
             // The error may have to wait at the door; the selector and what is above are through all the same.
             _ = takeUpstream()
             coordinator.endSource()

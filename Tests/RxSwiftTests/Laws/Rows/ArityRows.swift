@@ -200,5 +200,4 @@ extension Laws {
             }
         },
     ]
-
 }

@@ -46,13 +46,17 @@ extension Laws {
     private static let innerCreationRows: [Row] = [
         inner("just(_:)") { Observable<Int>.just($0) },
         inner("just(_:scheduler:)") { Observable<Int>.just($0, scheduler: CurrentThreadScheduler.instance) },
-        inner("just(_:scheduler:)", "serial", isAsynchronous: true) { Observable<Int>.just($0, scheduler: Laws.scheduler) },
+        inner("just(_:scheduler:)", "serial", isAsynchronous: true) {
+            Observable<Int>.just($0, scheduler: Laws.scheduler)
+        },
         inner("of(_:scheduler:)") { Observable<Int>.of($0) },
         inner("of(_:scheduler:)", "serial", isAsynchronous: true) { Observable<Int>.of($0, scheduler: Laws.scheduler) },
         inner("from(_:scheduler:)", "array") { Observable<Int>.from([$0]) },
         inner("from(_:scheduler:)", "sequence") { Observable<Int>.from(AnySequence([$0])) },
         inner("from(optional:)") { Observable<Int>.from(optional: $0) },
-        inner("from(optional:scheduler:)") { Observable<Int>.from(optional: $0, scheduler: CurrentThreadScheduler.instance) },
+        inner("from(optional:scheduler:)") {
+            Observable<Int>.from(optional: $0, scheduler: CurrentThreadScheduler.instance)
+        },
         inner("range(start:count:scheduler:)") { Observable<Int>.range(start: $0, count: 1) },
         inner("repeatElement(_:scheduler:)") { Observable.repeatElement($0).take(1) },
         inner("empty()") { Observable<Int>.merge(.just($0), .empty()) },
@@ -66,7 +70,8 @@ extension Laws {
         _ name: String, _ variant: String = "", isAsynchronous: Bool = false, completes: Bool = true,
         _ make: @escaping @Sendable (Int) -> Observable<Int>
     ) -> Row {
-        Row(name, variant, keeps: .everything, isAsynchronous: isAsynchronous, completes: completes, weight: 2) { source, probe in
+        Row(name, variant, keeps: .everything, isAsynchronous: isAsynchronous, completes: completes, weight: 2) {
+            source, probe in
             source.flatMap { element in
                 try probe.visit("selector")
                 return make(element)

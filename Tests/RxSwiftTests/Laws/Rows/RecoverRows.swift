@@ -17,7 +17,9 @@ extension Laws {
         },
         Row("catchAndReturn(_:)", keeps: .everything, passesErrors: false) { source, _ in source.catchAndReturn(0) },
         Row("catch(sequence:)", sources: 2) { sources, _, _ in .catch(sequence: sources) },
-        Row("retry()", keeps: .everything, passesErrors: false, chains: false) { source, _ in Laws.failingTwice(source).retry() },
+        Row("retry()", keeps: .everything, passesErrors: false, chains: false) { source, _ in
+            Laws.failingTwice(source).retry()
+        },
         Row("retry(_:)", keeps: .everything, passesErrors: false, chains: false) { source, _ in source.retry(3) },
         Row("retry(_:)", "once", keeps: .everything) { source, _ in source.retry(1) },
         Row("retry(when:)", keeps: .everything) { source, probe in

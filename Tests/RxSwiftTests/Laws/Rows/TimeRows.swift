@@ -24,7 +24,9 @@ extension Laws {
         },
         timed("take(for:scheduler:)") { $0.take(for: short, scheduler: Laws.scheduler) },
         // Completes when the interval is over, if an element waits for that.
-        Row("throttle(_:latest:scheduler:)", "long", completes: false) { source, _ in source.throttle(long, scheduler: Laws.scheduler) },
+        Row("throttle(_:latest:scheduler:)", "long", completes: false) { source, _ in
+            source.throttle(long, scheduler: Laws.scheduler)
+        },
         timed("throttle(_:latest:scheduler:)") { $0.throttle(short, scheduler: Laws.scheduler) },
         timed("throttle(_:latest:scheduler:)", "first") {
             $0.throttle(short, latest: false, scheduler: Laws.scheduler)

@@ -16,7 +16,9 @@ extension Laws {
         },
         Row("enumerated()", keeps: .everything, weight: 2) { source, _ in source.enumerated().map { $0.element } },
         Row("materialize()", keeps: .everything, weight: 2) { source, _ in source.materialize().dematerialize() },
-        Row("dematerialize()", keeps: .everything, weight: 2) { source, _ in source.map { Event.next($0) }.dematerialize() },
+        Row("dematerialize()", keeps: .everything, weight: 2) { source, _ in
+            source.map { Event.next($0) }.dematerialize()
+        },
         Row("scan(_:accumulator:)", keeps: .everything) { source, probe in
             source.scan(0) {
                 try probe.visit("accumulator")
@@ -101,7 +103,8 @@ extension Laws {
         Row("window(timeSpan:count:scheduler:)", "by count", keeps: .everything, weight: 2) { source, _ in
             source.window(timeSpan: .seconds(100), count: 2, scheduler: Laws.scheduler).flatMap { $0 }
         },
-        Row("window(timeSpan:count:scheduler:)", "by time", keeps: .everything, isAsynchronous: true, chains: false) { source, _ in
+        Row("window(timeSpan:count:scheduler:)", "by time", keeps: .everything, isAsynchronous: true, chains: false) {
+            source, _ in
             source.window(timeSpan: .milliseconds(1), count: 3, scheduler: Laws.scheduler).flatMap { $0 }
         },
     ]

@@ -36,7 +36,10 @@ extension Laws {
 
             func forget() {
                 let old = lock.withLock {
-                    defer { kept = []; ended = 0 }
+                    defer {
+                        kept = []
+                        ended = 0
+                    }
                     return kept
                 }
                 withExtendedLifetime(old) {}

@@ -45,7 +45,10 @@ extension Laws {
 
         func visited(_ site: String, canThrow: Bool) throws {
             let (run, before) = lock.withLock {
-                defer { counts[site, default: 0] += 1; total += 1 }
+                defer {
+                    counts[site, default: 0] += 1
+                    total += 1
+                }
                 if canThrow { throwingSites.insert(site) }
                 return (counts[site, default: 0], total)
             }
