@@ -92,6 +92,7 @@ package class TurnQueue {
         while true {
             guard let job = batch.popFirst() else {
                 if takePending() { continue }
+                if stepsPerTurn - budget > TurnQueue.stream { linger() }
                 if leave() { return false }
                 continue
             }
@@ -103,6 +104,14 @@ package class TurnQueue {
             // Not another turn just to find that there is nothing to do: in virtual time it would take a tick.
             if budget <= 0 { return !batch.isEmpty || !leave() }
         }
+    }
+
+    /// More steps than this in a turn are a stream, of which more is likely to come soon.
+    private static let stream = 64
+
+    /// Waits a microsecond or two for more work. Bringing a worker back to life costs ten times that.
+    private final func linger() {
+        for _ in 0..<2_000 where state.loadRelaxed() & TurnQueue.taken == 0 { return }
     }
 
     /// Moves what is pending to the batch.

@@ -101,7 +101,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.unlock()
         guard isFirst else { return }
         // Outside the lock, for nothing is accepted after it and what was accepted before is in the loop already.
-        late.forEach { element in
+        late.visit { element in
             leaveBehind(element)
             return true
         }

@@ -16,14 +16,14 @@ struct Recollection<Element> {
     }
 
     /// Hands out the elements, oldest first, as long as `body` returns true.
-    func forEach(_ body: (Element) -> Bool) {
+    func visit(_ body: (Element) -> Bool) {
         for element in elements where !body(element) { return }
-        log?.forEach(body)
+        log?.visit(body)
     }
 
     /// Sends the elements, oldest first, until the subscription is cancelled.
     func replay(to downstream: Sink<Element>, while subscription: SubjectSubscription) {
-        forEach { element in
+        visit { element in
             if subscription.isCancelled { return false }
             downstream.next(element)
             return true

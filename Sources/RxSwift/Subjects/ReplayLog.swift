@@ -50,7 +50,7 @@ package final class ReplayLog<Element>: RecallingCore<Element> {
         let count: Int
 
         /// Hands out the elements, oldest first, as long as `body` returns true.
-        func forEach(_ body: (Element) -> Bool) {
+        func visit(_ body: (Element) -> Bool) {
             var chunk = first
             var rest = count
             while true {

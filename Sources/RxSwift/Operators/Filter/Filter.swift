@@ -7,12 +7,47 @@ extension ObservableType {
     public func filter(
         _ predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {
-        InlineOperator(source: asObservable()) { element, sink in
-            do {
-                if try predicate(element) { sink.emit(element) }
-            } catch {
-                sink.fail(error)
-            }
+        Filter(source: asObservable(), predicate: predicate)
+    }
+}
+
+@usableFromInline
+final class Filter<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let predicate: (Element) throws -> Bool
+    @usableFromInline let sinkType: FilterSink<Element>.Type
+
+    @inlinable
+    init(source: Observable<Element>, predicate: @escaping (Element) throws -> Bool) {
+        self.source = source
+        self.predicate = predicate
+        self.sinkType = FilterSink<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(predicate: predicate, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class FilterSink<Element>: LinearSink<Element, Element> {
+    @usableFromInline let predicate: (Element) throws -> Bool
+
+    required init(predicate: @escaping (Element) throws -> Bool, downstream: Sink<Element>) {
+        self.predicate = predicate
+        super.init(downstream: downstream)
+    }
+
+    @usableFromInline
+    override func next(_ element: Element) {
+        do {
+            if try predicate(element), !isCancelled { downstream.next(element) }
+        } catch {
+            fail(error)
         }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

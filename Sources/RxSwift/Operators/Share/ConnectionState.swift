@@ -12,6 +12,8 @@ package struct ConnectionState<Subject, Connection: AnyObject> {
         subject.map { ($0, generation) }
     }
 
+    package init() {}
+
     /// Takes a new subject into use, unless there is one by now.
     package mutating func adopt(_ made: Subject) -> (subject: Subject, generation: Int) {
         if let subject { return (subject, generation) }

@@ -22,6 +22,8 @@ package struct RefCountState {
         case ended
     }
 
+    package init() {}
+
     /// A subscriber was subscribed.
     ///
     /// - Returns: not nil if it has to connect, and then call `connected` with this value.

@@ -6,6 +6,8 @@ package struct ShareState<Connection: AnyObject> {
     /// Those who joined `connection` and have not left.
     private var count = 0
 
+    package init() {}
+
     /// A subscriber comes.
     ///
     /// - Returns: the connection it takes part in; nil if there is none: then offer one.

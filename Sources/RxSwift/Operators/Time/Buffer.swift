@@ -61,7 +61,7 @@ package struct BufferDecision<Element> {
     private var elements: [Element] = []
 
     /// Which array is being gathered; its timer's number.
-    private(set) var generation = 0
+    package private(set) var generation = 0
 
     package init(limit: Int) { self.limit = limit }
 

@@ -52,6 +52,8 @@ package struct DebounceDecision<Element> {
     private var waiting: Element?
     private var generation = 0
 
+    package init() {}
+
     /// An element came.
     ///
     /// - Returns: what the timer is to be set with, and the element which is not sent because of this one.

@@ -70,7 +70,7 @@ package struct ThrottleDecision<Element> {
     private var generation = 0
 
     /// Whether the source has completed while an element was waiting.
-    private(set) var hasEnded = false
+    package private(set) var hasEnded = false
 
     package enum Answer: Equatable {
         /// Send the element now.

@@ -38,7 +38,7 @@ import RxSwift
             observer.onNext(2)
             return subject.subscribe(observer)
         }
-        _ = log.observe(source.publish().refCount().takeTwo())
+        _ = log.observe(source.publish().refCount().take(2))
         #expect(log.lines == ["1", "2", "completed"])
         #expect(!subject.hasObservers)
     }

@@ -89,10 +89,10 @@ import RxSwift
             return Disposables.create()
         }
         let shared = census.count(endless).share(replay: replay, scope: scope)
-        _ = log.observe(shared.takeTwo())
+        _ = log.observe(shared.take(2))
         #expect(log.lines == ["1", "2", "completed"])
         #expect(census.subscribed == 1 && census.ended == 1)
-        _ = log.observe(shared.takeTwo())
+        _ = log.observe(shared.take(2))
         #expect(census.subscribed == 2 || scope == .forever)
     }
 
