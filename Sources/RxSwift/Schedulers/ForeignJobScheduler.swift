@@ -1,6 +1,6 @@
 import Dispatch
-import RxPrimitives
 import FoundationEssentials
+import RxPrimitives
 
 /// Adapts a user's own scheduler, or one of virtual time, to the engine: every step is one scheduled action.
 class ForeignJobScheduler: JobScheduler {

@@ -1,6 +1,5 @@
-import Testing
-
 import RxSwift
+import Testing
 
 @Suite struct AsyncSubjectTests {
     @Test func theLastElementComesWithCompletion() {

@@ -1,7 +1,6 @@
 import RxPrimitives
-import Testing
-
 import RxSwift
+import Testing
 
 @Suite struct BehaviorSubjectTests {
     @Test func aNewcomerGetsTheValueInsideSubscribe() {

@@ -17,7 +17,8 @@ import Testing
         let resource = Resource()
         resource.log = { log.append($0) }
         let subject = PublishSubject<Int>()
-        let source = Observable<Int>.using({ resource }) { _ in subject.do(onDispose: { log.append("source") }) }
+        let source = Observable<Int>.using(
+            { resource }, observableFactory: { _ in subject.do(onDispose: { log.append("source") }) })
         let subscription = source.subscribe { log.append("\($0)") }
         subject.onNext(1)
         subject.onCompleted()
@@ -41,7 +42,8 @@ import Testing
     }
 
     @Test func throwingFactories() {
-        let noResource = Observable<Int>.using({ () throws -> Resource in throw Failure.expected }) { _ in .never() }
+        let noResource = Observable<Int>.using(
+            { () throws -> Resource in throw Failure.expected }, observableFactory: { _ in .never() })
         #expect(events(of: noResource) == ["error(expected)"])
         let resource = Resource()
         #expect(events(of: Observable<Int>.using({ resource }) { _ in throw Failure.other }) == ["error(other)"])

@@ -1,6 +1,5 @@
-import Testing
-
 import RxSwift
+import Testing
 
 @Suite struct MulticastTests {
     @Test func nothingComesBeforeConnect() {

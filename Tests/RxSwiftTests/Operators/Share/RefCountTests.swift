@@ -1,6 +1,5 @@
-import Testing
-
 import RxSwift
+import Testing
 
 @Suite struct RefCountTests {
     @Test func theFirstConnectsAndTheLastDisconnects() {

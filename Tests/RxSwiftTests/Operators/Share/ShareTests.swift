@@ -1,6 +1,5 @@
-import Testing
-
 import RxSwift
+import Testing
 
 @Suite struct ShareTests {
     /// Counts the subscriptions to what it wraps and their ends.

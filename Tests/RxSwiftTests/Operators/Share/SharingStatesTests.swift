@@ -1,6 +1,5 @@
-import Testing
-
 import RxSwift
+import Testing
 
 /// The interleavings of threads, as sequences of decisions.
 @Suite struct SharingStatesTests {

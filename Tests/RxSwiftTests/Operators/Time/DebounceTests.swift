@@ -1,7 +1,6 @@
+import RxSwift
 import RxTest
 import Testing
-
-import RxSwift
 
 @Suite struct DebounceTests {
     @Test func silenceLetsAnElementThrough() {

@@ -1,8 +1,7 @@
 import Dispatch
 import Foundation
-import Testing
-
 import RxSwift
+import Testing
 
 /// What operators do with the clock of the machine. Margins are generous: the machine may be busy.
 @Suite struct RealTimeTests {
@@ -161,7 +160,9 @@ import RxSwift
         await #expect(processExitsWith: .success) {
             await onMainQueue {
                 var elements: [Int] = []
-                let subscription = Observable.just(1).subscribe(on: MainScheduler.instance).subscribe(onNext: { elements.append($0) })
+                let subscription = Observable.just(1).subscribe(on: MainScheduler.instance).subscribe(onNext: {
+                    elements.append($0)
+                })
                 precondition(elements == [1])
                 subscription.dispose()
             }

@@ -1,7 +1,6 @@
+import RxSwift
 import RxTest
 import Testing
-
-import RxSwift
 
 @Suite struct ThrottleTests {
     private let elements = [(150, 1), (210, 2), (250, 3), (310, 4), (350, 5), (410, 6), (450, 7)].map {

@@ -1,9 +1,8 @@
 import Dispatch
 import Foundation
 import RxPrimitives
-import Testing
-
 import RxSwift
+import Testing
 
 /// A source that emits while timers fire, and a third thread that disposes: nothing overlaps, nothing comes after the end.
 @Suite struct TimeRaceTests {

@@ -1,9 +1,8 @@
 import Dispatch
 import Foundation
+import RxSwift
 import RxTest
 import Testing
-
-import RxSwift
 
 /// What a subscription held is released when it ends, timers included (law L6).
 @Suite struct TimeReleaseTests {
