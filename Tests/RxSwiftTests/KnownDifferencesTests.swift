@@ -241,4 +241,51 @@ import Testing
         scheduler.start()
         #expect(notes.all == ["0"])
     }
+
+    @Test func aSupersededInnerSourceSendsNothingMore() {
+        let notes = Notes()
+        let inner = PublishSubject<Int>()
+        let outer = PublishSubject<Observable<Int>>()
+        _ = outer.switchLatest().subscribe(onNext: { element in
+            notes.note("\(element)")
+            guard element == 1 else { return }
+            inner.onNext(2)
+            outer.onNext(.never())
+        })
+        outer.onNext(inner)
+        inner.onNext(1)
+        inner.onNext(3)
+        #expect(notes.all == ["1"])
+    }
+
+    @Test func groupsThatNobodyCanReachAreNotMade() {
+        let notes = Notes()
+        let source = PublishSubject<Int>()
+        let groups = source.groupBy { element -> Int in
+            notes.note("key \(element)")
+            return element
+        }
+        let outer = groups.subscribe(onNext: { group in
+            _ = group.subscribe(onNext: { notes.note("group \($0)") })
+        })
+        source.onNext(1)
+        outer.dispose()
+        source.onNext(1)
+        source.onNext(2)
+        #expect(notes.all == ["key 1", "group 1", "key 1", "group 1", "key 2"])
+    }
+
+    @Test func throttleDoesNotRoundItsSpan() {
+        let scheduler = HistoricalScheduler()
+        let notes = Notes()
+        let source = PublishSubject<Int>()
+        _ = source.throttle(.seconds(1), latest: true, scheduler: scheduler).subscribe(onNext: { element in
+            notes.note("\(element) at \(scheduler.now.timeIntervalSince1970)")
+        })
+        source.onNext(1)
+        scheduler.advanceTo(Date(timeIntervalSince1970: 0.25))
+        source.onNext(2)
+        scheduler.advanceTo(Date(timeIntervalSince1970: 5))
+        #expect(notes.all == ["1 at 0.0", "2 at 1.0"])
+    }
 }
