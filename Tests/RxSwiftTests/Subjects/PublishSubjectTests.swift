@@ -149,9 +149,9 @@ import Testing
             guard case .next = event else { return }
             core.end(.completed)
             // As by a thread which saw the subject open just before.
-            core.add(SubjectSubscription(core: core, downstream: newcomer))
+            core.add(SubjectSubscription.make(core: core, downstream: newcomer))
         }
-        core.add(SubjectSubscription(core: core, downstream: first))
+        core.add(SubjectSubscription.make(core: core, downstream: first))
         core.next(1)
         #expect(log.lines.filter { $0 == "first completed" }.count == 1)
         #expect(log.lines.filter { $0 == "newcomer completed" }.count == 1)
