@@ -24,7 +24,7 @@ public enum Hooks {
 
     /// Whether each subscription without an `onError` closure captures its call stack, for `defaultErrorHandler`.
     ///
-    /// Costs microseconds a subscription. Off by default, on in debug builds of RxSwift programs that set it.
+    /// Off by default. What it costs is what `customCaptureSubscriptionCallstack` costs.
     public static var recordCallStackOnError: Bool {
         get { recording.loadRelaxed() != 0 }
         set { recording.storeRelaxed(newValue ? 1 : 0) }
