@@ -22,6 +22,16 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package func attach(_ downstream: Sink<Element>) { abstractMethod() }
 
+    /// Attaches the stage that runs `steps`, the operators between this recipe and `downstream`.
+    @usableFromInline
+    package func attach<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
+        attach(FusedSink<Element, Last>(steps, downstream: downstream))
+    }
+
+    /// Where this recipe is in a row of operators that can be fused.
+    @usableFromInline
+    package var fusedPlace: FusedPlace { .none }
+
     /// Whether subscribing opens the thread's trampoline, on which synchronous sources take turns.
     ///
     /// False for what emits right inside `subscribe` (`just`, `empty`, `error`) or later (subjects, `never`).

@@ -7,27 +7,31 @@ extension ObservableType {
     public func filter(
         _ predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {
-        Filter(source: asObservable(), predicate: predicate)
+        Filter(
+            source: asObservable(), predicate: predicate,
+            work: !_isPOD(Element.self)
+                ? nil
+                : { element, _ in
+                    try predicate(element.assumingMemoryBound(to: Element.self).pointee) ? .passed : .dropped
+                })
     }
 }
 
 @usableFromInline
-final class Filter<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
+final class Filter<Element>: FusibleOperator<Element, Element> {
     @usableFromInline let predicate: (Element) throws -> Bool
     @usableFromInline let sinkType: FilterSink<Element>.Type
 
     @inlinable
-    init(source: Observable<Element>, predicate: @escaping (Element) throws -> Bool) {
-        self.source = source
+    init(source: Observable<Element>, predicate: @escaping (Element) throws -> Bool, work: FusedWork?) {
         self.predicate = predicate
         self.sinkType = FilterSink<Element>.self
-        super.init()
+        super.init(source: source, makes: false, work: work)
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(predicate: predicate, downstream: downstream))
+    override func makeStage(_ downstream: Sink<Element>) -> Sink<Element> {
+        sinkType.init(predicate: predicate, downstream: downstream)
     }
 }
 

@@ -7,27 +7,33 @@ extension ObservableType {
     public func map<Result>(
         _ transform: @escaping @Sendable (Element) throws -> Result
     ) -> Observable<Result> {
-        Map(source: asObservable(), transform: transform)
+        Map(
+            source: asObservable(), transform: transform,
+            work: !(_isPOD(Element.self) && _isPOD(Result.self))
+                ? nil
+                : { element, slot in
+                    let result = try transform(element.assumingMemoryBound(to: Element.self).pointee)
+                    slot.assumingMemoryBound(to: Result.self).initialize(to: result)
+                    return .passed
+                })
     }
 }
 
 @usableFromInline
-final class Map<Element, Result>: Observable<Result> {
-    @usableFromInline let source: Observable<Element>
+final class Map<Element, Result>: FusibleOperator<Element, Result> {
     @usableFromInline let transform: (Element) throws -> Result
     @usableFromInline let sinkType: MapSink<Element, Result>.Type
 
     @inlinable
-    init(source: Observable<Element>, transform: @escaping (Element) throws -> Result) {
-        self.source = source
+    init(source: Observable<Element>, transform: @escaping (Element) throws -> Result, work: FusedWork?) {
         self.transform = transform
         self.sinkType = MapSink<Element, Result>.self
-        super.init()
+        super.init(source: source, makes: true, work: work)
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
-        source.attach(sinkType.init(transform: transform, downstream: downstream))
+    override func makeStage(_ downstream: Sink<Result>) -> Sink<Element> {
+        sinkType.init(transform: transform, downstream: downstream)
     }
 }
 

@@ -1,0 +1,42 @@
+/// Runs the steps of several operators in a row.
+final class FusedSink<Element, Output>: LinearSink<Element, Output> {
+    private let steps: FusedSteps
+
+    init(_ steps: FusedSteps, downstream: Sink<Output>) {
+        self.steps = steps
+        super.init(downstream: downstream)
+    }
+
+    deinit {
+        steps.deallocate()
+    }
+
+    override func next(_ element: Element) {
+        withUnsafePointer(to: element) { run($0) }
+    }
+
+    private func run(_ element: UnsafeRawPointer) {
+        var element = element
+        var step = steps.first
+        do {
+            repeat {
+                guard try step.pointee.run(element) == .passed, !isCancelled else { return }
+                if step.pointee.makes { element = UnsafeRawPointer(step.pointee.slot) }
+                step += 1
+            } while step < steps.end
+        } catch {
+            return fail(error)
+        }
+        lend(element, as: Output.self) { downstream.next($0) }
+    }
+
+    override func sourceVanished() { downstream.sourceVanished() }
+}
+
+/// Lends the element at an address to a closure, without the copy that reading a generic `pointee` would make.
+@inline(__always)
+private func lend<Element: ~Copyable>(
+    _ address: UnsafeRawPointer, as type: Element.Type, to body: (borrowing Element) -> Void
+) {
+    body(address.assumingMemoryBound(to: Element.self).pointee)
+}
