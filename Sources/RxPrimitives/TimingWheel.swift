@@ -86,7 +86,13 @@ package struct TimingWheel: ~Copyable {
     /// - Parameter now: a recent reading of the clock, where the caller has one. It lets a wheel that stood idle catch up.
     @inlinable
     package func insert(_ entry: TimerEntry, now: UInt64 = 0) {
-        precondition(!entry.isArmed, "a timer was armed twice")
+        insert(retained: .passRetained(entry), now: now)
+    }
+
+    /// The same for a reference that is the wheel's from here on.
+    @inlinable
+    package func insert(retained entry: Unmanaged<TimerEntry>, now: UInt64 = 0) {
+        precondition(entry.position < 0, "a timer was armed twice")
         if state.pointee.count == 0, now > state.pointee.elapsed { state.pointee.elapsed = now }
         let deadline = entry.dueTime
         if deadline <= state.pointee.earliest {
@@ -94,7 +100,7 @@ package struct TimingWheel: ~Copyable {
             state.pointee.earliestIsExact = true
         }
         state.pointee.count &+= 1
-        place(Unmanaged.passRetained(entry))
+        place(entry)
     }
 
     /// Disarms a timer and releases it; harmless when it is not armed.
@@ -103,9 +109,18 @@ package struct TimingWheel: ~Copyable {
     @inlinable
     @discardableResult
     package func remove(_ entry: TimerEntry) -> Bool {
-        guard entry.isArmed else { return false }
         let link = Unmanaged.passUnretained(entry)
-        unlink(link)
+        guard take(link) else { return false }
+        // Not the last reference: the caller has one.
+        link.release()
+        return true
+    }
+
+    /// Disarms a timer and hands the wheel's reference to it to the caller; false, and nothing handed over, if it was not armed.
+    @inlinable
+    package func take(_ entry: Unmanaged<TimerEntry>) -> Bool {
+        guard entry.position >= 0 else { return false }
+        unlink(entry)
         state.pointee.count &-= 1
         if state.pointee.count == 0 {
             state.pointee.earliest = .max
@@ -113,8 +128,6 @@ package struct TimingWheel: ~Copyable {
         } else if entry.dueTime == state.pointee.earliest {
             state.pointee.earliestIsExact = false
         }
-        // Not the last reference: the caller has one.
-        link.release()
         return true
     }
 

@@ -1,3 +1,5 @@
+import RxPrimitives
+
 /// A piece of work that a scheduler holds and runs.
 ///
 /// An object, not a closure, so that its owner can post it again and again without an allocation. It is in at most one
@@ -7,8 +9,11 @@ package class Job: Stage {
     /// The next job in the queue that holds this one. Belongs to that queue.
     @exclusivity(unchecked) package final var nextInQueue: Unmanaged<Job>?
 
-    /// What the scheduler that holds this job keeps with it (an armed timer, a disposable). Belongs to that scheduler.
+    /// What the scheduler that holds this job keeps with it. Belongs to that scheduler.
     @exclusivity(unchecked) package final var ticket: AnyObject?
+
+    /// The timer that holds this job, if one does. Belongs to whoever owns the timer, and counts no reference.
+    @exclusivity(unchecked) package final var timer: Unmanaged<TimerEntry>?
 
     @inlinable
     package override init() { super.init() }

@@ -20,11 +20,12 @@ extension Observable {
     @usableFromInline
     package final func start(_ sink: Sink<Element>) {
         guard startsOnTrampoline else { return attach(sink) }
-        let trampoline = Trampoline.current
-        if trampoline.isOpen {
-            attach(sink)
-        } else {
-            trampoline.run { attach(sink) }
+        Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
+            if trampoline.isOpen {
+                attach(sink)
+            } else {
+                trampoline.run { attach(sink) }
+            }
         }
     }
 }

@@ -27,12 +27,13 @@ package final class Trampoline {
 
     /// The calling thread's trampoline.
     @usableFromInline
-    package static var current: Trampoline {
-        if let known = pthread_getspecific(key) {
-            return Unmanaged<Trampoline>.fromOpaque(known).takeUnretainedValue()
-        }
-        let made = Trampoline()
-        pthread_setspecific(key, Unmanaged.passRetained(made).toOpaque())
+    package static var current: Trampoline { unretained.takeUnretainedValue() }
+
+    /// The calling thread's trampoline, for use while the thread lives, without counting a reference.
+    static var unretained: Unmanaged<Trampoline> {
+        if let known = pthread_getspecific(key) { return .fromOpaque(known) }
+        let made = Unmanaged.passRetained(Trampoline())
+        pthread_setspecific(key, made.toOpaque())
         return made
     }
 

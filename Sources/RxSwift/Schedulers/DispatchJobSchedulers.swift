@@ -22,11 +22,11 @@ final class SerialDispatchJobs: TimedJobScheduler {
     func post(_ job: Job) { turns.post(job) }
 
     @usableFromInline
-    func post(_ job: Job, after delay: DispatchTimeInterval) { timers.arm(job, after: delay) }
+    func post(_ job: Job, after delay: DispatchTimeInterval) { timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) } }
 
     @usableFromInline
     func withdraw(_ job: Job) {
-        timersIfNeeded.ifMade?.withdraw(job)
+        timersIfNeeded.ifMade?._withUnsafeGuaranteedRef { $0.withdraw(job) }
     }
 
     @usableFromInline
@@ -41,7 +41,7 @@ final class SerialDispatchJobs: TimedJobScheduler {
     @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
-    private var timers: DispatchTimers {
+    private var timers: Unmanaged<DispatchTimers> {
         timersIfNeeded.timers {
             // The wheel expires on the queue, but hands each job over like anybody else, so that hand-over order holds.
             DispatchTimers(queue: turns.queue, leeway: leeway) { [turns] in turns.post($0) }
@@ -86,12 +86,12 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
 
     @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) {
-        timers.arm(job, after: delay)
+        timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
     }
 
     @usableFromInline
     func withdraw(_ job: Job) {
-        timersIfNeeded.ifMade?.withdraw(job)
+        timersIfNeeded.ifMade?._withUnsafeGuaranteedRef { $0.withdraw(job) }
     }
 
     @usableFromInline
@@ -106,7 +106,7 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
     @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
-    private var timers: DispatchTimers {
+    private var timers: Unmanaged<DispatchTimers> {
         timersIfNeeded.timers {
             DispatchTimers(queue: queue, leeway: leeway) { [unowned self] in post($0) }
         }

@@ -9,16 +9,19 @@ import RxPrimitives
 /// The kernel timer's handler keeps this object alive, from `init` until it was closed and no job is waiting. (A handler that
 /// holds it weakly would do, but an object that is held weakly anywhere pays for that with every reference that is counted.)
 final class DispatchTimers {
-    private let lock = Lock()
+    /// Held for a few steps per timer; the kernel timer is set outside it.
+    private let lock = SpinLock()
     /// Under the lock.
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    /// What the kernel timer is set to. Under the lock.
+    /// What the kernel timer is set to, or will be by the one who is setting it. Under the lock.
     @exclusivity(unchecked) private var armedDeadline = UInt64.max
+    /// Whether a thread is setting the kernel timer. Under the lock.
+    @exclusivity(unchecked) private var isSetting = false
     private let kernelTimer: any DispatchSourceTimer
     private let leeway: DispatchTimeInterval
     private let fire: (Job) -> Void
-    // Timers out of use, linked, so that arming does not allocate. Few enough to be freed recursively. Under the lock.
-    @exclusivity(unchecked) private var firstSpare: JobTimer?
+    /// Timers out of use, linked and retained, so that arming does not allocate. Under the lock.
+    @exclusivity(unchecked) private var firstSpare: Unmanaged<JobTimer>?
     @exclusivity(unchecked) private var spareCount = 0
     private static let spareLimit = 64
     /// Whether the owner is gone, so that nothing will be armed any more. Under the lock.
@@ -50,27 +53,27 @@ final class DispatchTimers {
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
         lock.lock()
-        let timer = takeSpare() ?? JobTimer()
-        job.ticket = timer
-        timer.job = .passRetained(job)
-        timer.deadline = deadline
-        wheel.insert(timer, now: now)
-        setKernelTimer()
+        let timer = takeSpare() ?? .passRetained(JobTimer())
+        let entry = timer._withUnsafeGuaranteedRef { $0.hold(job, until: deadline) }
+        job.timer = entry
+        wheel.insert(retained: entry, now: now)
+        let earlier = earlierDeadline()
         lock.unlock()
+        if let earlier { setKernelTimer(earlier) }
     }
 
     /// After this, a job that was waiting does not come to `fire`, unless it is being handed over just now.
     func withdraw(_ job: Job) {
         lock.lock()
-        guard let ticket = job.ticket else { return lock.unlock() }
-        job.ticket = nil
-        let timer = unsafeDowncast(ticket, to: JobTimer.self)
-        let waiting = timer.job
-        timer.job = nil
+        guard let entry = job.timer else { return lock.unlock() }
+        job.timer = nil
+        let timer = JobTimer.of(entry)
+        let waiting = timer._withUnsafeGuaranteedRef { $0.letGo() }
         // What the wheel has handed out already is spared by the one who works it off.
-        if wheel.remove(timer) { spare(timer) }
+        let surplus = wheel.take(entry) ? spare(timer) : nil
         let isDone = isDone
         lock.unlock()
+        surplus?.release()
         waiting?.release()
         if isDone { kernelTimer.cancel() }
     }
@@ -80,45 +83,70 @@ final class DispatchTimers {
         lock.lock()
         armedDeadline = .max
         var due = wheel.expire(upTo: MonotonicClock.now())
-        setKernelTimer()
+        let earlier = earlierDeadline()
         let isDone = isDone
         lock.unlock()
+        if let earlier { setKernelTimer(earlier) }
         while let entry = due.popFirst() {
-            let timer = unsafeDowncast(entry, to: JobTimer.self)
+            let timer = JobTimer.of(.passRetained(entry))
             lock.lock()
-            let job = timer.job?.takeRetainedValue()
-            timer.job = nil
-            job?.ticket = nil
-            spare(timer)
+            let job = timer._withUnsafeGuaranteedRef { $0.letGo() }?.takeRetainedValue()
+            job?.timer = nil
+            let surplus = spare(timer)
             lock.unlock()
+            surplus?.release()
             if let job { fire(job) }
         }
         if isDone { kernelTimer.cancel() }
     }
 
-    /// Keeps a timer that is in neither wheel nor batch for the next job, unless there are many. Under the lock.
-    private func spare(_ timer: JobTimer) {
-        if spareCount == DispatchTimers.spareLimit { return }
+    deinit {
+        while let timer = takeSpare() { timer.release() }
+    }
+
+    /// Keeps a timer, with the reference to it, that is in neither wheel nor batch for the next job. Gives it back if there are
+    /// many. Under the lock.
+    private func spare(_ timer: Unmanaged<JobTimer>) -> Unmanaged<JobTimer>? {
+        if spareCount == DispatchTimers.spareLimit { return timer }
         spareCount += 1
-        timer.nextSpare = firstSpare
+        timer._withUnsafeGuaranteedRef { $0.nextSpare = firstSpare }
         firstSpare = timer
+        return nil
     }
 
     /// Under the lock.
-    private func takeSpare() -> JobTimer? {
+    private func takeSpare() -> Unmanaged<JobTimer>? {
         guard let timer = firstSpare else { return nil }
         spareCount -= 1
-        firstSpare = timer.nextSpare
-        timer.nextSpare = nil
+        firstSpare = timer._withUnsafeGuaranteedRef { $0.nextSpare }
         return timer
     }
 
-    /// Under the lock.
-    private func setKernelTimer() {
-        guard let earliest = wheel.earliestDeadline, earliest < armedDeadline else { return }
+    /// What the caller has to set the kernel timer to, if it is set to something later and nobody is at it. Under the lock.
+    @inline(__always)
+    private func earlierDeadline() -> UInt64? {
+        guard let earliest = wheel.earliestDeadline, earliest < armedDeadline else { return nil }
         armedDeadline = earliest
-        kernelTimer.schedule(
-            deadline: DispatchTime(uptimeNanoseconds: min(earliest, DispatchTimers.farFuture)), leeway: leeway)
+        if isSetting { return nil }
+        isSetting = true
+        return earliest
+    }
+
+    /// Outside the lock, one thread at a time: until the kernel timer is set to what the others want by now.
+    @inline(never)
+    private func setKernelTimer(_ deadline: UInt64) {
+        var deadline = deadline
+        while true {
+            kernelTimer.schedule(
+                deadline: DispatchTime(uptimeNanoseconds: min(deadline, DispatchTimers.farFuture)), leeway: leeway)
+            lock.lock()
+            // `.max`: it fired meanwhile, and nothing is waiting.
+            isSetting = armedDeadline != deadline && armedDeadline != .max
+            let again = isSetting
+            deadline = armedDeadline
+            lock.unlock()
+            if !again { return }
+        }
     }
 
     /// 73 years. Dispatch reads the two highest bits of a time as the number of a clock: a later one would be over already.
@@ -133,18 +161,18 @@ struct DispatchTimersIfNeeded: ~Copyable {
     /// 0, or the address of the timers, retained.
     private let word = AtomicWord(0)
 
-    /// The timers, if they were needed before.
-    var ifMade: DispatchTimers? {
+    /// The timers, if they were needed before. They live as long as this does; no reference is counted.
+    var ifMade: Unmanaged<DispatchTimers>? {
         // Acquiring: paired with the compare-exchange in `timers`.
         let known = word.loadAcquiring()
-        return known == 0 ? nil : Self.timers(at: known).takeUnretainedValue()
+        return known == 0 ? nil : Self.timers(at: known)
     }
 
     /// - Parameter make: may be called by several threads at once; the first result counts.
-    func timers(_ make: () -> DispatchTimers) -> DispatchTimers {
+    func timers(_ make: () -> DispatchTimers) -> Unmanaged<DispatchTimers> {
         if let ifMade { return ifMade }
         let new = Unmanaged.passRetained(make())
-        if word.compareExchange(0, UInt(bitPattern: new.toOpaque())) { return new.takeUnretainedValue() }
+        if word.compareExchange(0, UInt(bitPattern: new.toOpaque())) { return new }
         new.takeUnretainedValue().close()
         new.release()
         return ifMade!
@@ -163,12 +191,28 @@ struct DispatchTimersIfNeeded: ~Copyable {
 /// A job's place in the wheel.
 private final class JobTimer: TimerEntry {
     /// Retained from arming until the job is handed over or withdrawn. Under the lock.
-    @exclusivity(unchecked) var job: Unmanaged<Job>?
+    @exclusivity(unchecked) private var job: Unmanaged<Job>?
 
     /// The next one out of use. Under the lock.
-    @exclusivity(unchecked) var nextSpare: JobTimer?
+    @exclusivity(unchecked) var nextSpare: Unmanaged<JobTimer>?
 
     init() { super.init(deadline: .max) }
+
+    static func of(_ entry: Unmanaged<TimerEntry>) -> Unmanaged<JobTimer> { .fromOpaque(entry.toOpaque()) }
+
+    /// Takes a job, and returns this timer's own reference as the wheel wants it.
+    func hold(_ job: Job, until deadline: UInt64) -> Unmanaged<TimerEntry> {
+        self.job = .passRetained(job)
+        self.deadline = deadline
+        return .passUnretained(self)
+    }
+
+    /// Gives up the job, with the reference to it.
+    func letGo() -> Unmanaged<Job>? {
+        let held = job
+        job = nil
+        return held
+    }
 }
 
 extension DispatchTimeInterval {

@@ -55,7 +55,7 @@ class ForeignJobScheduler: JobScheduler {
 
 /// The same for a scheduler that can wait. Its clock is the scheduler's `now`.
 final class ForeignTimedJobScheduler: ForeignJobScheduler, TimedJobScheduler {
-    private let timedScheduler: any SchedulerType
+    let timedScheduler: any SchedulerType
 
     init(timed scheduler: any SchedulerType) {
         timedScheduler = scheduler

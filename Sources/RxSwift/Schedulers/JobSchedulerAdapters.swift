@@ -20,21 +20,16 @@ func jobScheduler(for scheduler: any ImmediateSchedulerType) -> any JobScheduler
 }
 
 /// What the engine uses for a user's choice of scheduler that can wait.
-func timedJobScheduler(for scheduler: any SchedulerType) -> any TimedJobScheduler {
+@usableFromInline
+func timedJobScheduler<Scheduler: SchedulerType>(for scheduler: Scheduler) -> any TimedJobScheduler {
     // First the types that are nearly always asked for: a cast to a protocol is slow.
-    if type(of: scheduler) == SerialDispatchQueueScheduler.self || type(of: scheduler) == MainScheduler.self {
-        return unsafelyCast(scheduler, to: SerialDispatchQueueScheduler.self).dispatchJobs
+    if Scheduler.self == SerialDispatchQueueScheduler.self || Scheduler.self == MainScheduler.self {
+        return unsafeBitCast(scheduler, to: Unmanaged<SerialDispatchQueueScheduler>.self)
+            ._withUnsafeGuaranteedRef { $0.dispatchJobs }
     }
     if let ours = scheduler as? any TimedJobSchedulerProviding { return ours.timedJobs }
     if let main = scheduler as? ConcurrentMainScheduler { return main.mainJobs }
     return ForeignTimedJobScheduler(timed: scheduler)
-}
-
-/// A cast without a look at the runtime's tables, for what is known to be of a class.
-private func unsafelyCast<Scheduler: SchedulerType, Class: AnyObject>(
-    _ scheduler: Scheduler, to type: Class.Type
-) -> Class {
-    unsafeBitCast(scheduler, to: Unmanaged<Class>.self).takeUnretainedValue()
 }
 
 /// What a source that is being subscribed to on this thread uses for a user's choice of scheduler.

@@ -32,7 +32,7 @@ extension ObservableType where Element: FixedWidthInteger {
 final class TimerSource<Element>: Observable<Element> {
     @usableFromInline let dueTime: RxTimeInterval
     @usableFromInline let period: RxTimeInterval?
-    @usableFromInline let scheduler: any SchedulerType
+    @usableFromInline let scheduler: any TimedJobScheduler
     @usableFromInline let jobType: TimerJob<Element>.Type
     @usableFromInline let number: (Int) -> Element
 
@@ -45,23 +45,24 @@ final class TimerSource<Element>: Observable<Element> {
         self.number = number
         self.dueTime = dueTime
         self.period = period
-        self.scheduler = scheduler
+        self.scheduler = timedJobScheduler(for: scheduler)
         jobType = TimerJob<Element>.self
         super.init()
     }
 
     @usableFromInline
     override func attach(_ downstream: Sink<Element>) {
-        let jobs = timedJobScheduler(for: scheduler)
-        if let period, jobs is ForeignTimedJobScheduler { return attachForeign(period, downstream) }
-        let job = jobType.init(number: number, downstream: downstream, scheduler: jobs)
+        if let period, let foreign = scheduler as? ForeignTimedJobScheduler {
+            return attach(downstream, period, on: foreign.timedScheduler)
+        }
+        let job = jobType.init(number: number, downstream: downstream, scheduler: scheduler)
         downstream.link(job)
         job.begin(dueTime, period)
     }
 
     /// A foreign scheduler has a periodic timer of its own, which may do it differently. Its ticks might overlap, hence the door.
     @inline(never)
-    private func attachForeign(_ period: RxTimeInterval, _ downstream: Sink<Element>) {
+    private func attach(_ downstream: Sink<Element>, _ period: RxTimeInterval, on scheduler: any SchedulerType) {
         let door = TimerDoor(downstream: downstream)
         door.linkDownstream()
         let periodic = scheduler.schedulePeriodic(0, startAfter: dueTime, period: period) { [number] count in
