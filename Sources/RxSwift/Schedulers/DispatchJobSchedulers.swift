@@ -54,14 +54,20 @@ final class DispatchTurnQueue: TurnQueue {
     let queue: DispatchQueue
     private let runsInlineOnMain: Bool
 
+    /// One for all wake-ups, so that they allocate nothing. Each takes over a reference to this object from `wake`.
+    private var turn: DispatchWorkItem!
+
     init(queue: DispatchQueue, runsInlineOnMain: Bool) {
         self.queue = queue
         self.runsInlineOnMain = runsInlineOnMain
         super.init(stepsPerTurn: 512)
+        nonisolated(unsafe) let this = Unmanaged.passUnretained(self)
+        turn = DispatchWorkItem { this.takeRetainedValue().runTurn() }
     }
 
     override func wake() {
-        queue.async { self.runTurn() }
+        _ = Unmanaged.passRetained(self)
+        queue.async(execute: turn)
     }
 
     override var runsInline: Bool { runsInlineOnMain && MainQueue.isCurrent }
