@@ -1,16 +1,10 @@
 /// One subscription to a subject: a node of the subject's list, and the stage that the chain below cancels.
 @usableFromInline
 package class SubjectSubscription: Stage {
-    private final let core: SubjectListCore
+    // First what each delivery reads: with the link above, no more than a cache line.
 
     /// Where events go: a `Sink` of the subject's elements. Only inside the core's loop, once the core knows the subscription.
     @exclusivity(unchecked) private(set) final var downstream: Unmanaged<TerminalSink>
-
-    /// `downstream`, or what keeps it alive; retained. Released by the one inside the core's loop, or with this object.
-    private final var retained: Unmanaged<TerminalSink>
-
-    /// Whether the downstream was let go. Only inside the core's loop.
-    @exclusivity(unchecked) private(set) final var isReleased = false
 
     /// The last event, by number, that this subscription was given when it was made. Not changed once it is in the list.
     @exclusivity(unchecked) final var since = Int.min
@@ -19,6 +13,14 @@ package class SubjectSubscription: Stage {
     @exclusivity(unchecked) fileprivate(set) final var nextInList: Unmanaged<SubjectSubscription>?
     @exclusivity(unchecked) fileprivate final var previousInList: Unmanaged<SubjectSubscription>?
     @exclusivity(unchecked) fileprivate final var isInList = false
+
+    /// Whether the downstream was let go. Only inside the core's loop.
+    @exclusivity(unchecked) private(set) final var isReleased = false
+
+    private final let core: SubjectListCore
+
+    /// `downstream`, or what keeps it alive; retained. Released by the one inside the core's loop, or with this object.
+    private final var retained: Unmanaged<TerminalSink>
 
     /// For tests. The initializer itself is not `package`: that makes this toolchain warn of a recursion in subclasses.
     package static func make(core: SubjectListCore, downstream: TerminalSink) -> SubjectSubscription {

@@ -1,3 +1,5 @@
+import RxPrimitives
+
 /// Runs the steps of several operators in a row.
 final class FusedSink<Element, Output>: LinearSink<Element, Output> {
     private let steps: FusedSteps
@@ -27,16 +29,8 @@ final class FusedSink<Element, Output>: LinearSink<Element, Output> {
         } catch {
             return fail(error)
         }
-        lend(element, as: Output.self) { downstream.next($0) }
+        lend(element.assumingMemoryBound(to: Output.self)) { downstream.next($0) }
     }
 
     override func sourceVanished() { downstream.sourceVanished() }
-}
-
-/// Lends the element at an address to a closure, without the copy that reading a generic `pointee` would make.
-@inline(__always)
-private func lend<Element: ~Copyable>(
-    _ address: UnsafeRawPointer, as type: Element.Type, to body: (borrowing Element) -> Void
-) {
-    body(address.assumingMemoryBound(to: Element.self).pointee)
 }

@@ -1,3 +1,5 @@
+import RxPrimitives
+
 /// The groups by key, in order of first appearance.
 ///
 /// Open addressing with linear probing (Knuth, TAOCP 3, section 6.4, algorithm L) over the indices of the groups. Written for
@@ -44,7 +46,7 @@ final class GroupTable<Key: Hashable> {
         while true {
             let index = Int(slots[slot])
             if index < 0 { return nil }
-            if entries[index].hash == hash, keys[index] == key { return entries[index].group }
+            if entries[index].hash == hash, lend(keys + index, to: { $0 == key }) { return entries[index].group }
             slot = (slot + 1) & mask
         }
     }
