@@ -4,24 +4,26 @@
 /// knows the types and builds optionals, tuples and events there, without the look-up of type metadata that this module
 /// would need per element.
 @usableFromInline
-final class ElementOperator<Element, Output>: Observable<Output> {
-    @usableFromInline let source: Observable<Element>
+final class ElementOperator<Element, Output>: FusibleOperator<Element, Output> {
     @usableFromInline let handle: (Element, ElementSink<Element, Output>) throws -> Void
     @usableFromInline let sinkType: ElementSink<Element, Output>.Type
 
-    /// - Parameter handle: calls `emit` or `finish` of the sink at most once, and then returns; what it throws ends the sequence.
+    /// - Parameters:
+    ///   - work: the same as `handle` as one step of several, where that is possible.
+    ///   - handle: calls `emit` or `finish` of the sink at most once, and then returns; what it throws ends the sequence.
     @inlinable
     init(
-        source: Observable<Element>, handle: @escaping (Element, ElementSink<Element, Output>) throws -> Void
+        source: Observable<Element>, work: FusedWork? = nil,
+        handle: @escaping (Element, ElementSink<Element, Output>) throws -> Void
     ) {
-        self.source = source
         self.handle = handle
         self.sinkType = ElementSink<Element, Output>.self
-        super.init()
+        super.init(source: source, makes: true, work: work)
     }
 
-    override func attach(_ downstream: Sink<Output>) {
-        source.attach(sinkType.init(handle: handle, downstream: downstream))
+    @usableFromInline
+    override func makeStage(_ downstream: Sink<Output>) -> Sink<Element> {
+        sinkType.init(handle: handle, downstream: downstream)
     }
 }
 

@@ -1,7 +1,7 @@
 import RxSwift
 import Testing
 
-/// Three and more of `map` and `filter` in a row, which run in one stage when their elements are plain bytes.
+/// Three and more of `map`, `filter` and `compactMap` in a row, which run in one stage when their elements are plain bytes.
 @Suite struct FusionTests {
     private struct Wide: Equatable {
         var words: (Int, Int, Int, Int, Int, Int, Int) = (1, 2, 3, 4, 5, 6, 7)
@@ -14,7 +14,9 @@ import Testing
     @Test func elementsOfDifferentSizesAndAlignments() {
         let source = PublishSubject<Int>()
         var received: [Double] = []
-        let small: Observable<Int8> = source.map { Int8(truncatingIfNeeded: $0) }.filter { $0 >= 0 }
+        let small: Observable<Int8> = source.compactMap { $0 == 99 ? nil : Int8(truncatingIfNeeded: $0) }.filter {
+            $0 >= 0
+        }
         let vectors: Observable<SIMD8<Int32>> = small.map { SIMD8<Int32>(repeating: Int32($0)) }
         let wide: Observable<Wide> = vectors.map { vector in
             var wide = Wide()
@@ -24,7 +26,7 @@ import Testing
         let pairs: Observable<(Int, Bool)> = wide.filter { $0.sum % 2 == 1 }.map { ($0.sum, true) }
         let numbers: Observable<Double> = pairs.map { $0.1 ? Double($0.0) : 0 }
         let subscription = numbers.subscribe(onNext: { received.append($0) })
-        for value in -3..<4 {
+        for value in [-3, -2, -1, 0, 1, 99, 2, 3] {
             source.onNext(value)
         }
         subscription.dispose()

@@ -7,8 +7,18 @@ extension ObservableType {
     public func compactMap<Result>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Observable<Result> {
-        ElementOperator(source: asObservable()) { element, sink in
-            if let result = try transform(element) { sink.emit(result) }
-        }
+        ElementOperator(
+            source: asObservable(),
+            work: !(_isPOD(Element.self) && _isPOD(Result.self))
+                ? nil
+                : { element, slot in
+                    guard let result = try transform(element.assumingMemoryBound(to: Element.self).pointee)
+                    else { return .dropped }
+                    slot.assumingMemoryBound(to: Result.self).initialize(to: result)
+                    return .passed
+                },
+            handle: { element, sink in
+                if let result = try transform(element) { sink.emit(result) }
+            })
     }
 }
