@@ -214,6 +214,40 @@ import Testing
         #expect(runs.allSatisfy { $0.value <= 1 })
     }
 
+    /// The race: several threads arm timers that are each due before all others, so that each has to set the kernel timer, while
+    /// it fires and while others are withdrawn. One that were set to a later time than the earliest would be late by 10 s.
+    @Test(arguments: ThreadedScheduler.timed)
+    func noTimerIsForgottenWhenSeveralThreadsArmEarlierOnes(kind: ThreadedScheduler) {
+        let scheduler = kind.makeTimed()
+        let late = scheduler.scheduleRelative((), dueTime: .seconds(10)) { _ in Disposables.create() }
+        for _ in 0..<100 {
+            let fired = DispatchSemaphore(value: 0)
+            let threads = 3
+            let timers = 20
+            race(
+                (0..<threads).map { thread in
+                    {
+                        for timer in 0..<timers {
+                            let delay = RxTimeInterval.microseconds((timers - timer) * 40 + thread * 7)
+                            _ = scheduler.scheduleRelative((), dueTime: delay) { _ in
+                                fired.signal()
+                                return Disposables.create()
+                            }
+                            scheduler.scheduleRelative((), dueTime: .microseconds(20)) { _ in Disposables.create() }
+                                .dispose()
+                        }
+                    }
+                })
+            for _ in 0..<(threads * timers) {
+                guard fired.wait(timeout: .now() + 5) == .success else {
+                    Issue.record("a timer did not fire")
+                    return late.dispose()
+                }
+            }
+        }
+        late.dispose()
+    }
+
     @Test func timersOutliveTheSchedulerObject() {
         for make in [
             { SerialDispatchQueueScheduler(internalSerialQueueName: "test") as any SchedulerType },
