@@ -17,21 +17,20 @@ extension ObservableType {
 
 @usableFromInline
 final class DebounceSink<Element>: TimedSink<Element, Element> {
-    private var decision = DebounceDecision<Element>()
+    @exclusivity(unchecked) private var decision = DebounceDecision()
+    @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 
     override func receive(_ element: Element) {
-        let (generation, displaced) = decision.accept(element)
-        alarm.set(after: settings.span, generation: generation)
-        // The user's value goes away out here, where its deinit may do what it likes.
-        withExtendedLifetime(displaced) {}
+        waiting.put(element)
+        alarm.set(after: settings.span, generation: decision.accept())
     }
 
     override func receiveTick(_ generation: Int) {
-        if let element = decision.expire(generation) { downstream.next(element) }
+        if decision.expire(generation) { downstream.next(waiting.take()) }
     }
 
     override func receive(error: any Swift.Error) {
-        withExtendedLifetime(decision.end()) {}
+        drop()
         fail(error)
     }
 
@@ -40,39 +39,41 @@ final class DebounceSink<Element>: TimedSink<Element, Element> {
         if !isCancelled { finish() }
     }
 
-    /// Apart, so that no room for an element lies on the stack while the end goes down the chain (law L8).
+    // Apart, so that no room for an element lies on the stack while the end goes down the chain (law L8).
+
     @inline(never)
     private func sendWaiting() {
-        if let element = decision.end() { downstream.next(element) }
+        if decision.end() { downstream.next(waiting.take()) }
+    }
+
+    @inline(never)
+    private func drop() {
+        if decision.end() { _ = waiting.take() }
     }
 }
 
-/// Which element `debounce` lets through.
-package struct DebounceDecision<Element> {
-    private var waiting: Element?
+/// Whether `debounce` lets the element through that came last.
+package struct DebounceDecision {
+    private var isWaiting = false
     private var generation = 0
 
     package init() {}
 
-    /// An element came.
-    ///
-    /// - Returns: what the timer is to be set with, and the element which is not sent because of this one.
-    package mutating func accept(_ element: Element) -> (generation: Int, displaced: Element?) {
-        let displaced = waiting
-        waiting = element
+    /// An element came, in place of one that may have been waiting. Returns what the timer is to be set with.
+    package mutating func accept() -> Int {
+        isWaiting = true
         generation &+= 1
-        return (generation, displaced)
+        return generation
     }
 
-    /// The timer came. Returns what is to be sent.
-    package mutating func expire(_ generation: Int) -> Element? {
-        generation == self.generation ? end() : nil
+    /// The timer came. Returns whether the element is to be sent.
+    package mutating func expire(_ generation: Int) -> Bool {
+        generation == self.generation && end()
     }
 
-    /// Takes what still waits.
-    package mutating func end() -> Element? {
-        let element = waiting
-        waiting = nil
-        return element
+    /// Nothing waits any more. Returns whether an element did.
+    package mutating func end() -> Bool {
+        defer { isWaiting = false }
+        return isWaiting
     }
 }

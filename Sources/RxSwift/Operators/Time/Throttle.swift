@@ -23,7 +23,8 @@ extension ObservableType {
 
 @usableFromInline
 final class ThrottleSink<Element>: TimedSink<Element, Element> {
-    private var decision: ThrottleDecision<Element>
+    @exclusivity(unchecked) private var decision: ThrottleDecision
+    @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 
     required init(settings: TimeSettings, downstream: Sink<Element>) {
         decision = ThrottleDecision(span: settings.span.nanosecondsClamped)
@@ -31,25 +32,32 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
     }
 
     override func receive(_ element: Element) {
-        let (answer, displaced) = decision.accept(element, at: alarm.scheduler.instant)
-        switch answer {
-        case .send: send(element)
-        case .wait(let generation, let rest): alarm.set(after: .nanoseconds(Int(rest)), generation: generation)
-        case .nothing: break
+        switch decision.accept(at: alarm.scheduler.instant) {
+        case .send(let displaces):
+            if displaces { drop() }
+            send(element)
+        case .wait(let generation, let rest):
+            waiting.put(element)
+            alarm.set(after: .nanoseconds(Int(rest)), generation: generation)
+        case .replace:
+            waiting.put(element)
         }
-        withExtendedLifetime(displaced) {}
     }
 
     override func receiveTick(_ generation: Int) {
         guard decision.isCurrent(generation) else { return }
-        if let element = decision.takeWaiting() { send(element) }
+        if decision.takeWaiting() { send(waiting.take()) }
         if decision.hasEnded, !isCancelled { finish() }
     }
 
     override func receive(error: any Swift.Error) {
-        withExtendedLifetime(decision.takeWaiting()) {}
+        if decision.takeWaiting() { drop() }
         fail(error)
     }
+
+    /// Apart, so that no room for an element lies on the stack while the end goes down the chain (law L8).
+    @inline(never)
+    private func drop() { _ = waiting.take() }
 
     override func receiveCompleted() {
         if decision.end() { return finish() }
@@ -64,44 +72,43 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
 }
 
 /// What `throttle` does with an element.
-package struct ThrottleDecision<Element> {
+package struct ThrottleDecision {
     private var pace: ThrottlePace
-    private var waiting: Element?
+    private var isWaiting = false
     private var generation = 0
 
     /// Whether the source has completed while an element was waiting.
     package private(set) var hasEnded = false
 
     package enum Answer: Equatable {
-        /// Send the element now.
-        case send
+        /// Send the element now, and drop the one that waits if it displaces one.
+        case send(displaces: Bool)
         /// Keep it; set the timer.
         case wait(generation: Int, rest: Int64)
-        /// Keep it; the timer is set.
-        case nothing
+        /// Keep it in place of the one that waits; the timer is set.
+        case replace
     }
 
     /// - Parameter span: in nanoseconds.
     package init(span: Int64) { pace = ThrottlePace(span: span) }
 
-    /// An element came. Also returns the element which is not sent because of this one.
-    package mutating func accept(_ element: Element, at instant: Int64) -> (Answer, displaced: Element?) {
-        let displaced = takeWaiting()
+    /// An element came.
+    package mutating func accept(at instant: Int64) -> Answer {
         let rest = pace.rest(at: instant)
-        if rest <= 0 { return (.send, displaced) }
-        waiting = element
-        if displaced != nil { return (.nothing, displaced) }
+        if rest <= 0 { return .send(displaces: takeWaiting()) }
+        if isWaiting { return .replace }
+        isWaiting = true
         generation &+= 1
-        return (.wait(generation: generation, rest: rest), nil)
+        return .wait(generation: generation, rest: rest)
     }
 
     /// Whether a tick is that of the timer set last.
     package func isCurrent(_ generation: Int) -> Bool { generation == self.generation }
 
-    package mutating func takeWaiting() -> Element? {
-        let element = waiting
-        waiting = nil
-        return element
+    /// Nothing waits any more. Returns whether an element did.
+    package mutating func takeWaiting() -> Bool {
+        defer { isWaiting = false }
+        return isWaiting
     }
 
     /// An element has been delivered.
@@ -110,7 +117,7 @@ package struct ThrottleDecision<Element> {
     /// The source has completed. Returns whether that is to be passed on now.
     package mutating func end() -> Bool {
         hasEnded = true
-        return waiting == nil
+        return !isWaiting
     }
 }
 

@@ -38,27 +38,43 @@ import Testing
     }
 
     @Test func aLateTimerSendsNothing() {
-        var decision = DebounceDecision<Int>()
-        let (first, none) = decision.accept(1)
-        let (second, displaced) = decision.accept(2)
-        #expect(none == nil)
-        #expect(displaced == 1)
+        var decision = DebounceDecision()
+        let first = decision.accept()
+        let second = decision.accept()
         let answer1 = decision.expire(first)
-        #expect(answer1 == nil)
+        #expect(!answer1)
         let answer2 = decision.expire(second)
-        #expect(answer2 == 2)
+        #expect(answer2)
         let answer3 = decision.expire(second)
-        #expect(answer3 == nil)
+        #expect(!answer3)
         let answer4 = decision.end()
-        #expect(answer4 == nil)
+        #expect(!answer4)
     }
 
     @Test func anElementDeliveredIsNotSentAgainAtTheEnd() {
-        var decision = DebounceDecision<Int>()
-        let (generation, _) = decision.accept(1)
+        var decision = DebounceDecision()
+        let generation = decision.accept()
         let answer5 = decision.end()
-        #expect(answer5 == 1)
+        #expect(answer5)
         let answer6 = decision.expire(generation)
-        #expect(answer6 == nil)
+        #expect(!answer6)
+    }
+
+    @Test func anElementThatIsDisplacedOrDroppedIsReleased() {
+        let scheduler = ticks()
+        let source = PublishSubject<SuccessionToken>()
+        let subscription = source.debounce(.seconds(30), scheduler: scheduler).subscribe()
+        weak var first: SuccessionToken?
+        weak var second: SuccessionToken?
+        do {
+            let tokens = [SuccessionToken(), SuccessionToken()]
+            first = tokens[0]
+            second = tokens[1]
+            for token in tokens { source.onNext(token) }
+        }
+        #expect(first == nil)
+        #expect(second != nil)
+        subscription.dispose()
+        #expect(second == nil)
     }
 }

@@ -62,35 +62,33 @@ import Testing
     }
 
     @Test func theDecisionSetsOneTimerPerSpan() {
-        var decision = ThrottleDecision<Int>(span: 10)
-        let answer1 = decision.accept(1, at: 100).0
-        #expect(answer1 == .send)
+        var decision = ThrottleDecision(span: 10)
+        let answer1 = decision.accept(at: 100)
+        #expect(answer1 == .send(displaces: false))
         decision.sent(at: 101)
-        let answer2 = decision.accept(2, at: 104).0
+        let answer2 = decision.accept(at: 104)
         #expect(answer2 == .wait(generation: 1, rest: 7))
-        let (answer, displaced) = decision.accept(3, at: 105)
-        #expect(answer == .nothing)
-        #expect(displaced == 2)
+        let answer = decision.accept(at: 105)
+        #expect(answer == .replace)
         let answer3 = decision.end()
         #expect(!answer3)
         #expect(decision.isCurrent(1))
         let answer4 = decision.takeWaiting()
-        #expect(answer4 == 3)
+        #expect(answer4)
         #expect(decision.hasEnded)
     }
 
     @Test func theDecisionSendsAtOnceWhenTheTimerIsLate() {
-        var decision = ThrottleDecision<Int>(span: 10)
-        let answer5 = decision.accept(1, at: 100).0
-        #expect(answer5 == .send)
+        var decision = ThrottleDecision(span: 10)
+        let answer5 = decision.accept(at: 100)
+        #expect(answer5 == .send(displaces: false))
         decision.sent(at: 100)
-        let answer6 = decision.accept(2, at: 101).0
+        let answer6 = decision.accept(at: 101)
         #expect(answer6 == .wait(generation: 1, rest: 9))
-        let (answer, displaced) = decision.accept(3, at: 120)
-        #expect(answer == .send)
-        #expect(displaced == 2)
+        let answer = decision.accept(at: 120)
+        #expect(answer == .send(displaces: true))
         decision.sent(at: 120)
         let answer7 = decision.takeWaiting()
-        #expect(answer7 == nil)
+        #expect(!answer7)
     }
 }
