@@ -19,12 +19,16 @@ extension Observable {
     /// For every subscription that is not made while a stage further down is being attached.
     @usableFromInline
     package final func start(_ sink: Sink<Element>) {
-        guard startsOnTrampoline else { return attach(sink) }
-        let trampoline = Trampoline.current
-        if trampoline.isOpen {
+        if !startsOnTrampoline || Trampoline.current.isOpen {
             attach(sink)
         } else {
-            trampoline.run { attach(sink) }
+            startOutermost(sink)
         }
+    }
+
+    /// Apart from `start`, which so ends in a jump to `attach` and needs no stack of its own (law L8).
+    @inline(never)
+    private final func startOutermost(_ sink: Sink<Element>) {
+        Trampoline.current.run { attach(sink) }
     }
 }
