@@ -10,7 +10,8 @@ extension Observable {
         let subscription = SubscriptionDisposable()
         start(
             EventSink(
-                onNext: { observer.on(.next($0)) }, onStop: { observer.on($0) }, subscription: subscription))
+                onNext: { observer.on(.next($0)) }, onStop: { observer.on(Event(stop: $0)) },
+                subscription: subscription))
         return subscription
     }
 

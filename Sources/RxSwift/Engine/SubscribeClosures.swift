@@ -6,7 +6,8 @@ extension ObservableType {
     @preconcurrency @inlinable
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         let subscription = SubscriptionDisposable()
-        asObservable().start(EventSink(onNext: { on(.next($0)) }, onStop: on, subscription: subscription))
+        asObservable().start(
+            EventSink(onNext: { on(.next($0)) }, onStop: { on(Event(stop: $0)) }, subscription: subscription))
         return subscription
     }
 
