@@ -66,6 +66,14 @@ extension Event {
     }
 }
 
+extension Event {
+    /// The terminal event with this error; without one, `completed`.
+    @inlinable
+    package init(stop error: (any Swift.Error)?) {
+        if let error { self = .error(error) } else { self = .completed }
+    }
+}
+
 /// A type that stands for an event.
 public protocol EventConvertible {
     /// The type of the event's element.

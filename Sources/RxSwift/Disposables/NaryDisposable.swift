@@ -19,12 +19,17 @@ final class BinaryDisposable: DisposeBase, Cancelable, @unchecked Sendable {
 
     func dispose() {
         guard state.loadRelaxed() == 0, state.exchange(1) == 0 else { return }
-        let (first, second) = (self.first, self.second)
-        self.first = nil
-        self.second = nil
-        first?.dispose()
-        second?.dispose()
+        disposeOfFirst()
+        disposeOfSecond()
     }
+
+    // Not inlined: disposals nest as deep as chains are long, so only one of the two shall be on the stack (law L8).
+
+    @inline(never)
+    private func disposeOfFirst() { first.take()?.dispose() }
+
+    @inline(never)
+    private func disposeOfSecond() { second.take()?.dispose() }
 }
 
 /// Stands for any number of disposables.

@@ -41,10 +41,16 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
     }
 
     fileprivate func release() {
-        lock.withLock { () -> (any Disposable)? in
+        leave()?.dispose()
+    }
+
+    /// Not inlined: disposals nest as deep as chains are long, and what is needed here only shall not be on the stack then (law L8).
+    @inline(never)
+    private func leave() -> (any Disposable)? {
+        lock.withLock {
             dependents -= 1
             return takeIfUnused()
-        }?.dispose()
+        }
     }
 
     /// Under the lock.

@@ -10,7 +10,8 @@ extension Observable {
         let subscription = SubscriptionDisposable()
         start(
             EventSink(
-                onNext: { observer.on(.next($0)) }, onStop: { observer.on($0) }, subscription: subscription))
+                onNext: { observer.on(.next($0)) }, onStop: { observer.on(Event(stop: $0)) },
+                subscription: subscription))
         return subscription
     }
 
@@ -19,13 +20,16 @@ extension Observable {
     /// For every subscription that is not made while a stage further down is being attached.
     @usableFromInline
     package final func start(_ sink: Sink<Element>) {
-        guard startsOnTrampoline else { return attach(sink) }
-        Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
-            if trampoline.isOpen {
-                attach(sink)
-            } else {
-                trampoline.run { attach(sink) }
-            }
+        if !startsOnTrampoline || Trampoline.unretained._withUnsafeGuaranteedRef({ $0.isOpen }) {
+            attach(sink)
+        } else {
+            startOutermost(sink)
         }
+    }
+
+    /// Apart from `start`, which so ends in a jump to `attach` and needs no stack of its own (law L8).
+    @inline(never)
+    private final func startOutermost(_ sink: Sink<Element>) {
+        Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in trampoline.run { attach(sink) } }
     }
 }

@@ -1,4 +1,8 @@
 extension ObservableType {
+    /// `asObservable()`; without the call, and without counting a reference, where the type is known to be an observable already.
+    @inlinable @inline(__always)
+    var recipe: Observable<Element> { (self as? Observable<Element>) ?? asObservable() }
+
     /// Subscribes a closure to all events.
     ///
     /// - Parameter on: receives the events one at a time, on the threads that emit.
@@ -6,7 +10,8 @@ extension ObservableType {
     @preconcurrency @inlinable
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         let subscription = SubscriptionDisposable()
-        asObservable().start(EventSink(onNext: { on(.next($0)) }, onStop: on, subscription: subscription))
+        recipe.start(
+            EventSink(onNext: { on(.next($0)) }, onStop: { on(Event(stop: $0)) }, subscription: subscription))
         return subscription
     }
 
@@ -26,7 +31,7 @@ extension ObservableType {
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
         let subscription = SubscriptionDisposable(onDisposed: onDisposed)
-        asObservable().start(
+        recipe.start(
             ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, subscription: subscription))
         return subscription
     }

@@ -2,17 +2,17 @@
 @usableFromInline
 package final class EventSink<Element>: Sink<Element> {
     private let onNext: (Element) -> Void
-    private let onStop: (Event<Element>) -> Void
+    private let onStop: ((any Swift.Error)?) -> Void
     private let subscription: SubscriptionDisposable
 
     /// - Parameters:
     ///   - onNext: makes a `next` event of an element and hands it over. Comes from where the type of the elements is known:
     ///     making an event here would cost a look-up of its metadata for each.
-    ///   - onStop: is handed the terminal event.
+    ///   - onStop: the same for the terminal event; without an error it is completion.
     ///   - subscription: what the user holds.
     @usableFromInline
     package init(
-        onNext: @escaping (Element) -> Void, onStop: @escaping (Event<Element>) -> Void,
+        onNext: @escaping (Element) -> Void, onStop: @escaping ((any Swift.Error)?) -> Void,
         subscription: SubscriptionDisposable
     ) {
         self.onNext = onNext
@@ -29,13 +29,13 @@ package final class EventSink<Element>: Sink<Element> {
         if !subscription.isCancelled { onNext(element) }
     }
 
-    package override func error(_ error: any Swift.Error) { finish(.error(error)) }
+    package override func error(_ error: any Swift.Error) { finish(error) }
 
-    package override func completed() { finish(.completed) }
+    package override func completed() { finish(nil) }
 
-    private func finish(_ event: Event<Element>) {
+    private func finish(_ error: (any Swift.Error)?) {
         guard let upstream = subscription.takeUpstream() else { return }
-        onStop(event)
+        onStop(error)
         subscription.settle(upstream)
     }
 }

@@ -6,7 +6,7 @@
 public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType {
     public typealias SubjectObserverType = AsyncSubject<Element>
 
-    private let core: ReplayRing<Element>
+    @usableFromInline let core: ReplayRing<Element>
 
     /// A subject without subscribers.
     public override init() {
@@ -25,6 +25,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
     /// Remembers an element, or passes the end on, after the last element if it is completion.
     ///
     /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    @inlinable
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): core.keep(element)

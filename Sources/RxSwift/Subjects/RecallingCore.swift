@@ -83,6 +83,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     }
 
     /// Remembers an element without delivering it, unless the subject has ended.
+    @usableFromInline
     final func keep(_ element: Element) {
         lock.lock()
         if isStopped {
@@ -94,18 +95,26 @@ package class RecallingCore<Element>: SubjectCore<Element> {
 
     @usableFromInline
     package final override func end(_ stop: Stop) {
+        if acceptAndRecall(stop) { deliverStop() }
+    }
+
+    /// Accepts what the subject ends with, and delivers what was kept back for it.
+    ///
+    /// Apart from `end`, which so needs no stack of its own for what comes of the terminal event (law L8).
+    /// - Returns: false when something was accepted before.
+    @inline(never)
+    private final func acceptAndRecall(_ stop: Stop) -> Bool {
         var late = Recollection<Element>()
         lock.lock()
         let isFirst = accept(stop)
         if isFirst, recall == .afterCompletion, case .completed = stop { recall(into: &late) }
         lock.unlock()
-        guard isFirst else { return }
         // Outside the lock, for nothing is accepted after it and what was accepted before is in the loop already.
         late.visit { element in
             leaveBehind(element)
             return true
         }
-        deliverStop()
+        return isFirst
     }
 
     /// Ends the subject without an event and forgets everything.

@@ -101,7 +101,12 @@ package class SubjectListCore {
 
     /// Delivers the accepted terminal event behind the events accepted before.
     package final func deliverStop() {
-        submit(.stop)
+        if loop.tryEnter() {
+            performStop()
+            if !loop.tryLeave() { drain() }
+        } else {
+            submit(.stop)
+        }
     }
 
     /// Accepts and delivers what the subject ends with, unless it has ended.
@@ -162,10 +167,17 @@ package class SubjectListCore {
         case (.remove, let subscription?):
             list.remove(subscription)
             subscription.releaseDownstream()
-        default:
-            isTerminated = true
-            while let subscription = list.popFirst() { deliverStop(to: subscription) }
+        default: performStop()
         }
+    }
+
+    /// Ends all subscriptions. Only inside the loop.
+    ///
+    /// Inlined where terminal events pass, which nest as deep as chains are long (law L8).
+    @inline(__always)
+    private final func performStop() {
+        isTerminated = true
+        while let subscription = list.popFirst() { deliverStop(to: subscription) }
     }
 
     private final func deliverStop(to subscription: SubjectSubscription) {

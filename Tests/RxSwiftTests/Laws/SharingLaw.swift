@@ -50,7 +50,16 @@ extension Laws {
         ) -> Shared {
             Shared(name: name, remembers: remembers, isPrompt: true) {
                 let port = Port(.create)
-                return (share(port.observable), { port.send($0) })
+                // Who subscribes to the source after its end begins anew, and may get anything. So what is sent after the
+                // end goes to those who got the end.
+                let reached = AtomicWord(UInt(Int.max))
+                return (
+                    share(port.observable),
+                    { event in
+                        if event.isStopEvent { reached.storeReleasing(UInt(port.subscriptions)) }
+                        port.send(event, toFirst: Int(reached.loadAcquiring()))
+                    }
+                )
             }
         }
 

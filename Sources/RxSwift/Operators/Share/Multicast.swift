@@ -61,21 +61,29 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 
     override func connect() -> any Disposable {
+        let (connection, isNew) = joinConnection()
+        if isNew { source.start(connection) }
+        return connection
+    }
+
+    /// The connection there is, or a new one, which the caller has to subscribe to the source.
+    ///
+    /// Apart from subscribing, so that a chain of connections needs little stack for each (law L8).
+    @inline(never)
+    func joinConnection() -> (MulticastConnection<Subject>, isNew: Bool) {
         while true {
             lock.lock()
             let existing = state.connection
             lock.unlock()
-            if let existing { return existing }
+            if let existing { return (existing, false) }
             let (subject, generation) = currentSubject()
             let candidate = MulticastConnection(observer: subject.asObserver(), parent: self)
             lock.lock()
             let outcome = state.connect(candidate, generation: generation)
             lock.unlock()
             switch outcome {
-            case .connected:
-                source.start(candidate)
-                return candidate
-            case .existing(let connection): return connection
+            case .connected: return (candidate, true)
+            case .existing(let connection): return (connection, false)
             case .stale: break
             }
         }
@@ -112,25 +120,37 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 /// Passes the source's events to the subject's observer. What `connect` returns.
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, Disposable {
     private let observer: Subject.Observer
+    /// The observer's core, if it has one. Takes events without making values of them, which costs look-ups of type metadata
+    /// and, in a chain, stack for each (law L8).
+    private let core: SubjectCore<Subject.Observer.Element>?
     private let parent: Multicast<Subject>
 
     fileprivate init(observer: Subject.Observer, parent: Multicast<Subject>) {
         self.observer = observer
+        if let subject = observer as? any SubjectWithCore {
+            core = unsafeDowncast(subject.listCore, to: SubjectCore<Subject.Observer.Element>.self)
+        } else {
+            core = nil
+        }
         self.parent = parent
         super.init()
     }
 
     override func next(_ element: Subject.Observer.Element) {
-        if !isCancelled { observer.on(.next(element)) }
+        if isCancelled { return }
+        if let core { core.accept(element) } else { handOver(element) }
     }
 
     // Ended first, so that who subscribes again inside the terminal event finds a fresh start.
+
     override func error(_ error: any Swift.Error) {
-        if end() { observer.on(.error(error)) }
+        guard end() else { return }
+        if let core { core.end(.error(error)) } else { handOver(error) }
     }
 
     override func completed() {
-        if end() { observer.on(.completed) }
+        guard end() else { return }
+        if let core { core.end(.completed) } else { handOverCompleted() }
     }
 
     override func cancel() { _ = end() }
@@ -144,4 +164,15 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         upstream.take()?.cancel()
         return true
     }
+
+    // Events as values, for an observer without a core.
+
+    @inline(never)
+    private func handOver(_ element: Subject.Observer.Element) { observer.on(.next(element)) }
+
+    @inline(never)
+    private func handOver(_ error: any Swift.Error) { observer.on(.error(error)) }
+
+    @inline(never)
+    private func handOverCompleted() { observer.on(.completed) }
 }

@@ -32,6 +32,14 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
     }
 
     override func attach(_ downstream: Sink<Result>) {
+        if let connection = attachSelected(downstream) { source.attach(connection) }
+    }
+
+    /// All but subscribing to the source, so that a chain needs little stack for each of these (law L8).
+    ///
+    /// - Returns: what to subscribe to the source.
+    @inline(never)
+    private func attachSelected(_ downstream: Sink<Result>) -> MulticastConnection<Subject>? {
         let connectable: Multicast<Subject>
         let selected: Observable<Result>
         do {
@@ -39,12 +47,15 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
             connectable = Multicast(source: source, makeSubject: { subject })
             selected = try selector(connectable)
         } catch {
-            return downstream.error(error)
+            downstream.error(error)
+            return nil
         }
         let stage = MulticastSelectorStage()
         downstream.link(stage)
         selected.attach(MulticastSelectorSink(downstream: downstream, stage: stage))
-        stage.connection.link(DisposableStage(connectable.connect()))
+        let (connection, isNew) = connectable.joinConnection()
+        stage.connection.link(connection)
+        return isNew ? connection : nil
     }
 }
 

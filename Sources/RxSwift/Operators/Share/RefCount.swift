@@ -25,13 +25,23 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
+        if let generation = join(downstream) { connected(connect(), generation) }
+    }
+
+    // Apart from connecting, so that a chain needs little stack for each of these (law L8).
+
+    /// - Returns: not nil if the new subscriber has to connect.
+    @inline(never)
+    private func join(_ downstream: Sink<Element>) -> Int? {
         let sink = RefCountSink(parent: self, downstream: downstream)
         source.attach(sink)
         lock.lock()
-        let mustConnect = state.join(&sink.membership)
-        lock.unlock()
-        guard let generation = mustConnect else { return }
-        let made = connect()
+        defer { lock.unlock() }
+        return state.join(&sink.membership)
+    }
+
+    @inline(never)
+    private func connected(_ made: any Disposable, _ generation: Int) {
         lock.lock()
         let isWanted = state.connected(generation)
         if isWanted { connection = made }

@@ -50,6 +50,10 @@ final class TimerSource<Element>: Observable<Element> {
         super.init()
     }
 
+    /// Only a user's scheduler might run the timer right inside `subscribe`.
+    @usableFromInline
+    override var startsOnTrampoline: Bool { type(of: scheduler) == ForeignTimedJobScheduler.self }
+
     @usableFromInline
     override func attach(_ downstream: Sink<Element>) {
         if let period, let foreign = scheduler as? ForeignTimedJobScheduler {

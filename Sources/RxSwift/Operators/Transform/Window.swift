@@ -52,7 +52,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     }
 
     override func receive(_ element: Element) {
-        subject.onNext(element)
+        subject.core.next(element)
         if decision.accept(), !isCancelled { turnOver() }
     }
 
@@ -63,18 +63,18 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     private func turnOver() {
         let old = subject
         subject = PublishSubject()
-        old.onCompleted()
+        old.core.end(.completed)
         sendWindow()
         if !isCancelled { alarm.set(after: settings.span, generation: decision.generation) }
     }
 
     override func receive(error: any Swift.Error) {
-        subject.onError(error)
+        subject.core.end(.error(error))
         if isOuterDisposed.loadRelaxed() == 0 { fail(error) }
     }
 
     override func receiveCompleted() {
-        subject.onCompleted()
+        subject.core.end(.completed)
         if isOuterDisposed.loadRelaxed() == 0 { finish() }
     }
 

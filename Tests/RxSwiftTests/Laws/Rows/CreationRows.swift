@@ -70,7 +70,7 @@ extension Laws {
         _ name: String, _ variant: String = "", isAsynchronous: Bool = false, completes: Bool = true,
         _ make: @escaping @Sendable (Int) -> Observable<Int>
     ) -> Row {
-        Row(name, variant, keeps: .everything, isAsynchronous: isAsynchronous, completes: completes, weight: 2) {
+        Row(name, variant, keeps: .everything, isAsynchronous: isAsynchronous, completes: completes) {
             source, probe in
             source.flatMap { element in
                 try probe.visit("selector")

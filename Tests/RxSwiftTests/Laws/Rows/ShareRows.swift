@@ -7,7 +7,7 @@ extension Laws {
         connected("replay(_:)") { $0.replay(2) },
         connected("replayAll()") { $0.replayAll() },
         connected("multicast(_:)") { $0.multicast(PublishSubject()) },
-        Row("multicast(makeSubject:)", keeps: .everything, weight: 2) { source, probe in
+        Row("multicast(makeSubject:)", keeps: .everything) { source, probe in
             source.multicast {
                 probe.note("makeSubject")
                 return PublishSubject<Int>()
@@ -29,8 +29,8 @@ extension Laws {
                 .merge(shared, shared)
             }
         },
-        Row("refCount()", keeps: .everything, weight: 2) { source, _ in source.publish().refCount() },
-        Row("refCount()", "replay", keeps: .everything, weight: 2) { source, _ in source.replay(1).refCount() },
+        Row("refCount()", keeps: .everything) { source, _ in source.publish().refCount() },
+        Row("refCount()", "replay", keeps: .everything) { source, _ in source.replay(1).refCount() },
         Row("share(replay:scope:)", keeps: .everything) { source, _ in source.share() },
         Row("share(replay:scope:)", "replay 1", keeps: .everything) { source, _ in source.share(replay: 1) },
         Row("share(replay:scope:)", "replay 2", keeps: .everything) { source, _ in source.share(replay: 2) },
@@ -58,8 +58,7 @@ extension Laws {
     private static func connected(
         _ name: String, _ make: @escaping @Sendable (Observable<Int>) -> ConnectableObservable<Int>
     ) -> Row {
-        // `create`, the connectable, its subject.
-        Row(name, keeps: .everything, weight: 3) { source, probe in
+        Row(name, keeps: .everything) { source, probe in
             let connectable = make(source)
             return .create { observer in
                 probe.note("subscribe")

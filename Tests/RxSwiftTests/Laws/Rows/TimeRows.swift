@@ -3,7 +3,7 @@ import RxSwift
 extension Laws {
     /// Each operator with a time so long that nothing is due while the law runs, and with one so short that timers race with events.
     static let timeRows: [Row] = [
-        Row("buffer(timeSpan:count:scheduler:)", "by count", keeps: .everything, weight: 2) { source, _ in
+        Row("buffer(timeSpan:count:scheduler:)", "by count", keeps: .everything) { source, _ in
             source.buffer(timeSpan: long, count: 2, scheduler: Laws.scheduler).flatMap { Observable.from($0) }
         },
         timed("buffer(timeSpan:count:scheduler:)", "by time", keeps: .everything) {

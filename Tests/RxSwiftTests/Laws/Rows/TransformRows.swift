@@ -14,9 +14,9 @@ extension Laws {
                 return $0
             }
         },
-        Row("enumerated()", keeps: .everything, weight: 2) { source, _ in source.enumerated().map { $0.element } },
-        Row("materialize()", keeps: .everything, weight: 2) { source, _ in source.materialize().dematerialize() },
-        Row("dematerialize()", keeps: .everything, weight: 2) { source, _ in
+        Row("enumerated()", keeps: .everything) { source, _ in source.enumerated().map { $0.element } },
+        Row("materialize()", keeps: .everything) { source, _ in source.materialize().dematerialize() },
+        Row("dematerialize()", keeps: .everything) { source, _ in
             source.map { Event.next($0) }.dematerialize()
         },
         Row("scan(_:accumulator:)", keeps: .everything) { source, probe in
@@ -85,7 +85,7 @@ extension Laws {
                 return sources[1 + $0 % 2]
             }
         },
-        Row("groupBy(keySelector:)", keeps: .everything, weight: 2) { source, probe in
+        Row("groupBy(keySelector:)", keeps: .everything) { source, probe in
             source.groupBy {
                 try probe.visit("keySelector")
                 return $0 % 3
@@ -97,10 +97,10 @@ extension Laws {
                 return $0 % 3
             }.flatMap { $0.skip(1) }
         },
-        Row("subscribe(_:)", "group", keeps: .everything, weight: 3) { source, _ in
+        Row("subscribe(_:)", "group", keeps: .everything) { source, _ in
             source.groupBy { $0 % 2 }.flatMap { group in Observable.create { group.subscribe($0) } }
         },
-        Row("window(timeSpan:count:scheduler:)", "by count", keeps: .everything, weight: 2) { source, _ in
+        Row("window(timeSpan:count:scheduler:)", "by count", keeps: .everything) { source, _ in
             source.window(timeSpan: .seconds(100), count: 2, scheduler: Laws.scheduler).flatMap { $0 }
         },
         Row("window(timeSpan:count:scheduler:)", "by time", keeps: .everything, isAsynchronous: true, chains: false) {

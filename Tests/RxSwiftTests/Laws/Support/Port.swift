@@ -74,6 +74,14 @@ extension Laws {
             for observer in door.observers { observer.on(event) }
         }
 
+        /// How many subscriptions `create` has had.
+        var subscriptions: Int { door.observers.count }
+
+        /// Sends an event to the first so many who subscribed to `create`.
+        func send(_ event: Event<Int>, toFirst count: Int) {
+            for observer in door.observers.prefix(count) { observer.on(event) }
+        }
+
         /// Lets go of `create`'s observers.
         func forget() { door.forget() }
     }

@@ -33,7 +33,7 @@ extension Laws {
         let passesErrors: Bool
         /// Whether 20,000 of it make a sensible chain.
         let chains: Bool
-        /// How many operators the row consists of: a chain of 20,000 operators has so many times fewer rows.
+        /// How many of the 20,000 operators of a chain the row counts for. At most as many as it consists of.
         let weight: Int
         /// The closures that run too late for their errors to reach anyone.
         let lateSites: Set<String>

@@ -120,6 +120,42 @@ import Testing
         #expect(log.lines == ["1", "completed", "error 1", "error 2"])
     }
 
+    @Test func theSourceEndsAsSoonAsTheSelectorsSequenceDoes() {
+        let log = SubjectLog()
+        var sent: [Int] = []
+        let source = Observable<Int>.create { observer in
+            for number in 1...3 { observer.onNext(number) }
+            return Disposables.create()
+        }.do(onNext: { sent.append($0) })
+        _ = log.observe(source.multicast({ PublishSubject<Int>() }, selector: { $0.take(1) }))
+        #expect(log.lines == ["1", "completed"])
+        #expect(sent == [1])
+    }
+
+    @Test func aSubjectOfAnotherKindIsAnObserverLikeAny() {
+        let subject = PublishSubject<Int>()
+        let log = SubjectLog()
+        let connectable = subject.multicast { Doubling() }
+        _ = log.observe(connectable)
+        _ = connectable.connect()
+        subject.onNext(2)
+        subject.onError(SubjectFailure(code: 3))
+        #expect(log.lines == ["4", "error 3"])
+    }
+
+    /// A subject as a user writes one.
+    final class Doubling: SubjectType {
+        private let subject = PublishSubject<Int>()
+
+        func asObserver() -> AnyObserver<Int> { subject.mapObserver { $0 * 2 } }
+
+        func asObservable() -> Observable<Int> { subject }
+
+        func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable where Observer.Element == Int {
+            subject.subscribe(observer)
+        }
+    }
+
     typealias PublishedInts = Observable<Int>
 
     @Test func everythingIsReleased() {

@@ -66,8 +66,8 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
             let hash = key.hashValue
             if let group = groups.group(of: key, hash: hash) {
                 group._withUnsafeGuaranteedRef { unsafeDowncast($0, to: SubjectCore<Element>.self).next(element) }
-            } else {
-                open(key, hash: hash, with: element)
+            } else if let group = open(key, hash: hash) {
+                group.core.next(element)
             }
         } catch {
             if life.isCancelled { return }
@@ -76,14 +76,16 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
         }
     }
 
-    /// Sends a new group and its first element. Without anybody to send it to, it would never have a subscriber.
+    /// Sends a new group. Without anybody to send it to, it would never have a subscriber.
+    ///
+    /// - Returns: the group, if its first element is wanted.
     @inline(never)
-    private func open(_ key: Key, hash: Int, with element: Element) {
-        if share.isCancelled { return }
+    private func open(_ key: Key, hash: Int) -> Group<Element>? {
+        if share.isCancelled { return nil }
         let group = groupType.init(life: life)
         groups.add(group.core, for: key, hash: hash)
         downstream.next(GroupedObservable(key: key, source: group))
-        if !life.isCancelled { group.core.next(element) }
+        return life.isCancelled ? nil : group
     }
 
     override func error(_ error: any Swift.Error) {
