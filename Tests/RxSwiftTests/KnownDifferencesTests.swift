@@ -7,16 +7,8 @@ import Testing
 
 /// One test per line of KnownDifferences.md.
 @Suite struct KnownDifferencesTests {
-    /// Collects what closures of several threads note.
-    private final class Notes: @unchecked Sendable {
-        private let lock = Lock()
-        private var lines: [String] = []
-        var all: [String] { lock.withLock { lines } }
-        func note(_ line: String) { lock.withLock { lines.append(line) } }
-    }
-
     @Test func anEventFromInsideACallbackComesAfterIt() {
-        let notes = Notes()
+        let notes = EventLog()
         let subject = PublishSubject<Int>()
         _ = subject.subscribe(onNext: {
             notes.note("a\($0)")
@@ -24,32 +16,32 @@ import Testing
         })
         _ = subject.subscribe(onNext: { notes.note("b\($0)") })
         subject.onNext(1)
-        #expect(notes.all == ["a1", "b1", "a2", "b2"])
+        #expect(notes.lines == ["a1", "b1", "a2", "b2"])
     }
 
     @Test func observersAreNotifiedInSubscriptionOrder() {
-        let notes = Notes()
+        let notes = EventLog()
         let subject = PublishSubject<Int>()
         let first = subject.subscribe(onNext: { _ in notes.note("first") })
         for index in 0..<40 { _ = subject.subscribe(onNext: { _ in notes.note("\(index)") }) }
         first.dispose()
         _ = subject.subscribe(onNext: { _ in notes.note("last") })
         subject.onNext(1)
-        #expect(notes.all == (0..<40).map(String.init) + ["last"])
+        #expect(notes.lines == (0..<40).map(String.init) + ["last"])
     }
 
     @Test func anObserverDisposedOfDuringAnEmissionGetsNothing() {
-        let notes = Notes()
+        let notes = EventLog()
         let subject = PublishSubject<Int>()
         let later = SerialDisposable()
         _ = subject.subscribe(onNext: { _ in later.dispose() })
         later.disposable = subject.subscribe(onNext: { _ in notes.note("later") })
         subject.onNext(1)
-        #expect(notes.all.isEmpty)
+        #expect(notes.lines.isEmpty)
     }
 
     @Test func aNewcomerInsideAHandlerSeesWhatIsStillToBeDelivered() {
-        let notes = Notes()
+        let notes = EventLog()
         let subject = PublishSubject<Int>()
         _ = subject.subscribe(onNext: { element in
             guard element == 1 else { return }
@@ -57,7 +49,7 @@ import Testing
             _ = subject.subscribe(onNext: { notes.note("newcomer \($0)") })
         })
         subject.onNext(1)
-        #expect(notes.all == ["newcomer 2"])
+        #expect(notes.lines == ["newcomer 2"])
     }
 
     @Test func shareReleasesItsSourceAtTheTerminalEvent() {
@@ -80,11 +72,11 @@ import Testing
     }
 
     @Test func groupsCompleteInOrderOfAppearance() {
-        let notes = Notes()
+        let notes = EventLog()
         _ = Observable.from(Array(0..<50)).groupBy { $0 }.subscribe(onNext: { group in
             _ = group.subscribe(onCompleted: { notes.note("\(group.key)") })
         })
-        #expect(notes.all == (0..<50).map(String.init))
+        #expect(notes.lines == (0..<50).map(String.init))
     }
 
     @Test func timeoutForwardsNothingOfItsOtherAfterDispose() {
@@ -105,7 +97,7 @@ import Testing
     @Test func retryWhenDoesNotReenter() {
         struct Failed: Error {}
         let steps = 20_000
-        let attempts = Notes()
+        let attempts = EventLog()
         let count = AtomicWord(0)
         _ = Observable<Int>.create { observer in
             if count.fetchAdd(1) < UInt(steps) {
@@ -115,7 +107,7 @@ import Testing
             }
             return Disposables.create()
         }.retry { (errors: Observable<any Error>) in errors }.subscribe(onCompleted: { attempts.note("completed") })
-        #expect(attempts.all == ["completed"])
+        #expect(attempts.lines == ["completed"])
         #expect(count.loadRelaxed() == UInt(steps) + 1)
     }
 
@@ -123,7 +115,7 @@ import Testing
         // The clock that our schedulers give to the engine is monotonic; `now`, the wall clock, is not asked.
         final class NoClock: SchedulerType, @unchecked Sendable {
             let inner = SerialDispatchQueueScheduler(qos: .default)
-            let asked = Notes()
+            let asked = EventLog()
             var now: RxTime {
                 asked.note("now")
                 return inner.now
@@ -146,11 +138,11 @@ import Testing
             }),
         ]
         for _ in subscriptions { #expect(done.wait(timeout: .now() + 20) == .success) }
-        #expect(!foreign.asked.all.isEmpty, "a scheduler that is not ours has nothing but now")
+        #expect(!foreign.asked.lines.isEmpty, "a scheduler that is not ours has nothing but now")
     }
 
     @Test func whoFindsADoorBusyDoesNotWait() {
-        let notes = Notes()
+        let notes = EventLog()
         let subject = PublishSubject<Int>()
         let isInside = DispatchSemaphore(value: 0)
         let mayLeave = DispatchSemaphore(value: 0)
@@ -167,16 +159,16 @@ import Testing
         }
         isInside.wait()
         subject.onNext(2)
-        #expect(notes.all == ["1"])
+        #expect(notes.lines == ["1"])
         mayLeave.signal()
         done.wait()
-        #expect(notes.all == ["1", "2"])
+        #expect(notes.lines == ["1", "2"])
     }
 
     @Test func aBurstIsOneTurnAmongUsersOfTheRawQueue() {
         let queue = DispatchQueue(label: "known differences")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "own")
-        let notes = Notes()
+        let notes = EventLog()
         let done = DispatchSemaphore(value: 0)
         let subject = PublishSubject<Int>()
         let subscription = subject.observe(on: scheduler).subscribe(
@@ -190,22 +182,22 @@ import Testing
         queue.resume()
         done.wait()
         queue.sync {}
-        #expect(notes.all.filter { $0 != "raw" } == ["1", "2", "3"])
-        #expect(notes.all != ["1", "raw", "2", "raw", "3", "raw"])
+        #expect(notes.lines.filter { $0 != "raw" } == ["1", "2", "3"])
+        #expect(notes.lines != ["1", "raw", "2", "raw", "3", "raw"])
         subscription.dispose()
     }
 
     @Test func anEndlessInnerSourceEndsWithTake() {
-        let notes = Notes()
+        let notes = EventLog()
         let subject = PublishSubject<Int>()
         _ = subject.flatMap { Observable.repeatElement($0) }.take(2).subscribe(
             onNext: { notes.note("\($0)") }, onCompleted: { notes.note("completed") })
         subject.onNext(7)
-        #expect(notes.all == ["7", "7", "completed"])
+        #expect(notes.lines == ["7", "7", "completed"])
     }
 
     @Test func closuresDoNotRunAfterTakeIsSatisfied() {
-        let notes = Notes()
+        let notes = EventLog()
         _ = Observable<Int>.create { observer in
             for element in 1...3 { observer.onNext(element) }
             return Disposables.create()
@@ -213,11 +205,11 @@ import Testing
             notes.note("map \(element)")
             return element
         }.take(1).subscribe()
-        #expect(notes.all == ["map 1"])
+        #expect(notes.lines == ["map 1"])
     }
 
     @Test func virtualTimeRunsOffTheMainThread() {
-        let notes = Notes()
+        let notes = EventLog()
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             let scheduler = TestScheduler(initialClock: 0)
@@ -226,12 +218,12 @@ import Testing
             done.signal()
         }
         done.wait()
-        #expect(notes.all == ["[next(0) @ 210, completed @ 210]"])
+        #expect(notes.lines == ["[next(0) @ 210, completed @ 210]"])
     }
 
     @Test func aDisposedRecursionSchedulesNothing() {
         let scheduler = HistoricalScheduler()
-        let notes = Notes()
+        let notes = EventLog()
         let recursion = SerialDisposable()
         recursion.disposable = scheduler.scheduleRecursive(0) { step, recurse in
             notes.note("\(step)")
@@ -239,11 +231,11 @@ import Testing
             recurse(step + 1)
         }
         scheduler.start()
-        #expect(notes.all == ["0"])
+        #expect(notes.lines == ["0"])
     }
 
     @Test func aSupersededInnerSourceSendsNothingMore() {
-        let notes = Notes()
+        let notes = EventLog()
         let inner = PublishSubject<Int>()
         let outer = PublishSubject<Observable<Int>>()
         _ = outer.switchLatest().subscribe(onNext: { element in
@@ -255,11 +247,11 @@ import Testing
         outer.onNext(inner)
         inner.onNext(1)
         inner.onNext(3)
-        #expect(notes.all == ["1"])
+        #expect(notes.lines == ["1"])
     }
 
     @Test func groupsThatNobodyCanReachAreNotMade() {
-        let notes = Notes()
+        let notes = EventLog()
         let source = PublishSubject<Int>()
         let groups = source.groupBy { element -> Int in
             notes.note("key \(element)")
@@ -272,12 +264,12 @@ import Testing
         outer.dispose()
         source.onNext(1)
         source.onNext(2)
-        #expect(notes.all == ["key 1", "group 1", "key 1", "group 1", "key 2"])
+        #expect(notes.lines == ["key 1", "group 1", "key 1", "group 1", "key 2"])
     }
 
     @Test func throttleDoesNotRoundItsSpan() {
         let scheduler = HistoricalScheduler()
-        let notes = Notes()
+        let notes = EventLog()
         let source = PublishSubject<Int>()
         _ = source.throttle(.seconds(1), latest: true, scheduler: scheduler).subscribe(onNext: { element in
             notes.note("\(element) at \(scheduler.now.timeIntervalSince1970)")
@@ -286,6 +278,6 @@ import Testing
         scheduler.advanceTo(Date(timeIntervalSince1970: 0.25))
         source.onNext(2)
         scheduler.advanceTo(Date(timeIntervalSince1970: 5))
-        #expect(notes.all == ["1 at 0.0", "2 at 1.0"])
+        #expect(notes.lines == ["1 at 0.0", "2 at 1.0"])
     }
 }

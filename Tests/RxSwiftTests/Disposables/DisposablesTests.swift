@@ -5,12 +5,11 @@ import Testing
 
 @Suite struct DisposablesTests {
     @Test func closureRunsOnceAndIsReleased() {
-        final class Token {}
-        weak var released: Token?
+        weak var released: ReleaseToken?
         var runs = 0
         let disposable: any Cancelable
         do {
-            let token = Token()
+            let token = ReleaseToken()
             released = token
             disposable = Disposables.create {
                 withExtendedLifetime(token) { runs += 1 }

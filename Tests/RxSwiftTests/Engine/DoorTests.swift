@@ -15,9 +15,9 @@ import Testing
 
     @Test func eventsFromInsideACallbackComeAfterItInOrderOfAcceptance() {
         let source = KeptObserver<Int>()
-        let log = SuccessionLog()
+        let log = EventLog()
         let subscription = source.observable.subscribe { (event: Event<Int>) in
-            log.write("(\(event)")
+            log.note("(\(event)")
             if case .next(1) = event {
                 source.observer.onNext(2)
                 source.observer.onNext(3)
@@ -27,7 +27,7 @@ import Testing
                 source.observer.onCompleted()
                 source.observer.onNext(5)
             }
-            log.write(")")
+            log.note(")")
         }
         source.observer.onNext(1)
         #expect(log.text == "(next(1) ) (next(2) ) (next(3) ) (next(4) ) (completed )")
@@ -36,12 +36,12 @@ import Testing
 
     @Test func errorDoesNotOvertakeAndEndsEverything() {
         let source = KeptObserver<Int>()
-        let log = SuccessionLog()
-        _ = log.record(
+        let log = EventLog()
+        _ = log.observe(
             source.observable.do(onNext: {
                 if $0 == 1 {
                     source.observer.onNext(2)
-                    source.observer.onError(SourceFailure(7))
+                    source.observer.onError(NumberedFailure(7))
                     source.observer.onNext(3)
                     source.observer.onCompleted()
                 }
@@ -52,10 +52,10 @@ import Testing
 
     @Test func disposeReleasesTheDownstreamWhileTheObserverIsKept() {
         let source = KeptObserver<Int>()
-        weak var token: SuccessionToken?
+        weak var token: ReleaseToken?
         var subscription: (any Disposable)?
         do {
-            let captured = SuccessionToken()
+            let captured = ReleaseToken()
             token = captured
             subscription = source.observable.subscribe(onNext: { _ in withExtendedLifetime(captured) {} })
         }
@@ -69,14 +69,14 @@ import Testing
     @Test func terminalEventReleasesTheDownstreamWhileTheObserverIsKept() {
         for fails in [false, true] {
             let source = KeptObserver<Int>()
-            weak var token: SuccessionToken?
+            weak var token: ReleaseToken?
             do {
-                let captured = SuccessionToken()
+                let captured = ReleaseToken()
                 token = captured
                 _ = source.observable.subscribe { (_: Event<Int>) in withExtendedLifetime(captured) {} }
             }
             #expect(token != nil)
-            if fails { source.observer.onError(SourceFailure()) } else { source.observer.onCompleted() }
+            if fails { source.observer.onError(NumberedFailure()) } else { source.observer.onCompleted() }
             #expect(token == nil)
         }
     }
@@ -84,13 +84,13 @@ import Testing
     /// The race: an event is left at the door after the one inside has looked, and before the door closes.
     @Test func eventsLeftAtADoorThatClosesAreReleased() {
         let source = KeptObserver<ReleaseToken>()
-        let released = SuccessionLog()
+        let released = EventLog()
         let subscription = SingleAssignmentDisposable()
         subscription.setDisposable(
             source.observable.subscribe(onNext: { token in
                 if token.number == 1 { source.observer.onNext(ReleaseToken(2)) }
                 if token.number == 2 {
-                    source.observer.onNext(ReleaseToken(3) { released.write("3") })
+                    source.observer.onNext(ReleaseToken(3) { released.note("3") })
                     subscription.dispose()
                 }
             }))
@@ -127,17 +127,17 @@ import Testing
 
     @Test func disposeInAStormReleasesEverything() async {
         for _ in 0..<100 {
-            let source = KeptObserver<SuccessionToken>()
-            nonisolated(unsafe) weak var held: SuccessionToken?
-            nonisolated(unsafe) weak var captured: SuccessionToken?
+            let source = KeptObserver<ReleaseToken>()
+            nonisolated(unsafe) weak var held: ReleaseToken?
+            nonisolated(unsafe) weak var captured: ReleaseToken?
             var subscription: (any Disposable)!
             do {
-                let token = SuccessionToken()
+                let token = ReleaseToken()
                 captured = token
                 subscription = source.observable.subscribe(onNext: { _ in withExtendedLifetime(token) {} })
             }
             do {
-                let element = SuccessionToken()
+                let element = ReleaseToken()
                 held = element
                 nonisolated(unsafe) let sent = element
                 nonisolated(unsafe) let disposable = subscription!
@@ -156,11 +156,11 @@ import Testing
     @Test func selectorIsThroughOnceItHasThrown() {
         let outer = PublishSubject<Int>()
         let inner = PublishSubject<Int>()
-        let log = SuccessionLog()
-        _ = log.record(
+        let log = EventLog()
+        _ = log.observe(
             outer.flatMap { element -> Observable<Int> in
-                log.write("select \(element)")
-                if element == 2 { throw SourceFailure(1) }
+                log.note("select \(element)")
+                if element == 2 { throw NumberedFailure(1) }
                 return inner.asObservable()
             }.do(onNext: { _ in
                 outer.onNext(2)
@@ -171,19 +171,4 @@ import Testing
         #expect(log.text == "select 1 select 2 7 error(1)")
         #expect(!outer.hasObservers && !inner.hasObservers)
     }
-}
-
-/// Counts down, from any thread.
-final class AtomicCounter: @unchecked Sendable {
-    private let word: AtomicWord
-
-    init(_ value: Int) { word = AtomicWord(UInt(bitPattern: value)) }
-
-    var value: Int { Int(bitPattern: word.loadAcquiring()) }
-
-    /// Returns what is left.
-    @discardableResult
-    func decrement() -> Int { Int(bitPattern: word.fetchAdd(0 &- 1)) - 1 }
-
-    func increment() { _ = word.fetchAdd(1) }
 }

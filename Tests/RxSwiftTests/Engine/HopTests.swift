@@ -8,12 +8,12 @@ import Testing
 @Suite struct HopTests {
     @Test func hopsAndActionsOfOneSchedulerRunInHandOverOrder() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
-        let log = SuccessionLog()
+        let log = EventLog()
         let done = Signal()
         let gate = Signal()
         let x = PublishSubject<String>()
         let y = PublishSubject<String>()
-        let subscriptions = [x, y].map { log.record($0.observe(on: scheduler)) }
+        let subscriptions = [x, y].map { log.observe($0.observe(on: scheduler)) }
         _ = scheduler.schedule(()) { _ in
             _ = gate.wait()
             return Disposables.create()
@@ -22,7 +22,7 @@ import Testing
         y.onNext("y1")
         x.onNext("x2")
         _ = scheduler.schedule(()) { _ in
-            log.write("job")
+            log.note("job")
             return Disposables.create()
         }
         y.onNext("y2")
@@ -185,17 +185,17 @@ import Testing
 
     @Test func sourcesAndTimersShareTheTurns() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
-        let log = SuccessionLog()
+        let log = EventLog()
         let done = Signal()
         _ = scheduler.schedule(()) { _ in
-            _ = Observable.just("a", scheduler: scheduler).subscribe(onNext: { log.write($0) })
+            _ = Observable.just("a", scheduler: scheduler).subscribe(onNext: { log.note($0) })
             _ = scheduler.schedule(()) { _ in
-                log.write("b")
+                log.note("b")
                 return Disposables.create()
             }
-            _ = Observable.just("c").observe(on: scheduler).subscribe(onNext: { log.write($0) })
+            _ = Observable.just("c").observe(on: scheduler).subscribe(onNext: { log.note($0) })
             _ = scheduler.scheduleRelative((), dueTime: .milliseconds(1)) { _ in
-                log.write("d")
+                log.note("d")
                 done.fire()
                 return Disposables.create()
             }
@@ -208,12 +208,12 @@ import Testing
     @Test func pendingEventsOfADisposedHopAreReleasedInTheirTurn() async {
         let queue = DispatchQueue(label: "busy")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "test")
-        let source = PublishSubject<SuccessionToken>()
-        weak var element: SuccessionToken?
+        let source = PublishSubject<ReleaseToken>()
+        weak var element: ReleaseToken?
         queue.suspend()
         let subscription = source.observe(on: scheduler).subscribe(onNext: { _ in Issue.record("disposed of") })
         do {
-            let token = SuccessionToken()
+            let token = ReleaseToken()
             element = token
             for _ in 0..<100 { source.onNext(token) }
         }

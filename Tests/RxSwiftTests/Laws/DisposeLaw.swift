@@ -84,7 +84,7 @@ extension Laws {
                     scenario.subscribe()
                     let ports = scenario.ports
                     let begun = AtomicWord(0)
-                    Laws.race([
+                    race([
                         {
                             for number in 0..<60 {
                                 begun.storeReleasing(UInt(number))

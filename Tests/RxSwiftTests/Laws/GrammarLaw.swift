@@ -120,7 +120,7 @@ extension Laws {
                     scenario.round()
                     let port = scenario.tested
                     let base = (subject.position + 1) * 100_000
-                    Laws.race(
+                    race(
                         [Event<Int>.completed, .error(LawError.source)].enumerated().map { thread, terminal in
                             {
                                 for index in 0..<20 {

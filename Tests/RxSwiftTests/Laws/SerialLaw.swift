@@ -24,7 +24,7 @@ extension Laws {
                             }
                         }
                     }
-                    Laws.race([{ emit(0) }, { emit(1) }])
+                    race([{ emit(0) }, { emit(1) }])
                     scenario.end(.completed)
                     if subject.row.completes {
                         let ended = scenario.eventually { scenario.record.hasEnded }

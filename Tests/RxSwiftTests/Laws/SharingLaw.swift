@@ -68,7 +68,7 @@ extension Laws {
                 let (observable, send) = shared.make()
                 let records = (0..<3).map { _ in Record() }
                 let subscriptions = records.map { observable.subscribe(Witness($0)) }
-                Laws.race([
+                race([
                     { for number in 0..<200 { send(.next(100_000 + number)) } },
                     { for number in 0..<200 { send(.next(200_000 + number)) } },
                 ])
@@ -121,7 +121,7 @@ extension Laws {
                 let (observable, send) = shared.make()
                 let keeper = observable.subscribe(Witness(Record()))
                 let records = (0..<20).map { _ in Record() }
-                Laws.race([
+                race([
                     { for number in 1...200 { send(.next(number)) } },
                     { for record in records { _ = observable.subscribe(Witness(record)) } },
                 ])
@@ -143,7 +143,7 @@ extension Laws {
             for _ in 0..<10 {
                 let (observable, send) = shared.make()
                 let records = (0..<30).map { _ in Record() }
-                Laws.race([
+                race([
                     {
                         for number in 0..<100 { send(.next(number + 1)) }
                         send(.completed)

@@ -31,7 +31,7 @@ extension Laws {
             let row = subject.row
             let length = operators / row.weight
             let record = Record()
-            let (isReleased, isUnsubscribed) = Laws.onEightMebibytes {
+            let (isReleased, isUnsubscribed) = onEightMebibytes {
                 let port = Port(.create)
                 weak var released: Probe?
                 do {
@@ -194,7 +194,7 @@ extension Laws {
         private func count(
             _ build: @escaping @Sendable (Int) -> Observable<Int>, _ size: Int
         ) -> (elements: Int, hasCompleted: Bool) {
-            Laws.onEightMebibytes {
+            onEightMebibytes {
                 var elements = 0
                 var hasCompleted = false
                 _ = build(size).subscribe(

@@ -79,13 +79,12 @@ import Testing
     }
 
     @Test func disposingEndsRecursionAndReleasesItsAction() {
-        final class Token {}
-        weak var token: Token?
+        weak var token: ReleaseToken?
         let virtual = HistoricalScheduler()
         var count = 0
         var recursion: (any Disposable)?
         do {
-            let captured = Token()
+            let captured = ReleaseToken()
             token = captured
             recursion = virtual.scheduleRecursive(()) { _, recurse in
                 withExtendedLifetime(captured) { count += 1 }

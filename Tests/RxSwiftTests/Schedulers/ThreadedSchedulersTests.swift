@@ -40,12 +40,12 @@ import Testing
             }
             #expect(begun.wait())
         }
-        weak var token: SuccessionToken?
+        weak var token: ReleaseToken?
         let ran = AtomicCounter(0)
         var disposables: [any Disposable] = []
         if kind == .serialDispatch || kind == .serialOnConcurrentTarget {
             do {
-                let captured = SuccessionToken()
+                let captured = ReleaseToken()
                 token = captured
                 disposables.append(
                     scheduler.schedule(captured) { captured in
@@ -72,10 +72,10 @@ import Testing
     @Test(arguments: ThreadedScheduler.allCases)
     func keepingTheDisposableOfAnActionThatRanKeepsNothingElse(kind: ThreadedScheduler) async {
         let scheduler = kind.make()
-        weak var token: SuccessionToken?
+        weak var token: ReleaseToken?
         var kept: [any Disposable] = []
         do {
-            let captured = SuccessionToken()
+            let captured = ReleaseToken()
             token = captured
             kept.append(
                 scheduler.schedule(captured) { captured in withExtendedLifetime(captured) { Disposables.create() } })
@@ -124,16 +124,16 @@ import Testing
     @Test(arguments: ThreadedScheduler.allCases)
     func nestedActionsRunLater(kind: ThreadedScheduler) {
         let scheduler = kind.make()
-        let log = SuccessionLog()
+        let log = EventLog()
         let done = Signal()
         _ = scheduler.schedule(()) { _ in
-            log.write("begin")
+            log.note("begin")
             let inner = scheduler.schedule(()) { _ in
-                log.write("inner")
+                log.note("inner")
                 done.fire()
                 return Disposables.create()
             }
-            log.write("end")
+            log.note("end")
             return inner
         }
         #expect(done.wait())
@@ -171,10 +171,10 @@ import Testing
     @Test(arguments: ThreadedScheduler.timed)
     func thousandsArmedAndCancelledLeaveNothing(kind: ThreadedScheduler) async {
         let scheduler = kind.makeTimed()
-        weak var token: SuccessionToken?
+        weak var token: ReleaseToken?
         nonisolated(unsafe) var disposables: [any Disposable] = []
         do {
-            let captured = SuccessionToken()
+            let captured = ReleaseToken()
             token = captured
             for number in 0..<5_000 {
                 disposables.append(
@@ -197,9 +197,9 @@ import Testing
     func cancellingWhileFiringRunsAtMostOnce(kind: ThreadedScheduler) async {
         let scheduler = kind.makeTimed()
         let runs = (0..<500).map { _ in AtomicCounter(0) }
-        weak var token: SuccessionToken?
+        weak var token: ReleaseToken?
         do {
-            let captured = SuccessionToken()
+            let captured = ReleaseToken()
             token = captured
             for (index, run) in runs.enumerated() {
                 let disposable = scheduler.scheduleRelative(captured, dueTime: .microseconds(index % 50)) { _ in
@@ -294,9 +294,9 @@ import Testing
         let scheduler = kind.makeTimed()
         let slot = SingleAssignmentDisposable()
         let count = AtomicCounter(0)
-        weak var token: SuccessionToken?
+        weak var token: ReleaseToken?
         do {
-            let captured = SuccessionToken()
+            let captured = ReleaseToken()
             token = captured
             slot.setDisposable(
                 scheduler.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1)) {

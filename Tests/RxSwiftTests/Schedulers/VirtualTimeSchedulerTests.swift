@@ -51,13 +51,12 @@ import Testing
     }
 
     @Test func disposingReleasesAWaitingActionAndDisposesOfTheResultOfARunOne() {
-        final class Token {}
-        weak var token: Token?
+        weak var token: ReleaseToken?
         let scheduler = HistoricalScheduler()
         let result = BooleanDisposable()
         let waiting: any Disposable
         do {
-            let captured = Token()
+            let captured = ReleaseToken()
             token = captured
             waiting = at(10, on: scheduler) { withExtendedLifetime(captured) {} }
         }

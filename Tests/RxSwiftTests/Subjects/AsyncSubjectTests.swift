@@ -4,7 +4,7 @@ import Testing
 @Suite struct AsyncSubjectTests {
     @Test func theLastElementComesWithCompletion() {
         let subject = AsyncSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ")
         _ = log.observe(subject, "b ")
         #expect(subject.hasObservers)
@@ -20,7 +20,7 @@ import Testing
 
     @Test func withoutAnElementJustCompletionComes() {
         let subject = AsyncSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject)
         subject.onCompleted()
         _ = log.observe(subject)
@@ -29,19 +29,19 @@ import Testing
 
     @Test func anErrorComesAlone() {
         let subject = AsyncSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject)
         subject.onNext(1)
-        subject.onError(SubjectFailure(code: 1))
+        subject.onError(NumberedFailure(1))
         _ = log.observe(subject)
-        #expect(log.lines == ["error 1", "error 1"])
+        #expect(log.lines == ["error(1)", "error(1)"])
     }
 
     @Test func completionMayRaceWithSubscribersAndElements() {
         for _ in 0..<300 {
             let subject = AsyncSubject<Int>()
-            let log = SubjectLog()
-            let late = SubjectLog()
+            let log = EventLog()
+            let late = EventLog()
             subject.onNext(0)
             _ = log.observe(subject)
             race(

@@ -5,12 +5,12 @@ import Testing
 @Suite struct BehaviorSubjectTests {
     @Test func aNewcomerGetsTheValueInsideSubscribe() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ")
-        log.add("-")
+        log.note("-")
         subject.onNext(1)
         _ = log.observe(subject, "b ")
-        log.add("-")
+        log.note("-")
         subject.onNext(2)
         #expect(log.lines == ["a 0", "-", "a 1", "b 1", "-", "a 2", "b 2"])
     }
@@ -18,13 +18,13 @@ import Testing
     @Test func afterTheTerminalEventANewcomerGetsJustThat() {
         let completed = BehaviorSubject(value: 0)
         let failed = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         completed.onCompleted()
         completed.onNext(1)
-        failed.onError(SubjectFailure(code: 1))
+        failed.onError(NumberedFailure(1))
         _ = log.observe(completed)
         _ = log.observe(failed)
-        #expect(log.lines == ["completed", "error 1"])
+        #expect(log.lines == ["completed", "error(1)"])
     }
 
     @Test func theValueIsTheLastAccepted() throws {
@@ -34,17 +34,17 @@ import Testing
         subject.onCompleted()
         #expect(try subject.value() == 1)
         let failed = BehaviorSubject(value: 0)
-        failed.onError(SubjectFailure(code: 1))
-        #expect(throws: SubjectFailure(code: 1)) { try failed.value() }
+        failed.onError(NumberedFailure(1))
+        #expect(throws: NumberedFailure(1)) { try failed.value() }
     }
 
     @Test func theValueChangesBeforeTheDelivery() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject) { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
-            log.add("value \(try! subject.value())")
+            log.note("value \(try! subject.value())")
         }
         subject.onNext(1)
         #expect(log.lines == ["0", "1", "value 2", "2"])
@@ -52,36 +52,36 @@ import Testing
 
     @Test func disposeDropsSubscribersAndValue() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject)
         subject.dispose()
         subject.onNext(1)
         #expect(subject.isDisposed && !subject.hasObservers)
         #expect(throws: RxError.self) { try subject.value() }
         _ = log.observe(subject)
-        #expect(log.lines == ["0", "disposed"])
+        #expect(log.lines == ["0", "error(disposed)"])
         subject.dispose()
     }
 
     @Test func disposeAfterTheEndShowsToLateSubscribers() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
-        subject.onError(SubjectFailure(code: 1))
+        let log = EventLog()
+        subject.onError(NumberedFailure(1))
         subject.dispose()
         _ = log.observe(subject)
-        #expect(log.lines == ["disposed"])
+        #expect(log.lines == ["error(disposed)"])
         #expect(throws: RxError.self) { try subject.value() }
     }
 
     /// Law L3, and the newcomer's rules of acceptance.
     @Test func aNewcomerSubscribedInACallbackGetsTheAcceptedValueAtOnceAndNothingTwice() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
             _ = log.observe(subject, "b ")
-            log.add("-")
+            log.note("-")
             subject.onNext(3)
         }
         subject.onNext(1)
@@ -91,12 +91,12 @@ import Testing
 
     @Test func anEventEmittedDuringTheReplayIsDeliveredAfterIt() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ")
         _ = log.observe(subject, "b ") { event in
             if event.element == 0 {
                 subject.onNext(1)
-                log.add("-")
+                log.note("-")
             }
         }
         #expect(log.lines == ["a 0", "b 0", "-", "a 1", "b 1"])
@@ -104,14 +104,14 @@ import Testing
 
     @Test func anEventEmittedDuringTheReplayInACallbackReachesTheNewcomerAfterIt() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             _ = log.observe(subject, "b ") { event in
                 if event.element == 1 {
                     subject.onNext(2)
                     subject.onCompleted()
-                    log.add("-")
+                    log.note("-")
                 }
             }
         }
@@ -121,7 +121,7 @@ import Testing
 
     @Test func aNewcomerThatIsSatisfiedByTheValueLeaves() {
         let subject = BehaviorSubject(value: 0)
-        let log = SubjectLog()
+        let log = EventLog()
         let own = SingleAssignmentDisposable()
         own.setDisposable(log.observe(subject) { _ in own.dispose() })
         subject.onNext(1)
@@ -180,7 +180,7 @@ import Testing
         for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
             let count = 3_000
-            let logs = (0..<20).map { _ in SubjectLog() }
+            let logs = (0..<20).map { _ in EventLog() }
             race(
                 { for number in 1...count { subject.onNext(number) } },
                 { for log in logs { _ = log.observe(subject) } })
@@ -197,16 +197,16 @@ import Testing
     @Test func theValueNeverGoesBackAndTheLastDeliveredIsTheValue() throws {
         for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
-            let log = SubjectLog()
+            let log = EventLog()
             _ = log.observe(subject)
             race(
                 { for number in 1...2_000 { subject.onNext(number) } },
                 { for number in 1...2_000 { subject.onNext(-number) } },
                 {
                     for _ in 0..<500 {
-                        let churn = SubjectLog()
+                        let churn = EventLog()
                         churn.observe(subject).dispose()
-                        if churn.lines.isEmpty { log.add("nothing") }
+                        if churn.lines.isEmpty { log.note("nothing") }
                         _ = try! subject.value()
                     }
                 })

@@ -4,7 +4,7 @@ import Testing
 @Suite struct PublishSubjectTests {
     @Test func everySubscriberGetsWhatComesAfterItSubscribed() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         subject.onNext(0)
         _ = log.observe(subject, "a ")
         subject.onNext(1)
@@ -18,11 +18,11 @@ import Testing
 
     @Test func theErrorIsRepeatedToLateSubscribers() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
-        subject.onError(SubjectFailure(code: 1))
+        let log = EventLog()
+        subject.onError(NumberedFailure(1))
         subject.onCompleted()
         _ = log.observe(subject)
-        #expect(log.lines == ["error 1"])
+        #expect(log.lines == ["error(1)"])
     }
 
     @Test func hasObserversTellsWhetherSomebodyIsSubscribed() {
@@ -43,28 +43,28 @@ import Testing
 
     @Test func disposeDropsSubscribersWithoutAnEvent() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject)
         subject.dispose()
         subject.onNext(1)
         #expect(subject.isDisposed)
         #expect(log.lines == [])
         _ = log.observe(subject)
-        #expect(log.lines == ["disposed"])
+        #expect(log.lines == ["error(disposed)"])
     }
 
     @Test func disposeAfterCompletionShowsToLateSubscribers() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         subject.onCompleted()
         subject.dispose()
         _ = log.observe(subject)
-        #expect(log.lines == ["disposed"])
+        #expect(log.lines == ["error(disposed)"])
     }
 
     @Test func subscribersAreCalledInOrderOfSubscriptionAlways() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         var subscriptions = (0..<40).map { log.observe(subject, "\($0) ") }
         subscriptions.remove(at: 3).dispose()
         subscriptions.append(log.observe(subject, "40 "))
@@ -76,7 +76,7 @@ import Testing
     /// Law L3.
     @Test func anEventEmittedInACallbackIsDeliveredAfterItToAllInOneOrder() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ") {
             if $0.element == 1 {
                 subject.onNext(2)
@@ -105,7 +105,7 @@ import Testing
     /// Law L5.
     @Test func aSubscriberDisposedByAnEarlierOneGetsNothingOfThatEvent() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let later = SerialDisposable()
         _ = log.observe(subject, "a ") { _ in later.dispose() }
         later.disposable = log.observe(subject, "b ")
@@ -116,7 +116,7 @@ import Testing
 
     @Test func aSubscriberMayDisposeOfItself() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let own = SerialDisposable()
         own.disposable = log.observe(subject) { _ in
             own.dispose()
@@ -129,7 +129,7 @@ import Testing
 
     @Test func aNewcomerSubscribedInACallbackSeesWhatIsDeliveredAfterThat() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
@@ -141,11 +141,11 @@ import Testing
 
     @Test func aSubscriptionThatJoinedBeforeItsTurnGetsTheTerminalEventOnce() {
         let core = SubjectCore<Int>(name: "test")
-        let log = SubjectLog()
+        let log = EventLog()
         // Sinks that do not cancel their link at the terminal event.
-        let newcomer = HandlerSink<Int> { log.add("newcomer \($0)") }
+        let newcomer = HandlerSink<Int> { log.note("newcomer \($0)") }
         let first = HandlerSink<Int> { event in
-            log.add("first \(event)")
+            log.note("first \(event)")
             guard case .next = event else { return }
             core.end(.completed)
             // As by a thread which saw the subject open just before.
@@ -220,7 +220,7 @@ import Testing
 
     @Test func whatWasEmittedBeforeTheSubjectIsReleasedStillComes() {
         var subject: PublishSubject<Int>? = PublishSubject()
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject!.map { $0 * 10 }) { event in
             guard event.element == 10 else { return }
             subject!.onNext(2)
@@ -248,7 +248,7 @@ import Testing
     @Test func emittersAndSubscribersMayRace() {
         for _ in 0..<6 {
             let subject = PublishSubject<Int>()
-            let log = SubjectLog()
+            let log = EventLog()
             let count = 2_000
             _ = log.observe(subject)
             race(
@@ -256,10 +256,10 @@ import Testing
                 { for number in 0..<count { subject.onNext(number + count) } },
                 {
                     for _ in 0..<count / 4 {
-                        let churn = SubjectLog()
+                        let churn = EventLog()
                         let subscription = churn.observe(subject)
                         subscription.dispose()
-                        if churn.hasOverlapped { log.add("overlap") }
+                        if churn.hasOverlapped { log.note("overlap") }
                     }
                 })
             subject.onCompleted()
@@ -274,7 +274,7 @@ import Testing
     @Test func theTerminalEventMayRaceWithSubscribers() {
         for _ in 0..<500 {
             let subject = PublishSubject<Int>()
-            let log = SubjectLog()
+            let log = EventLog()
             race({ subject.onCompleted() }, { _ = log.observe(subject) })
             #expect(log.lines == ["completed"])
         }

@@ -7,7 +7,7 @@ import Testing
     ])
     func aNewcomerGetsTheLastElements(_ bufferSize: Int, _ expected: [String]) {
         let subject = ReplaySubject<Int>.create(bufferSize: bufferSize)
-        let log = SubjectLog()
+        let log = EventLog()
         for number in 1...5 { subject.onNext(number) }
         _ = log.observe(subject)
         #expect(log.lines == expected)
@@ -18,7 +18,7 @@ import Testing
 
     @Test func anUnboundedOneRepeatsAll() {
         let subject = ReplaySubject<Int>.createUnbounded()
-        let log = SubjectLog()
+        let log = EventLog()
         let count = 20_000
         for number in 0..<count { subject.onNext(number) }
         _ = log.observe(subject)
@@ -27,7 +27,7 @@ import Testing
 
     @Test func anEnormousBufferSizeCostsNothing() {
         let subject = ReplaySubject<Int>.create(bufferSize: .max)
-        let log = SubjectLog()
+        let log = EventLog()
         for number in 0..<100 { subject.onNext(number) }
         _ = log.observe(subject)
         #expect(log.lines.count == 100)
@@ -35,19 +35,19 @@ import Testing
 
     @Test func lateSubscribersGetTheBufferAndTheTerminalEvent() {
         for subject in [ReplaySubject<Int>.create(bufferSize: 1), .create(bufferSize: 2), .createUnbounded()] {
-            let log = SubjectLog()
+            let log = EventLog()
             subject.onNext(1)
-            subject.onError(SubjectFailure(code: 1))
+            subject.onError(NumberedFailure(1))
             subject.onNext(2)
             _ = log.observe(subject)
             _ = log.observe(subject)
-            #expect(log.lines == ["1", "error 1", "1", "error 1"])
+            #expect(log.lines == ["1", "error(1)", "1", "error(1)"])
         }
     }
 
     @Test func disposeDropsSubscribersAndBuffer() {
         for subject in [ReplaySubject<ReleaseToken>.create(bufferSize: 1), .create(bufferSize: 2), .createUnbounded()] {
-            let log = SubjectLog()
+            let log = EventLog()
             var released = 0
             subject.onNext(ReleaseToken(1, onRelease: { released += 1 }))
             _ = log.observe(subject)
@@ -56,7 +56,7 @@ import Testing
             subject.onNext(ReleaseToken(2))
             #expect(!subject.hasObservers)
             _ = log.observe(subject)
-            #expect(log.lines == ["1", "disposed"])
+            #expect(log.lines == ["1", "error(disposed)"])
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
     @Test func theReplayEndsWhenTheNewcomerDisposes() {
         for isOver in [false, true] {
             let subject = ReplaySubject<Int>.createUnbounded()
-            let log = SubjectLog()
+            let log = EventLog()
             for number in 1...5 { subject.onNext(number) }
             if isOver { subject.onCompleted() }
             let own = SingleAssignmentDisposable()
@@ -83,7 +83,7 @@ import Testing
 
     @Test func aNewcomerSubscribedInACallbackGetsTheAcceptedElementsAtOnceAndNothingTwice() {
         let subject = ReplaySubject<Int>.create(bufferSize: 2)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onNext(2)
@@ -91,7 +91,7 @@ import Testing
             _ = log.observe(subject, "b ") { event in
                 if event.element == 2 { subject.onNext(4) }
             }
-            log.add("-")
+            log.note("-")
         }
         subject.onNext(1)
         #expect(log.lines == ["a 1", "b 2", "b 3", "-", "a 2", "a 3", "a 4", "b 4"])
@@ -99,12 +99,12 @@ import Testing
 
     @Test func aTerminalEventQueuedInACallbackReachesNewcomersAtOnce() {
         let subject = ReplaySubject<Int>.create(bufferSize: 1)
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(subject, "a ") { event in
             guard event.element == 1 else { return }
             subject.onCompleted()
             _ = log.observe(subject, "b ")
-            log.add("-")
+            log.note("-")
         }
         subject.onNext(1)
         #expect(log.lines == ["a 1", "b 1", "b completed", "-", "a completed"])
@@ -143,7 +143,7 @@ import Testing
             let subject: ReplaySubject<Int> =
                 bufferSize == .max ? .createUnbounded() : .create(bufferSize: bufferSize)
             let count = 2_000
-            let logs = (0..<20).map { _ in SubjectLog() }
+            let logs = (0..<20).map { _ in EventLog() }
             subject.onNext(0)
             race(
                 { for number in 1...count { subject.onNext(number) } },

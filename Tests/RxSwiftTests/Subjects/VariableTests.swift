@@ -4,7 +4,7 @@ import Testing
 @Suite struct VariableTests {
     @available(*, deprecated)
     @Test func itTellsItsValueAndCompletesWhenItIsReleased() {
-        let log = SubjectLog()
+        let log = EventLog()
         var variable: Variable<Int>? = Variable(1)
         _ = log.observe(variable!.asObservable())
         variable!.value = 2

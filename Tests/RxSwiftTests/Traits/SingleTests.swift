@@ -46,9 +46,9 @@ import Testing
         #expect(results(Single.just(1).map { _ -> Int in throw Failure.other }) == ["failure other", "disposed"])
         #expect(results(Single.just(1).flatMap { .just("\($0)") }) == ["success 1", "disposed"])
         #expect(events(of: Single.just(1).filter { $0 > 1 }.asObservable()) == ["completed"])
-        #expect(events(of: Single.just("1").compactMap { Int($0) }.asObservable()) == ["next(1)", "completed"])
+        #expect(events(of: Single.just("1").compactMap { Int($0) }.asObservable()) == ["1", "completed"])
         #expect(events(of: Single.just(1).asCompletable().asObservable()) == ["completed"])
-        #expect(events(of: Single.just(1).asMaybe().asObservable()) == ["next(1)", "completed"])
+        #expect(events(of: Single.just(1).asMaybe().asObservable()) == ["1", "completed"])
     }
 
     @Test func doRunsItsClosures() {

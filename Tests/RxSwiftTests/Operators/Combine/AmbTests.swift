@@ -33,7 +33,7 @@ import Testing
             switch step {
             case .next0, .next1: "\(number)"
             case .completed0, .completed1: "completed"
-            case .error0: "one"
+            case .error0: "error(expected)"
             }
         }.joined(separator: " ")
     }
@@ -57,8 +57,8 @@ import Testing
 
     @Test func endsTheSubscriptionsOfTheLosersAtOnce() {
         let subjects = (0..<3).map { _ in PublishSubject<Int>() }
-        let transcript = Transcript()
-        let subscription = transcript.subscribe(Observable.amb(subjects.map { $0.asObservable() }))
+        let transcript = EventLog()
+        let subscription = transcript.observe(Observable.amb(subjects.map { $0.asObservable() }))
         subjects[1].onNext(1)
         #expect(subjects.map(\.hasObservers) == [false, true, false])
         subscription.dispose()
@@ -66,19 +66,19 @@ import Testing
     }
 
     @Test func subscribesToTheRightAlsoWhenTheLeftHasEnded() {
-        let transcript = Transcript()
+        let transcript = EventLog()
         let right = Observable<Int>.create { observer in
             transcript.note("subscribed")
             observer.onNext(2)
-            return NotingDisposable(transcript)
+            return Disposables.create { transcript.note("disposed") }
         }
-        _ = transcript.subscribe(Observable.just(1).amb(right))
+        _ = transcript.observe(Observable.just(1).amb(right))
         #expect(transcript.text == "1 completed subscribed disposed")
     }
 
     @Test func ofNothingSendsNothing() {
-        let transcript = Transcript()
-        let subscription = transcript.subscribe(Observable<Int>.amb([Observable<Int>]()))
+        let transcript = EventLog()
+        let subscription = transcript.observe(Observable<Int>.amb([Observable<Int>]()))
         #expect(transcript.text == "")
         subscription.dispose()
     }

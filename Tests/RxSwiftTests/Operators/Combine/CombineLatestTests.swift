@@ -43,7 +43,7 @@ import Testing
             case .completed0, .completed1:
                 done[step == .completed0 ? 0 : 1] = true
                 if done == [true, true] { return (lines + ["completed"]).joined(separator: " ") }
-            case .error0: return (lines + ["one"]).joined(separator: " ")
+            case .error0: return (lines + ["error(expected)"]).joined(separator: " ")
             }
         }
         return lines.joined(separator: " ")
@@ -70,35 +70,35 @@ import Testing
     }
 
     @Test func ofNoSourcesSendsTheResultForNoElements() {
-        let transcript = Transcript()
-        _ = transcript.subscribe(Observable<Int>.combineLatest([Observable<Int>]()) { $0.count })
-        _ = transcript.subscribe(Observable<Int>.combineLatest([Observable<Int>]()) { _ in throw TestError.one })
-        #expect(transcript.text == "0 completed one")
+        let transcript = EventLog()
+        _ = transcript.observe(Observable<Int>.combineLatest([Observable<Int>]()) { $0.count })
+        _ = transcript.observe(Observable<Int>.combineLatest([Observable<Int>]()) { _ in throw Failure.expected })
+        #expect(transcript.text == "0 completed error(expected)")
     }
 
     @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
-        let transcript = Transcript()
-        _ = transcript.subscribe(
+        let transcript = EventLog()
+        _ = transcript.observe(
             Observable<Int>.combineLatest(left, right) {
-                if $0 == 2 { throw TestError.two }
+                if $0 == 2 { throw Failure.other }
                 return $0 + $1
             })
         left.onNext(1)
         right.onNext(10)
         left.onNext(2)
         left.onNext(3)
-        #expect(transcript.text == "11 two")
+        #expect(transcript.text == "11 error(other)")
         #expect(!left.hasObservers && !right.hasObservers)
     }
 
     @Test func nothingFollowsADisposalInsideTheSelector() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
-        let transcript = Transcript()
+        let transcript = EventLog()
         var subscription: (any Disposable)?
-        subscription = transcript.subscribe(
+        subscription = transcript.observe(
             Observable<Int>.combineLatest(left, right) {
                 subscription?.dispose()
                 return $0 + $1
@@ -113,7 +113,7 @@ import Testing
     @Test func eventsFromInsideACallbackFollowAfterIt() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
-        let transcript = Transcript()
+        let transcript = EventLog()
         _ = Observable.combineLatest(left, right) { $0 + $1 }.subscribe(onNext: { sum in
             transcript.note("<\(sum)")
             if sum < 14 { left.onNext(sum - 9) }
@@ -126,13 +126,12 @@ import Testing
     }
 
     @Test func releasesTheElementsItHeldWhenDisposed() {
-        final class Token {}
-        let left = PublishSubject<Token>()
+        let left = PublishSubject<ReleaseToken>()
         let right = PublishSubject<Int>()
         let subscription = Observable.combineLatest(left, right) { $1 }.subscribe(onNext: { _ in })
-        weak var held: Token?
+        weak var held: ReleaseToken?
         do {
-            let token = Token()
+            let token = ReleaseToken()
             held = token
             left.onNext(token)
         }

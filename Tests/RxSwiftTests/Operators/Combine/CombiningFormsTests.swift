@@ -7,8 +7,8 @@ import Testing
     private let text = Observable.just("a")
 
     private func result<Element>(_ source: Observable<Element>) -> String {
-        let transcript = Transcript()
-        _ = transcript.subscribe(source)
+        let transcript = EventLog()
+        _ = transcript.observe(source)
         return transcript.text
     }
 
@@ -48,8 +48,8 @@ import Testing
         #expect(result(Observable.combineLatest([number, number]) { $0.count }) == "2 completed")
         #expect(result(Observable.combineLatest([1, 2].map { Observable.just($0) })) == "[1, 2] completed")
         let subjects = [PublishSubject<Int>(), PublishSubject<Int>()]
-        let transcript = Transcript()
-        let subscription = transcript.subscribe(Observable.combineLatest(subjects) { $0.reduce(0, +) })
+        let transcript = EventLog()
+        let subscription = transcript.observe(Observable.combineLatest(subjects) { $0.reduce(0, +) })
         subjects[0].onNext(1)
         subjects[1].onNext(2)
         #expect(transcript.text == "3")
@@ -58,8 +58,8 @@ import Testing
 
     @Test func sourcesOfDifferentKinds() {
         let subject = PublishSubject<Int>()
-        let transcript = Transcript()
-        let subscription = transcript.subscribe(Observable.combineLatest(subject, text, number) { $0 + $2 })
+        let transcript = EventLog()
+        let subscription = transcript.observe(Observable.combineLatest(subject, text, number) { $0 + $2 })
         subject.onNext(2)
         #expect(transcript.text == "3")
         subscription.dispose()

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct IfEmptyDefaultTests {
     @Test func defaultIsSentForAnEmptySequenceOnly() {
-        #expect(events(of: Observable.empty().ifEmpty(default: 1)) == ["next(1)", "completed"])
-        #expect(events(of: sequence(2).ifEmpty(default: 1)) == ["next(2)", "completed"])
+        #expect(events(of: Observable.empty().ifEmpty(default: 1)) == ["1", "completed"])
+        #expect(events(of: sequence(2).ifEmpty(default: 1)) == ["2", "completed"])
         #expect(events(of: sequence(error: .expected).ifEmpty(default: 1)) == ["error(expected)"])
     }
 }

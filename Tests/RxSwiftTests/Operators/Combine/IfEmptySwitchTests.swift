@@ -4,8 +4,8 @@ import Testing
 @Suite struct IfEmptySwitchTests {
     @Test func otherFollowsAnEmptySequenceOnly() {
         #expect(
-            events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["next(1)", "next(2)", "completed"])
-        #expect(events(of: sequence(3).ifEmpty(switchTo: sequence(1))) == ["next(3)", "completed"])
+            events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["1", "2", "completed"])
+        #expect(events(of: sequence(3).ifEmpty(switchTo: sequence(1))) == ["3", "completed"])
         #expect(events(of: sequence(error: .expected).ifEmpty(switchTo: .just(1))) == ["error(expected)"])
         #expect(events(of: Observable<Int>.empty().ifEmpty(switchTo: .error(Failure.other))) == ["error(other)"])
     }
@@ -22,16 +22,15 @@ import Testing
         #expect(other.hasObservers)
         other.onNext(1)
         second.dispose()
-        #expect(!other.hasObservers && second.events == ["next(1)"])
+        #expect(!other.hasObservers && second.lines == ["1"])
     }
 
     @Test func everythingIsReleasedAtTheEnd() {
-        final class Token {}
-        weak var released: Token?
+        weak var released: ReleaseToken?
         let other = PublishSubject<Int>()
         let log: EventLog
         do {
-            let token = Token()
+            let token = ReleaseToken()
             released = token
             log = EventLog(
                 Observable.empty().ifEmpty(switchTo: other).map { element in withExtendedLifetime(token) { element } })
@@ -39,6 +38,6 @@ import Testing
         #expect(released != nil)
         other.onNext(1)
         other.onCompleted()
-        #expect(log.events == ["next(1)", "completed"] && released == nil)
+        #expect(log.lines == ["1", "completed"] && released == nil)
     }
 }

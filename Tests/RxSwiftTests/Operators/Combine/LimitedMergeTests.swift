@@ -40,10 +40,10 @@ import Testing
 @Suite struct LimitedMergeTests {
     private let outer = PublishSubject<Observable<Int>>()
     private let inners = (0..<3).map { _ in PublishSubject<Int>() }
-    private let log = SuccessionLog()
+    private let log = EventLog()
 
     @Test func concatSubscribesToOneAfterAnother() {
-        let subscription = log.record(outer.concat())
+        let subscription = log.observe(outer.concat())
         for inner in inners { outer.onNext(inner) }
         #expect(inners.map(\.hasObservers) == [true, false, false])
         inners[0].onNext(1)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func noMoreThanTheLimitRun() {
-        let subscription = log.record(outer.merge(maxConcurrent: 2))
+        let subscription = log.observe(outer.merge(maxConcurrent: 2))
         for inner in inners { outer.onNext(inner) }
         #expect(inners.map(\.hasObservers) == [true, true, false])
         inners[1].onNext(1)
@@ -74,16 +74,16 @@ import Testing
     }
 
     @Test func anErrorOfAnyEndsItAll() {
-        _ = log.record(outer.merge(maxConcurrent: 2))
+        _ = log.observe(outer.merge(maxConcurrent: 2))
         for inner in inners { outer.onNext(inner) }
-        inners[1].onError(SourceFailure(4))
+        inners[1].onError(NumberedFailure(4))
         inners[0].onNext(1)
         #expect(inners.map(\.hasObservers) == [false, false, false])
         #expect(!outer.hasObservers && log.text == "error(4)")
     }
 
     @Test func withALimitOfNothingNothingRuns() {
-        _ = log.record(outer.merge(maxConcurrent: 0))
+        _ = log.observe(outer.merge(maxConcurrent: 0))
         outer.onNext(inners[0])
         outer.onCompleted()
         #expect(log.text == "completed" && !inners[0].hasObservers)
@@ -92,9 +92,9 @@ import Testing
     @Test func concatMapRunsTheSelectorAtOnceAndTheSequencesInOrder() {
         let numbers = PublishSubject<Int>()
         let (log, inners) = (log, inners)
-        let subscription = log.record(
+        let subscription = log.observe(
             numbers.concatMap { number -> Observable<Int> in
-                log.write("made\(number)")
+                log.note("made\(number)")
                 return inners[number]
             })
         numbers.onNext(0)
@@ -108,7 +108,7 @@ import Testing
 
     @Test func whatTheSelectorThrowsEndsIt() {
         let numbers = PublishSubject<Int>()
-        _ = log.record(numbers.concatMap { number -> Observable<Int> in throw SourceFailure(number) })
+        _ = log.observe(numbers.concatMap { number -> Observable<Int> in throw NumberedFailure(number) })
         numbers.onNext(3)
         numbers.onNext(4)
         #expect(log.text == "error(3)" && !numbers.hasObservers)
@@ -118,7 +118,7 @@ import Testing
         let numbers = PublishSubject<Int>()
         let subscription = SerialDisposable()
         let inner = inners[0]
-        subscription.disposable = log.record(
+        subscription.disposable = log.observe(
             numbers.concatMap { _ -> Observable<Int> in
                 subscription.dispose()
                 return inner
@@ -130,9 +130,9 @@ import Testing
     @Test func flatMapFirstIgnoresElementsWhileOneRuns() {
         let numbers = PublishSubject<Int>()
         let (log, inners) = (log, inners)
-        _ = log.record(
+        _ = log.observe(
             numbers.flatMapFirst { number -> Observable<Int> in
-                log.write("made\(number)")
+                log.note("made\(number)")
                 return inners[number]
             })
         numbers.onNext(0)
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func aMillionSequencesThatWaitedNeedNoStack() {
-        onBoundedStack {
+        onEightMebibytes {
             let numbers = PublishSubject<Int>()
             let first = PublishSubject<Int>()
             nonisolated(unsafe) var count = 0
@@ -164,8 +164,8 @@ import Testing
         @Sendable func counting(down from: Int) -> Observable<Int> {
             from == 0 ? .just(0) : Observable.just(from).concatMap { counting(down: $0 - 1) }
         }
-        onBoundedStack {
-            #expect(SuccessionLog.of(counting(down: recursionDepth)) == "0 completed")
+        onEightMebibytes {
+            #expect(text(of: counting(down: recursionDepth)) == "0 completed")
         }
     }
 
@@ -173,10 +173,10 @@ import Testing
         struct Round {
             let outer = PublishSubject<Observable<Int>>()
             let first = PublishSubject<Int>()
-            let log = SuccessionLog()
+            let log = EventLog()
 
             init() {
-                _ = log.record(outer.concat())
+                _ = log.observe(outer.concat())
                 outer.onNext(first)
             }
         }
@@ -193,7 +193,7 @@ import Testing
         struct Round {
             let first = PublishSubject<Int>()
             let second = PublishSubject<Int>()
-            let log = SuccessionLog()
+            let log = EventLog()
             let inside = OverlapDetector()
 
             init() {
@@ -202,7 +202,7 @@ import Testing
                     .merge(maxConcurrent: 2)
                     .subscribe(onNext: { _ in
                         inside.enter()
-                        log.write("x")
+                        log.note("x")
                         inside.leave()
                     })
             }

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct LatestInnerTests {
     @Test func onlyTheLatestHasTheSay() {
-        let first = SuccessionToken()
-        let second = SuccessionToken()
-        var latest = LatestInner<SuccessionToken>()
+        let first = ReleaseToken()
+        let second = ReleaseToken()
+        var latest = LatestInner<ReleaseToken>()
         var superseded = latest.supersede(by: first)
         #expect(superseded == nil && latest.isCurrent(first))
         superseded = latest.supersede(by: second)
@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test func betweenInnersTheOuterEndIsTheEnd() {
-        let first = SuccessionToken()
-        var latest = LatestInner<SuccessionToken>()
+        let first = ReleaseToken()
+        var latest = LatestInner<ReleaseToken>()
         _ = latest.supersede(by: first)
         guard case .idle = latest.innerEnded(first) else { return #expect(Bool(false)) }
         let ends = latest.outerEnded()
@@ -30,10 +30,10 @@ import Testing
 @Suite struct SwitchLatestTests {
     private let outer = PublishSubject<Observable<Int>>()
     private let inners = (0..<3).map { _ in PublishSubject<Int>() }
-    private let log = SuccessionLog()
+    private let log = EventLog()
 
     @Test func theLatestIsListenedTo() {
-        _ = log.record(outer.switchLatest())
+        _ = log.observe(outer.switchLatest())
         outer.onNext(inners[0])
         inners[0].onNext(1)
         outer.onNext(inners[1])
@@ -47,28 +47,28 @@ import Testing
     }
 
     @Test func itCompletesWithTheOuterWhenNoInnerRuns() {
-        _ = log.record(outer.switchLatest())
+        _ = log.observe(outer.switchLatest())
         outer.onNext(.just(1))
         outer.onCompleted()
         #expect(log.text == "1 completed")
     }
 
     @Test func errorsOfOuterAndLatestEndIt() {
-        _ = log.record(outer.switchLatest())
+        _ = log.observe(outer.switchLatest())
         outer.onNext(inners[0])
-        inners[0].onError(SourceFailure(1))
+        inners[0].onError(NumberedFailure(1))
         #expect(!outer.hasObservers)
-        let other = SuccessionLog()
+        let other = EventLog()
         let outer = PublishSubject<Observable<Int>>()
-        _ = other.record(outer.switchLatest())
+        _ = other.observe(outer.switchLatest())
         outer.onNext(inners[1])
-        outer.onError(SourceFailure(2))
+        outer.onError(NumberedFailure(2))
         #expect(!inners[1].hasObservers)
         #expect(log.text == "error(1)" && other.text == "error(2)")
     }
 
     @Test func disposeLetsGoOfBoth() {
-        let subscription = log.record(outer.switchLatest())
+        let subscription = log.observe(outer.switchLatest())
         outer.onNext(inners[0])
         subscription.dispose()
         #expect(!outer.hasObservers && !inners[0].hasObservers)
@@ -77,9 +77,9 @@ import Testing
     @Test func whatTheSelectorThrowsEndsIt() {
         let numbers = PublishSubject<Int>()
         let inner = inners[0]
-        _ = log.record(
+        _ = log.observe(
             numbers.flatMapLatest { number -> Observable<Int> in
-                if number == 2 { throw SourceFailure(2) }
+                if number == 2 { throw NumberedFailure(2) }
                 return inner
             })
         numbers.onNext(1)
@@ -93,7 +93,7 @@ import Testing
         let numbers = PublishSubject<Int>()
         let (log, inners) = (log, inners)
         _ = numbers.flatMapLatest { inners[$0] }.subscribe(onNext: { element in
-            log.write("\(element)")
+            log.note("\(element)")
             if element == 1 {
                 numbers.onNext(1)
                 inners[0].onNext(9)
@@ -112,7 +112,7 @@ import Testing
         let numbers = PublishSubject<Int>()
         let subscription = SerialDisposable()
         let inner = inners[0]
-        subscription.disposable = log.record(
+        subscription.disposable = log.observe(
             numbers.flatMapLatest { _ -> Observable<Int> in
                 subscription.dispose()
                 return inner
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func aMillionSwitchesNeedNoStack() {
-        onBoundedStack {
+        onEightMebibytes {
             nonisolated(unsafe) var count = 0
             _ = Observable.range(start: 0, count: 1_000_000).flatMapLatest { Observable.just($0) }
                 .subscribe(onNext: { _ in count += 1 })
@@ -134,10 +134,10 @@ import Testing
         struct Round {
             let outer = PublishSubject<Observable<Int>>()
             let first = PublishSubject<Int>()
-            let log = SuccessionLog()
+            let log = EventLog()
 
             init() {
-                _ = log.record(outer.switchLatest())
+                _ = log.observe(outer.switchLatest())
                 outer.onNext(first)
             }
         }

@@ -11,7 +11,7 @@ import Testing
             case (.next, false): if let latest { lines.append("\(move.number * 1000 + latest)") }
             case (.completed, true): break
             case (.completed, false): return (lines + ["completed"]).joined(separator: " ")
-            case (.error, _): return (lines + ["one"]).joined(separator: " ")
+            case (.error, _): return (lines + ["error(expected)"]).joined(separator: " ")
             }
         }
         return lines.joined(separator: " ")
@@ -28,13 +28,13 @@ import Testing
     }
 
     @Test func withoutASelectorSendsTheElementOfTheOther() {
-        let transcript = Transcript()
-        _ = transcript.subscribe(Observable.just(1).withLatestFrom(Observable.just("a")))
+        let transcript = EventLog()
+        _ = transcript.observe(Observable.just(1).withLatestFrom(Observable.just("a")))
         #expect(transcript.text == "a completed")
     }
 
     @Test func subscribesToTheOtherFirst() {
-        let transcript = Transcript()
+        let transcript = EventLog()
         func source(_ name: String) -> Observable<Int> {
             .create { _ in
                 transcript.note(name)
@@ -48,20 +48,20 @@ import Testing
     @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
-        let transcript = Transcript()
-        _ = transcript.subscribe(source.withLatestFrom(other) { _, _ -> Int in throw TestError.two })
+        let transcript = EventLog()
+        _ = transcript.observe(source.withLatestFrom(other) { _, _ -> Int in throw Failure.other })
         other.onNext(1)
         source.onNext(1)
-        #expect(transcript.text == "two")
+        #expect(transcript.text == "error(other)")
         #expect(!source.hasObservers && !other.hasObservers)
     }
 
     @Test func nothingFollowsADisposalInsideTheSelector() {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
-        let transcript = Transcript()
+        let transcript = EventLog()
         var subscription: (any Disposable)?
-        subscription = transcript.subscribe(
+        subscription = transcript.observe(
             source.withLatestFrom(other) {
                 subscription?.dispose()
                 return $0 + $1

@@ -47,7 +47,7 @@ import Testing
             case .completed0, .completed1:
                 done[step == .completed0 ? 0 : 1] = true
                 if done == [true, true] { return (lines + ["completed"]).joined(separator: " ") }
-            case .error0: return (lines + ["one"]).joined(separator: " ")
+            case .error0: return (lines + ["error(expected)"]).joined(separator: " ")
             }
         }
         return lines.joined(separator: " ")
@@ -74,8 +74,8 @@ import Testing
     }
 
     @Test func ofNoSourcesCompletes() {
-        let transcript = Transcript()
-        _ = transcript.subscribe(Observable<[Int]>.zip([Observable<Int>]()) { $0 })
+        let transcript = EventLog()
+        _ = transcript.observe(Observable<[Int]>.zip([Observable<Int>]()) { $0 })
         #expect(transcript.text == "completed")
     }
 
@@ -93,14 +93,13 @@ import Testing
     }
 
     @Test func letsGoOfElementsThatNothingCanMatchAnyMore() {
-        final class Token {}
-        let left = PublishSubject<Token>()
+        let left = PublishSubject<ReleaseToken>()
         let right = PublishSubject<Int>()
         let subscription = Observable.zip(left, right) { $1 }.subscribe(onNext: { _ in })
-        weak var early: Token?
-        weak var late: Token?
+        weak var early: ReleaseToken?
+        weak var late: ReleaseToken?
         do {
-            let token = Token()
+            let token = ReleaseToken()
             early = token
             left.onNext(token)
         }
@@ -108,7 +107,7 @@ import Testing
         right.onCompleted()
         #expect(early == nil)
         do {
-            let token = Token()
+            let token = ReleaseToken()
             late = token
             left.onNext(token)
         }
@@ -119,17 +118,17 @@ import Testing
     @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
-        let transcript = Transcript()
-        _ = transcript.subscribe(
+        let transcript = EventLog()
+        _ = transcript.observe(
             Observable<Int>.zip(left, right) {
-                if $0 == 2 { throw TestError.two }
+                if $0 == 2 { throw Failure.other }
                 return $0 + $1
             })
         for number in 1...3 {
             left.onNext(number)
             right.onNext(number)
         }
-        #expect(transcript.text == "2 two")
+        #expect(transcript.text == "2 error(other)")
         #expect(!left.hasObservers && !right.hasObservers)
     }
 
@@ -137,12 +136,12 @@ import Testing
         for throwing in [false, true] {
             let left = PublishSubject<Int>()
             let right = PublishSubject<Int>()
-            let transcript = Transcript()
+            let transcript = EventLog()
             var subscription: (any Disposable)?
-            subscription = transcript.subscribe(
+            subscription = transcript.observe(
                 Observable<Int>.zip(left, right) {
                     subscription?.dispose()
-                    if throwing { throw TestError.one }
+                    if throwing { throw Failure.expected }
                     return $0 + $1
                 })
             left.onNext(1)
@@ -155,13 +154,13 @@ import Testing
     @Test func noStageFurtherDownRunsAfterADisposalInsideTheSelector() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
-        let transcript = Transcript()
+        let transcript = EventLog()
         var subscription: (any Disposable)?
         let sum = Observable<Int>.zip(left, right) {
             subscription?.dispose()
             return $0 + $1
         }
-        subscription = transcript.subscribe(
+        subscription = transcript.observe(
             sum.map { sum in
                 transcript.note("mapped")
                 return sum
@@ -172,14 +171,14 @@ import Testing
     }
 
     @Test func aSourceThatCompletesIsReleasedWhileTheOthersGoOn() {
-        let transcript = Transcript()
+        let transcript = EventLog()
         let other = PublishSubject<Int>()
         let source = Observable<Int>.create { observer in
             observer.onNext(1)
             observer.onCompleted()
-            return NotingDisposable(transcript)
+            return Disposables.create { transcript.note("disposed") }
         }
-        let subscription = transcript.subscribe(Observable.zip(source, other) { $0 + $1 })
+        let subscription = transcript.observe(Observable.zip(source, other) { $0 + $1 })
         #expect(transcript.text == "disposed")
         other.onNext(1)
         #expect(transcript.text == "disposed 2")
@@ -189,7 +188,7 @@ import Testing
     @Test func eventsFromInsideACallbackFollowAfterIt() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
-        let transcript = Transcript()
+        let transcript = EventLog()
         _ = Observable.zip(left, right) { $0 + $1 }.subscribe(
             onNext: { sum in
                 transcript.note("<\(sum)")
@@ -208,8 +207,8 @@ import Testing
     }
 
     @Test func synchronousSourcesOfOneElement() {
-        let transcript = Transcript()
-        _ = transcript.subscribe(Observable.zip(Observable.just(1), Observable.just("a")) { "\($0)\($1)" })
+        let transcript = EventLog()
+        _ = transcript.observe(Observable.zip(Observable.just(1), Observable.just("a")) { "\($0)\($1)" })
         #expect(transcript.text == "1a completed")
     }
 

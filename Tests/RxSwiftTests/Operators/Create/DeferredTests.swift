@@ -9,8 +9,8 @@ import Testing
             return .just(runs)
         }
         #expect(runs == 0)
-        #expect(events(of: source) == ["next(1)", "completed"])
-        #expect(events(of: source) == ["next(2)", "completed"])
+        #expect(events(of: source) == ["1", "completed"])
+        #expect(events(of: source) == ["2", "completed"])
     }
 
     @Test func errorOfTheSequencePasses() {

@@ -9,7 +9,7 @@ import Testing
     @Test func stagesBelowAnEndedSourceLearnOfTheEnd() {
         var completions = 0
         let source = Observable<Int>.empty().ifEmpty(default: 1).take(1).do(onCompleted: { completions += 1 })
-        #expect(events(of: source) == ["next(1)", "completed"])
+        #expect(events(of: source) == ["1", "completed"])
         #expect(completions == 1)
     }
 }

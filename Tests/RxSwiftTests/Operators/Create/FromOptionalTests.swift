@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FromOptionalTests {
     @Test func valueIsSentAndNilIsNot() {
-        #expect(events(of: Observable.from(optional: 1)) == ["next(1)", "completed"])
+        #expect(events(of: Observable.from(optional: 1)) == ["1", "completed"])
         #expect(events(of: Observable<Int>.from(optional: nil)) == ["completed"])
     }
 
@@ -11,12 +11,12 @@ import Testing
         let scheduler = StepScheduler()
         let some = EventLog(Observable.from(optional: 1, scheduler: scheduler))
         let none = EventLog(Observable<Int>.from(optional: nil, scheduler: scheduler))
-        #expect(some.events == [] && none.events == [])
+        #expect(some.lines == [] && none.lines == [])
         scheduler.step()
         scheduler.step()
-        #expect(some.events == ["next(1)"] && none.events == ["completed"])
+        #expect(some.lines == ["1"] && none.lines == ["completed"])
         scheduler.step()
-        #expect(some.events == ["next(1)", "completed"])
+        #expect(some.lines == ["1", "completed"])
         #expect(scheduler.actions.isEmpty)
     }
 }

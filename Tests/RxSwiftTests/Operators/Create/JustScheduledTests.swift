@@ -5,11 +5,11 @@ import Testing
     @Test func eachEventTakesAnActionOfTheScheduler() {
         let scheduler = StepScheduler()
         let log = EventLog(Observable.just(1, scheduler: scheduler))
-        #expect(log.events == [])
+        #expect(log.lines == [])
         scheduler.step()
-        #expect(log.events == ["next(1)"])
+        #expect(log.lines == ["1"])
         scheduler.step()
-        #expect(log.events == ["next(1)", "completed"])
+        #expect(log.lines == ["1", "completed"])
     }
 
     @Test func disposeEndsItBeforeAndBetweenTheActions() {
@@ -17,15 +17,15 @@ import Testing
         let before = EventLog(Observable.just(1, scheduler: scheduler))
         before.dispose()
         scheduler.step()
-        #expect(before.events == [])
+        #expect(before.lines == [])
         let between = EventLog(Observable.just(1, scheduler: scheduler))
         scheduler.step()
         between.dispose()
         scheduler.step()
-        #expect(between.events == ["next(1)"])
+        #expect(between.lines == ["1"])
     }
 
     @Test func runsOnTheTrampoline() {
-        #expect(events(of: Observable.just(1, scheduler: CurrentThreadScheduler.instance)) == ["next(1)", "completed"])
+        #expect(events(of: Observable.just(1, scheduler: CurrentThreadScheduler.instance)) == ["1", "completed"])
     }
 }

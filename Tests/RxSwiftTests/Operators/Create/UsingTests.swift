@@ -13,18 +13,18 @@ import Testing
     }
 
     @Test func resourceIsDisposedAfterTheSubscription() {
-        var log: [String] = []
+        let log = EventLog()
         let resource = Resource()
-        resource.log = { log.append($0) }
+        resource.log = { log.note($0) }
         let subject = PublishSubject<Int>()
         let source = Observable<Int>.using(
-            { resource }, observableFactory: { _ in subject.do(onDispose: { log.append("source") }) })
-        let subscription = source.subscribe { log.append("\($0)") }
+            { resource }, observableFactory: { _ in subject.do(onDispose: { log.note("source") }) })
+        let subscription = log.observe(source)
         subject.onNext(1)
         subject.onCompleted()
         #expect(
-            log == ["next(1)", "completed", "resource", "source"]
-                || log == ["next(1)", "completed", "source", "resource"])
+            log.lines == ["1", "completed", "resource", "source"]
+                || log.lines == ["1", "completed", "source", "resource"])
         subscription.dispose()
         #expect(resource.disposals == 1)
     }
@@ -35,7 +35,7 @@ import Testing
         let log = EventLog(Observable<Int>.using({ first }) { _ in subject })
         log.dispose()
         subject.onNext(1)
-        #expect(log.events == [] && first.disposals == 1)
+        #expect(log.lines == [] && first.disposals == 1)
         let second = Resource()
         #expect(events(of: Observable<Int>.using({ second }) { _ in .error(Failure.expected) }) == ["error(expected)"])
         #expect(second.disposals == 1)

@@ -6,7 +6,7 @@ import Testing
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.element(at: 1))
         for element in 1...3 { subject.onNext(element) }
-        #expect(log.events == ["next(2)", "completed"] && !subject.hasObservers)
+        #expect(log.lines == ["2", "completed"] && !subject.hasObservers)
     }
 
     @Test func tooFewElementsAreAnError() {

@@ -14,7 +14,7 @@ import Testing
                 if let element = latest ?? defaultValue { lines.append("\(element)") }
                 latest = nil
                 if isAtEnd { return (lines + ["completed"]).joined(separator: " ") }
-            case (.error, _): return (lines + ["one"]).joined(separator: " ")
+            case (.error, _): return (lines + ["error(expected)"]).joined(separator: " ")
             }
         }
         return lines.joined(separator: " ")
@@ -40,7 +40,7 @@ import Testing
     @Test func nothingFollowsADisposalByTheObserver() {
         let source = PublishSubject<Int>()
         let sampler = PublishSubject<Void>()
-        let transcript = Transcript()
+        let transcript = EventLog()
         var subscription: (any Disposable)?
         subscription = source.sample(sampler).subscribe(
             onNext: {

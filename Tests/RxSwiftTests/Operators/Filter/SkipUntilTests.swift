@@ -15,8 +15,8 @@ import Testing
             case (.completed, true): isOtherOver = true
             case (.completed, false):
                 return (isOpen ? lines + ["completed"] : lines).joined(separator: " ")
-            case (.error, true): if !isOtherOver { return (lines + ["one"]).joined(separator: " ") }
-            case (.error, false): return (lines + ["one"]).joined(separator: " ")
+            case (.error, true): if !isOtherOver { return (lines + ["error(expected)"]).joined(separator: " ") }
+            case (.error, false): return (lines + ["error(expected)"]).joined(separator: " ")
             }
         }
         return lines.joined(separator: " ")
@@ -33,19 +33,18 @@ import Testing
     }
 
     @Test func subscribesToItsSourceFirst() {
-        let transcript = Transcript()
-        let subscription = transcript.subscribe(Observable.just(1).skip(until: Observable.just(2)))
+        let transcript = EventLog()
+        let subscription = transcript.observe(Observable.just(1).skip(until: Observable.just(2)))
         #expect(transcript.text == "")
         subscription.dispose()
     }
 
     @Test func releasesEverythingWhenItEndsWithoutAWord() {
-        final class Token: Sendable {}
-        weak var held: Token?
+        weak var held: ReleaseToken?
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
         do {
-            let token = Token()
+            let token = ReleaseToken()
             held = token
             _ = source.skip(until: other).subscribe(onNext: { _ in _ = token })
         }

@@ -9,7 +9,7 @@ import Testing
             case (.next, false): lines.append("\(move.number)")
             case (.completed, true): break
             case (.completed, false), (.next, true): return (lines + ["completed"]).joined(separator: " ")
-            case (.error, _): return (lines + ["one"]).joined(separator: " ")
+            case (.error, _): return (lines + ["error(expected)"]).joined(separator: " ")
             }
         }
         return lines.joined(separator: " ")
@@ -26,15 +26,15 @@ import Testing
     }
 
     @Test func subscribesToTheOtherFirst() {
-        let transcript = Transcript()
-        _ = transcript.subscribe(Observable.just(1).take(until: Observable.just(2)))
+        let transcript = EventLog()
+        _ = transcript.observe(Observable.just(1).take(until: Observable.just(2)))
         #expect(transcript.text == "completed")
     }
 
     @Test func anElementTheObserverTriggersWithEndsTheSequenceAfterTheCallback() {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Void>()
-        let transcript = Transcript()
+        let transcript = EventLog()
         _ = source.take(until: other).subscribe(
             onNext: {
                 transcript.note("<\($0)")

@@ -47,6 +47,6 @@ import Testing
     }
 
     @Test func eventsPassUnchanged() {
-        #expect(events(of: sequence(1).debug("eventsPassUnchanged")) == ["next(1)", "completed"])
+        #expect(events(of: sequence(1).debug("eventsPassUnchanged")) == ["1", "completed"])
     }
 }

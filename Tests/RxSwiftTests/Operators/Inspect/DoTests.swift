@@ -5,19 +5,16 @@ import Testing
 @Suite struct DoTests {
     /// Logs what `do` tells of `source`, and the events that arrive, in one list.
     private func log<Element>(_ source: Observable<Element>, act: (any Disposable) -> Void = { _ in }) -> [String] {
-        var log: [String] = []
-        let subscription =
-            source
-            .do(
-                onNext: { log.append("onNext \($0)") }, afterNext: { log.append("afterNext \($0)") },
-                onError: { log.append("onError \($0)") }, afterError: { log.append("afterError \($0)") },
-                onCompleted: { log.append("onCompleted") }, afterCompleted: { log.append("afterCompleted") },
-                onSubscribe: { log.append("onSubscribe") }, onSubscribed: { log.append("onSubscribed") },
-                onDispose: { log.append("onDispose") }
-            )
-            .subscribe { log.append("\($0)") }
+        let log = EventLog()
+        let subscription = log.observe(
+            source.do(
+                onNext: { log.note("onNext \($0)") }, afterNext: { log.note("afterNext \($0)") },
+                onError: { log.note("onError \($0)") }, afterError: { log.note("afterError \($0)") },
+                onCompleted: { log.note("onCompleted") }, afterCompleted: { log.note("afterCompleted") },
+                onSubscribe: { log.note("onSubscribe") }, onSubscribed: { log.note("onSubscribed") },
+                onDispose: { log.note("onDispose") }))
         act(subscription)
-        return log
+        return log.lines
     }
 
     @Test func closuresSurroundTheEventsOfASubject() {
@@ -29,7 +26,7 @@ import Testing
         }
         #expect(
             lines == [
-                "onSubscribe", "onSubscribed", "onNext 1", "next(1)", "afterNext 1", "onCompleted", "completed",
+                "onSubscribe", "onSubscribed", "onNext 1", "1", "afterNext 1", "onCompleted", "completed",
                 "afterCompleted", "onDispose",
             ])
     }
@@ -37,7 +34,7 @@ import Testing
     @Test func onSubscribedComesBeforeOnDisposeForASynchronousSource() {
         #expect(
             log(sequence(1, error: .expected)) == [
-                "onSubscribe", "onNext 1", "next(1)", "afterNext 1", "onError expected", "error(expected)",
+                "onSubscribe", "onNext 1", "1", "afterNext 1", "onError expected", "error(expected)",
                 "afterError expected", "onSubscribed", "onDispose",
             ])
     }
@@ -85,11 +82,11 @@ import Testing
 
     @Test func whatAClosureThrowsIsTheError() {
         #expect(events(of: sequence(1).do(onNext: { _ in throw Failure.other })) == ["error(other)"])
-        #expect(events(of: sequence(1, 2).do(afterNext: { _ in throw Failure.other })) == ["next(1)", "error(other)"])
-        #expect(events(of: sequence(1).do(onCompleted: { throw Failure.other })) == ["next(1)", "error(other)"])
+        #expect(events(of: sequence(1, 2).do(afterNext: { _ in throw Failure.other })) == ["1", "error(other)"])
+        #expect(events(of: sequence(1).do(onCompleted: { throw Failure.other })) == ["1", "error(other)"])
         #expect(
             events(of: sequence(1, error: .expected).do(onError: { _ in throw Failure.other })) == [
-                "next(1)", "error(other)",
+                "1", "error(other)",
             ])
     }
 
@@ -100,10 +97,10 @@ import Testing
     }
 
     @Test func whatAClosureThrowsAfterTheEndIsDropped() {
-        #expect(events(of: sequence(1).do(afterCompleted: { throw Failure.other })) == ["next(1)", "completed"])
+        #expect(events(of: sequence(1).do(afterCompleted: { throw Failure.other })) == ["1", "completed"])
         #expect(
             events(of: sequence(1, error: .expected).do(afterError: { _ in throw Failure.other })) == [
-                "next(1)", "error(expected)",
+                "1", "error(expected)",
             ])
     }
 
@@ -114,10 +111,10 @@ import Testing
             subject.do(onNext: { if $0 == 2 { dispose() } }, afterNext: { after.append($0) })
         }
         for element in 1...3 { subject.onNext(element) }
-        #expect(log.events == ["next(1)"] && after == [1, 2])
+        #expect(log.lines == ["1"] && after == [1, 2])
     }
 
     @Test func withoutClosuresItIsTheSource() {
-        #expect(events(of: sequence(1).do()) == ["next(1)", "completed"])
+        #expect(events(of: sequence(1).do()) == ["1", "completed"])
     }
 }

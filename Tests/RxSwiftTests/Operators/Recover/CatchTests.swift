@@ -4,22 +4,22 @@ import Testing
 @Suite struct CatchTests {
     @Test func theHandlersSequenceTakesOver() {
         let source = failing(1, with: 5).catch { error in
-            sending((error as! SourceFailure).number)
+            sequence((error as! NumberedFailure).number)
         }
-        #expect(SuccessionLog.of(source) == "1 5 completed")
-        #expect(SuccessionLog.of(sending(1).catch { _ in sending(2) }) == "1 completed")
-        #expect(SuccessionLog.of(failing().catch { _ in failing(2, with: 7) }) == "2 error(7)")
-        let throwing = failing().catch { _ in throw SourceFailure(8) }
-        #expect(SuccessionLog.of(throwing) == "error(8)")
+        #expect(text(of: source) == "1 5 completed")
+        #expect(text(of: sequence(1).catch { _ in sequence(2) }) == "1 completed")
+        #expect(text(of: failing().catch { _ in failing(2, with: 7) }) == "2 error(7)")
+        let throwing = failing().catch { _ in throw NumberedFailure(8) }
+        #expect(text(of: throwing) == "error(8)")
     }
 
     @Test func theFailedSourceIsLetGo() {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
-        let log = SuccessionLog()
-        let subscription = log.record(first.catch { _ in second })
+        let log = EventLog()
+        let subscription = log.observe(first.catch { _ in second })
         first.onNext(1)
-        first.onError(SourceFailure())
+        first.onError(NumberedFailure())
         #expect(second.hasObservers)
         second.onNext(2)
         subscription.dispose()
@@ -31,19 +31,19 @@ import Testing
         let subscription = SerialDisposable()
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
-        let log = SuccessionLog()
-        subscription.disposable = log.record(
+        let log = EventLog()
+        subscription.disposable = log.observe(
             first.catch { _ in
                 subscription.dispose()
                 return second
             })
-        first.onError(SourceFailure())
+        first.onError(NumberedFailure())
         #expect(!second.hasObservers && log.text == "")
     }
 
     @Test func catchAndReturnPutsAnElementInPlaceOfTheError() {
-        #expect(SuccessionLog.of(failing(1).catchAndReturn(2)) == "1 2 completed")
-        #expect(SuccessionLog.of(sending(1).catchAndReturn(2)) == "1 completed")
+        #expect(text(of: failing(1).catchAndReturn(2)) == "1 2 completed")
+        #expect(text(of: sequence(1).catchAndReturn(2)) == "1 completed")
     }
 
     @Test func disposeAtTheReturnedElementHidesTheCompletion() {
@@ -52,15 +52,15 @@ import Testing
         nonisolated(unsafe) var completions = 0
         subscription.disposable = source.catchAndReturn(1).subscribe(
             onNext: { _ in subscription.dispose() }, onCompleted: { completions += 1 })
-        source.onError(SourceFailure())
+        source.onError(NumberedFailure())
         #expect(completions == 0)
     }
 
     @Test func sequencesAreTriedUntilOneCompletes() {
-        let sources = [failing(1), failing(2), sending(3), sending(4)]
-        #expect(SuccessionLog.of(.catch(sequence: sources)) == "1 2 3 completed")
-        #expect(SuccessionLog.of(.catch(sequence: [failing(1, with: 1), failing(2, with: 2)])) == "1 2 error(2)")
-        #expect(SuccessionLog.of(Observable<Int>.catch(sequence: [])) == "completed")
+        let sources = [failing(1), failing(2), sequence(3), sequence(4)]
+        #expect(text(of: .catch(sequence: sources)) == "1 2 3 completed")
+        #expect(text(of: .catch(sequence: [failing(1, with: 1), failing(2, with: 2)])) == "1 2 error(2)")
+        #expect(text(of: Observable<Int>.catch(sequence: [])) == "completed")
     }
 
     @Test func disposeAgainstTheHandlerLeavesNothingBehind() {
@@ -75,7 +75,7 @@ import Testing
             }
         }
         raceRounds(
-            2_000, prepare: { Round() }, { $0.first.onError(SourceFailure()) }, { $0.subscription.dispose() },
+            2_000, prepare: { Round() }, { $0.first.onError(NumberedFailure()) }, { $0.subscription.dispose() },
             check: { round in
                 #expect(!round.first.hasObservers && !round.second.hasObservers)
             })

@@ -9,7 +9,7 @@ import Testing
         return .create { observer in
             let number = attempt.next()
             observer.onNext(number)
-            if number < times { observer.onError(SourceFailure(number)) } else { observer.onCompleted() }
+            if number < times { observer.onError(NumberedFailure(number)) } else { observer.onCompleted() }
             return Disposables.create()
         }
     }
@@ -21,18 +21,18 @@ import Testing
     }
 
     @Test func aFailedSequenceIsSubscribedToAnew() {
-        #expect(SuccessionLog.of(failing(times: 2).retry()) == "0 1 2 completed")
-        #expect(SuccessionLog.of(failing(times: 2).retry(3)) == "0 1 2 completed")
-        #expect(SuccessionLog.of(failing(times: 2).retry(2)) == "0 1 error(1)")
-        #expect(SuccessionLog.of(failing(times: 2).retry(0)) == "completed")
+        #expect(text(of: failing(times: 2).retry()) == "0 1 2 completed")
+        #expect(text(of: failing(times: 2).retry(3)) == "0 1 2 completed")
+        #expect(text(of: failing(times: 2).retry(2)) == "0 1 error(1)")
+        #expect(text(of: failing(times: 2).retry(0)) == "completed")
     }
 
     @Test func retriesOfRetriesMultiply() {
-        #expect(SuccessionLog.of(failing(times: 9).retry(2).retry(3)) == "0 1 2 3 4 5 error(5)")
+        #expect(text(of: failing(times: 9).retry(2).retry(3)) == "0 1 2 3 4 5 error(5)")
     }
 
     @Test func aMillionAttemptsNeedNoStack() {
-        onBoundedStack { [self] in
+        onEightMebibytes { [self] in
             nonisolated(unsafe) var count = 0
             _ = failing(times: 1_000_000).retry().subscribe(onNext: { _ in count += 1 })
             #expect(count == 1_000_001)
@@ -48,7 +48,7 @@ import Testing
             count += 1
             if count == 10 { subscription.dispose() }
         })
-        gate.onError(SourceFailure())
+        gate.onError(NumberedFailure())
         #expect(count == 10)
     }
 
@@ -69,7 +69,7 @@ import Testing
             }
         }
         raceRounds(
-            2_000, prepare: { Round() }, { $0.first.onError(SourceFailure()) }, { $0.subscription.dispose() },
+            2_000, prepare: { Round() }, { $0.first.onError(NumberedFailure()) }, { $0.subscription.dispose() },
             check: { round in
                 #expect(!round.first.hasObservers && !round.second.hasObservers)
             })
@@ -79,10 +79,10 @@ import Testing
 
     @Test func theNotifierDecides() {
         let notifier = PublishSubject<Void>()
-        let log = SuccessionLog()
-        let subscription = log.record(
+        let log = EventLog()
+        let subscription = log.observe(
             failing(times: 9).retry(when: { (errors: Observable<any Error>) in
-                _ = errors.subscribe(onNext: { log.write("failed(\(($0 as! SourceFailure).number))") })
+                _ = errors.subscribe(onNext: { log.note("failed(\(($0 as! NumberedFailure).number))") })
                 return notifier
             }))
         #expect(log.text == "0 failed(0)")
@@ -95,13 +95,13 @@ import Testing
 
     @Test func theNotifiersErrorEndsIt() {
         let notifier = PublishSubject<Void>()
-        let log = SuccessionLog()
+        let log = EventLog()
         let source = PublishSubject<Int>()
-        let subscription = log.record(source.retry(when: { (_: Observable<any Error>) in notifier }))
+        let subscription = log.observe(source.retry(when: { (_: Observable<any Error>) in notifier }))
         source.onNext(1)
-        notifier.onError(SourceFailure(7))
+        notifier.onError(NumberedFailure(7))
         source.onNext(2)
-        source.onError(SourceFailure(1))
+        source.onError(NumberedFailure(1))
         #expect(log.text == "1 2 error(7)")
         #expect(!source.hasObservers && !notifier.hasObservers)
         subscription.dispose()
@@ -119,7 +119,7 @@ import Testing
         let subscription = source.retry(when: { (_: Observable<any Error>) in notifier }).subscribe()
         notifier.onNext(())
         #expect(current.hasObservers)
-        current.onError(SourceFailure())
+        current.onError(NumberedFailure())
         notifier.onNext(())
         notifier.onNext(())
         #expect(subscriptions.next() == 2)
@@ -128,16 +128,16 @@ import Testing
     }
 
     @Test func aSourceThatFailsInsideItsSubscriptionIsRetriedOncePerNotification() {
-        let log = SuccessionLog()
+        let log = EventLog()
         let source = failing(times: 3).retry(when: { (errors: Observable<any Error>) in
-            errors.flatMap { _ in sending(1, 1) }
+            errors.flatMap { _ in sequence(1, 1) }
         })
-        log.record(source).dispose()
+        log.observe(source).dispose()
         #expect(log.text == "0 1 2 3 completed")
     }
 
     @Test func aMillionNotifiedAttemptsNeedNoStack() {
-        onBoundedStack { [self] in
+        onEightMebibytes { [self] in
             nonisolated(unsafe) var count = 0
             _ = failing(times: 1_000_000).retry(when: { (errors: Observable<any Error>) in errors })
                 .subscribe(onNext: { _ in count += 1 })
@@ -147,20 +147,20 @@ import Testing
 
     @Test func errorsOfAnotherTypePassThrough() {
         struct Other: Error {}
-        let log = SuccessionLog()
+        let log = EventLog()
         let source = PublishSubject<Int>()
-        _ = log.record(source.retry(when: { (errors: Observable<SourceFailure>) in errors }))
+        _ = log.observe(source.retry(when: { (errors: Observable<NumberedFailure>) in errors }))
         source.onError(Other())
         #expect(log.text == "error(Other())")
 
-        let again = failing(times: 1).retry(when: { (errors: Observable<SourceFailure>) in errors })
-        #expect(SuccessionLog.of(again) == "0 1 completed")
+        let again = failing(times: 1).retry(when: { (errors: Observable<NumberedFailure>) in errors })
+        #expect(text(of: again) == "0 1 completed")
     }
 
     @Test func everythingIsReleasedAtTheEnd() {
-        weak var released: SuccessionToken?
+        weak var released: ReleaseToken?
         do {
-            let token = SuccessionToken()
+            let token = ReleaseToken()
             released = token
             _ = failing(times: 2).retry(when: { (errors: Observable<any Error>) in
                 errors.map { _ in withExtendedLifetime(token) {} }
@@ -183,7 +183,7 @@ import Testing
                     attempts += 1
                     return attempts == 1 ? source : second
                 }.retry(when: { (_: Observable<any Error>) in notifier }).subscribe()
-                source.onError(SourceFailure())
+                source.onError(NumberedFailure())
             }
         }
         raceRounds(
@@ -197,15 +197,15 @@ import Testing
         struct Round {
             let source = PublishSubject<Int>()
             let notifier = PublishSubject<Void>()
-            let log = SuccessionLog()
+            let log = EventLog()
 
             init() {
                 let notifier = self.notifier
-                _ = log.record(source.retry(when: { (_: Observable<any Error>) in notifier }))
+                _ = log.observe(source.retry(when: { (_: Observable<any Error>) in notifier }))
             }
         }
         raceRounds(
-            2_000, prepare: { Round() }, { $0.notifier.onCompleted() }, { $0.source.onError(SourceFailure()) },
+            2_000, prepare: { Round() }, { $0.notifier.onCompleted() }, { $0.source.onError(NumberedFailure()) },
             check: { #expect($0.log.text == "completed") })
     }
 }

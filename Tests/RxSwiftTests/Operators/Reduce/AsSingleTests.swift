@@ -6,9 +6,9 @@ import Testing
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.asSingle().asObservable())
         subject.onNext(1)
-        #expect(log.events == [])
+        #expect(log.lines == [])
         subject.onCompleted()
-        #expect(log.events == ["next(1)", "completed"])
+        #expect(log.lines == ["1", "completed"])
     }
 
     @Test func otherNumbersAreErrors() {

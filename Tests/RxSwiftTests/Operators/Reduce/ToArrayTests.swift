@@ -4,9 +4,9 @@ import Testing
 @Suite struct ToArrayTests {
     @Test func elementsComeInAnArray() {
         let source = sequence(1, 2).toArray().asObservable()
-        #expect(events(of: source) == ["next([1, 2])", "completed"])
-        #expect(events(of: source) == ["next([1, 2])", "completed"])
-        #expect(events(of: Observable<Int>.empty().toArray().asObservable()) == ["next([])", "completed"])
+        #expect(events(of: source) == ["[1, 2]", "completed"])
+        #expect(events(of: source) == ["[1, 2]", "completed"])
+        #expect(events(of: Observable<Int>.empty().toArray().asObservable()) == ["[]", "completed"])
         #expect(events(of: sequence(1, error: .expected).toArray().asObservable()) == ["error(expected)"])
     }
 }

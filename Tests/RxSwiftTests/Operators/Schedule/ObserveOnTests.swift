@@ -32,7 +32,7 @@ import Testing
     func errorDoesNotOvertake(kind: ThreadedScheduler) {
         let done = Signal()
         nonisolated(unsafe) var count = 0
-        let subscription = Observable.range(start: 0, count: 1_000).concat(Observable<Int>.error(SourceFailure(1)))
+        let subscription = Observable.range(start: 0, count: 1_000).concat(Observable<Int>.error(NumberedFailure(1)))
             .observe(on: kind.make()).subscribe(onNext: { _ in count += 1 }, onError: { _ in done.fire() })
         #expect(done.wait())
         #expect(count == 1_000)
@@ -41,14 +41,14 @@ import Testing
 
     @Test(arguments: ThreadedScheduler.allCases)
     func disposedFromInsideNothingFollowsAndAllIsReleased(kind: ThreadedScheduler) async {
-        let source = PublishSubject<SuccessionToken>()
+        let source = PublishSubject<ReleaseToken>()
         let scheduler = kind.make()
         let done = Signal()
         nonisolated(unsafe) var count = 0
-        nonisolated(unsafe) weak var captured: SuccessionToken?
-        nonisolated(unsafe) weak var element: SuccessionToken?
+        nonisolated(unsafe) weak var captured: ReleaseToken?
+        nonisolated(unsafe) weak var element: ReleaseToken?
         do {
-            let token = SuccessionToken()
+            let token = ReleaseToken()
             captured = token
             let subscription = SingleAssignmentDisposable()
             subscription.setDisposable(
@@ -59,7 +59,7 @@ import Testing
                         done.fire()
                     }
                 }))
-            let sent = SuccessionToken()
+            let sent = ReleaseToken()
             element = sent
             for _ in 0..<2_000 { source.onNext(sent) }
         }
@@ -75,10 +75,10 @@ import Testing
             let source = PublishSubject<Int>()
             let begun = Signal()
             let count = AtomicCounter(0)
-            nonisolated(unsafe) weak var captured: SuccessionToken?
+            nonisolated(unsafe) weak var captured: ReleaseToken?
             var subscription: (any Disposable)!
             do {
-                let token = SuccessionToken()
+                let token = ReleaseToken()
                 captured = token
                 subscription = source.observe(on: kind.make()).subscribe(onNext: { _ in
                     withExtendedLifetime(token) { count.increment() }
@@ -99,13 +99,13 @@ import Testing
     @Test func inlineOnMainWhenNothingIsEnqueued() async {
         await #expect(processExitsWith: .success) {
             await onMainQueue {
-                let log = SuccessionLog()
+                let log = EventLog()
                 let source = PublishSubject<Int>()
-                let subscription = log.record(source.observe(on: MainScheduler.instance))
+                let subscription = log.observe(source.observe(on: MainScheduler.instance))
                 source.onNext(1)
-                log.write("returned")
+                log.note("returned")
                 source.onCompleted()
-                log.write("returned")
+                log.note("returned")
                 precondition(log.text == "1 returned completed returned", log.text)
                 subscription.dispose()
             }
@@ -114,24 +114,24 @@ import Testing
 
     @Test func nestedHandOverOnMainIsQueued() async {
         await #expect(processExitsWith: .success) {
-            let log = SuccessionLog()
+            let log = EventLog()
             nonisolated(unsafe) var subscriptions: [any Disposable] = []
             await onMainQueue {
                 let source = PublishSubject<Int>()
                 let other = PublishSubject<Int>()
-                subscriptions.append(log.record(other.observe(on: MainScheduler.instance)))
+                subscriptions.append(log.observe(other.observe(on: MainScheduler.instance)))
                 subscriptions.append(
                     source.observe(on: MainScheduler.instance).subscribe(onNext: { _ in
-                        log.write("(")
+                        log.note("(")
                         other.onNext(2)
                         _ = MainScheduler.instance.schedule(()) { _ in
-                            log.write("action")
+                            log.note("action")
                             return Disposables.create()
                         }
-                        log.write(")")
+                        log.note(")")
                     }))
                 source.onNext(1)
-                log.write("returned")
+                log.note("returned")
             }
             // What was handed over inside runs later on the queue, before what comes now.
             await onMainQueue {}
@@ -141,32 +141,32 @@ import Testing
     }
 
     @Test func asyncInstanceIsNeverInline() async {
-        let log = SuccessionLog()
+        let log = EventLog()
         nonisolated(unsafe) var subscription: (any Disposable)?
         await onMainQueue {
-            subscription = log.record(Observable.of(1, 2).observe(on: MainScheduler.asyncInstance))
-            log.write("subscribed")
+            subscription = log.observe(Observable.of(1, 2).observe(on: MainScheduler.asyncInstance))
+            log.note("subscribed")
         }
         #expect(await eventually { log.text == "subscribed 1 2 completed" })
         subscription?.dispose()
     }
 
     @Test func currentThreadTakesTurns() {
-        let log = SuccessionLog()
+        let log = EventLog()
         _ = CurrentThreadScheduler.instance.schedule(()) { _ in
-            let subscription = log.record(Observable.of(1, 2, 3).observe(on: CurrentThreadScheduler.instance))
-            log.write("subscribed")
+            let subscription = log.observe(Observable.of(1, 2, 3).observe(on: CurrentThreadScheduler.instance))
+            log.note("subscribed")
             return subscription
         }
         #expect(log.text == "subscribed 1 2 3 completed")
     }
 
     @Test func inlineSchedulerOfAUser() {
-        let log = SuccessionLog()
+        let log = EventLog()
         let source = PublishSubject<Int>()
-        let subscription = log.record(source.observe(on: InlineScheduler()))
+        let subscription = log.observe(source.observe(on: InlineScheduler()))
         for element in 1...3 { source.onNext(element) }
-        source.onError(SourceFailure(4))
+        source.onError(NumberedFailure(4))
         #expect(log.text == "1 2 3 error(4)")
         subscription.dispose()
     }
@@ -186,14 +186,14 @@ import Testing
 
     @Test func nothingIsScheduledInVirtualTimeForNobody() {
         let scheduler = HistoricalScheduler()
-        let source = PublishSubject<SuccessionToken>()
-        weak var captured: SuccessionToken?
-        weak var element: SuccessionToken?
+        let source = PublishSubject<ReleaseToken>()
+        weak var captured: ReleaseToken?
+        weak var element: ReleaseToken?
         do {
-            let token = SuccessionToken()
+            let token = ReleaseToken()
             captured = token
             let subscription = source.observe(on: scheduler).subscribe(onNext: { _ in withExtendedLifetime(token) {} })
-            let sent = SuccessionToken()
+            let sent = ReleaseToken()
             element = sent
             for _ in 0..<5 { source.onNext(sent) }
             #expect(scheduler.debugDescription != "[]")
@@ -206,8 +206,8 @@ import Testing
 
     @Test func takeEndsTheTicks() {
         let scheduler = TestScheduler(initialClock: 0)
-        let log = SuccessionLog()
-        let subscription = log.record(Observable.range(start: 1, count: 100).observe(on: scheduler).take(3))
+        let log = EventLog()
+        let subscription = log.observe(Observable.range(start: 1, count: 100).observe(on: scheduler).take(3))
         scheduler.start()
         #expect(log.text == "1 2 3 completed")
         #expect(scheduler.clock <= 4)
@@ -233,13 +233,4 @@ import Testing
             subscription.dispose()
         }
     }
-}
-
-/// Waits until a condition holds.
-func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<3_000 {
-        if condition() { return true }
-        try? await Task.sleep(nanoseconds: 2_000_000)
-    }
-    return condition()
 }

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func terminalEventsPassAtOnce() {
-        for end: Recorded<Event<Int>> in [.completed(300), .error(300, TestFailure.expected)] {
+        for end: Recorded<Event<Int>> in [.completed(300), .error(300, Failure.expected)] {
             let scheduler = ticks()
             let source = scheduler.createHotObservable([end])
             let result = scheduler.start { source.subscribe(on: scheduler) }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct MulticastTests {
     @Test func nothingComesBeforeConnect() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let published = subject.publish()
         _ = log.observe(published, "a ")
         subject.onNext(1)
@@ -21,7 +21,7 @@ import Testing
 
     @Test func connectingTwiceIsConnectingOnce() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let published = subject.publish()
         _ = log.observe(published)
         let first = published.connect()
@@ -35,7 +35,7 @@ import Testing
 
     @Test func afterReconnectingOldSubscribersGetNothing() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let published = subject.publish()
         _ = log.observe(published, "a ")
         published.connect().dispose()
@@ -47,7 +47,7 @@ import Testing
 
     @Test func aSharedSubjectKeepsItsSubscribersAndItsEnd() {
         let source = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let multicast = source.multicast(PublishSubject())
         _ = log.observe(multicast, "a ")
         multicast.connect().dispose()
@@ -60,7 +60,7 @@ import Testing
 
     @Test func replayRepeatsTheLastElements() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let last = subject.replay(2)
         let all = subject.replayAll()
         _ = last.connect()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aSourceThatEndsInsideConnectCanBeConnectedAgain() {
-        let log = SubjectLog()
+        let log = EventLog()
         let published = Observable.just(1).publish()
         _ = log.observe(published, "a ")
         _ = published.connect()
@@ -87,7 +87,7 @@ import Testing
 
     @Test func theSelectorsSequenceSharesOneSubscription() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         var subscriptions = 0
         let source = Observable<Int>.create { observer in
             subscriptions += 1
@@ -108,20 +108,20 @@ import Testing
     }
 
     @Test func theSelectorsSequenceEndsWithItsSource() {
-        let log = SubjectLog()
+        let log = EventLog()
         _ = log.observe(Observable.just(1).multicast({ PublishSubject<Int>() }, selector: { $0 }))
         _ = log.observe(
             Observable.just(1).multicast(
-                { () -> PublishSubject<Int> in throw SubjectFailure(code: 1) },
+                { () -> PublishSubject<Int> in throw NumberedFailure(1) },
                 selector: { (shared: PublishedInts) in shared }))
         _ = log.observe(
             Observable.just(1).multicast(
-                { PublishSubject<Int>() }, selector: { _ -> PublishedInts in throw SubjectFailure(code: 2) }))
-        #expect(log.lines == ["1", "completed", "error 1", "error 2"])
+                { PublishSubject<Int>() }, selector: { _ -> PublishedInts in throw NumberedFailure(2) }))
+        #expect(log.lines == ["1", "completed", "error(1)", "error(2)"])
     }
 
     @Test func theSourceEndsAsSoonAsTheSelectorsSequenceDoes() {
-        let log = SubjectLog()
+        let log = EventLog()
         var sent: [Int] = []
         let source = Observable<Int>.create { observer in
             for number in 1...3 { observer.onNext(number) }
@@ -134,13 +134,13 @@ import Testing
 
     @Test func aSubjectOfAnotherKindIsAnObserverLikeAny() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let connectable = subject.multicast { Doubling() }
         _ = log.observe(connectable)
         _ = connectable.connect()
         subject.onNext(2)
-        subject.onError(SubjectFailure(code: 3))
-        #expect(log.lines == ["4", "error 3"])
+        subject.onError(NumberedFailure(3))
+        #expect(log.lines == ["4", "error(3)"])
     }
 
     /// A subject as a user writes one.

@@ -4,7 +4,7 @@ import Testing
 @Suite struct RefCountTests {
     @Test func theFirstConnectsAndTheLastDisconnects() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let counted = subject.publish().refCount()
         let first = log.observe(counted, "a ")
         let second = log.observe(counted, "b ")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func afterTheSourcesEndItIsSubscribedAnew() {
-        let log = SubjectLog()
+        let log = EventLog()
         let counted = Observable.just(1).publish().refCount()
         _ = log.observe(counted)
         _ = log.observe(counted)
@@ -31,7 +31,7 @@ import Testing
 
     @Test func aSubscriberMayLeaveDuringConnect() {
         let subject = PublishSubject<Int>()
-        let log = SubjectLog()
+        let log = EventLog()
         let source = Observable<Int>.create { observer in
             observer.onNext(1)
             observer.onNext(2)
@@ -50,7 +50,7 @@ import Testing
             { for _ in 0..<1_000 { counted.subscribe { _ in }.dispose() } },
             { for number in 0..<1_000 { subject.onNext(number) } })
         #expect(!subject.hasObservers)
-        let log = SubjectLog()
+        let log = EventLog()
         let last = log.observe(counted)
         subject.onNext(-1)
         #expect(log.lines == ["-1"])

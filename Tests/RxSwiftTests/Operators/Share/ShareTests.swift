@@ -26,7 +26,7 @@ import Testing
     func subscribersShareOneSubscription(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let subject = PublishSubject<Int>()
         let census = Census()
-        let log = SubjectLog()
+        let log = EventLog()
         let shared = census.count(subject).share(replay: replay, scope: scope)
         #expect(census.subscribed == 0)
         let first = log.observe(shared, "a ")
@@ -53,15 +53,15 @@ import Testing
     func theTerminalEventReleasesTheSource(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let subject = PublishSubject<Int>()
         let census = Census()
-        let log = SubjectLog()
+        let log = EventLog()
         let shared = census.count(subject).share(replay: replay, scope: scope)
         let subscription = log.observe(shared, "a ")
         subject.onNext(1)
-        subject.onError(SubjectFailure(code: 1))
+        subject.onError(NumberedFailure(1))
         #expect(census.ended == 1)
         _ = log.observe(shared, "b ")
-        let late = scope == .forever ? (replay > 0 ? ["b 1"] : []) + ["b error 1"] : ["b error 1"]
-        #expect(log.lines == ["a 1", "a error 1"] + late)
+        let late = scope == .forever ? (replay > 0 ? ["b 1"] : []) + ["b error(1)"] : ["b error(1)"]
+        #expect(log.lines == ["a 1", "a error(1)"] + late)
         #expect(census.subscribed == (scope == .forever ? 1 : 2))
         subscription.dispose()
     }
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: forms)
     func aSourceThatEndsInsideConnectIsSubscribedAnewOrReplayed(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let census = Census()
-        let log = SubjectLog()
+        let log = EventLog()
         let shared = census.count(Observable.just(1)).share(replay: replay, scope: scope)
         _ = log.observe(shared)
         _ = log.observe(shared)
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: forms)
     func aSubscriberMayLeaveDuringConnect(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let census = Census()
-        let log = SubjectLog()
+        let log = EventLog()
         let endless = Observable<Int>.create { observer in
             for number in 1...4 { observer.onNext(number) }
             return Disposables.create()
@@ -97,7 +97,7 @@ import Testing
 
     @Test func whoSubscribesAgainInTheTerminalEventStartsAnew() {
         let census = Census()
-        let log = SubjectLog()
+        let log = EventLog()
         var rounds = 0
         let shared = census.count(Observable.just(1)).share(replay: 1)
         func again() {
@@ -106,9 +106,9 @@ import Testing
         }
         func again2() {
             rounds += 1
-            let inner = SubjectLog()
+            let inner = EventLog()
             _ = inner.observe(shared, "\(rounds) ")
-            inner.lines.forEach(log.add)
+            inner.lines.forEach(log.note)
         }
         again()
         #expect(log.lines == ["1 1", "1 completed", "2 1", "2 completed"])
@@ -117,7 +117,7 @@ import Testing
 
     @Test func aSubscriberThatComesDuringConnectJoins() {
         let census = Census()
-        let log = SubjectLog()
+        let log = EventLog()
         let source = Observable<Int>.create { observer in
             for number in 1...3 { observer.onNext(number) }
             observer.onCompleted()
@@ -159,21 +159,21 @@ import Testing
     func subscribersMayRace(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let subject = PublishSubject<Int>()
         let shared = subject.share(replay: replay, scope: scope)
-        let overlaps = SubjectLog()
+        let overlaps = EventLog()
         race(
             { for number in 0..<3_000 { subject.onNext(number) } },
             {
                 for _ in 0..<1_000 {
-                    let log = SubjectLog()
+                    let log = EventLog()
                     log.observe(shared).dispose()
                     let numbers = log.lines.map { Int($0)! }
-                    if log.hasOverlapped || numbers != Array(Set(numbers)).sorted() { overlaps.add("\(numbers)") }
+                    if log.hasOverlapped || numbers != Array(Set(numbers)).sorted() { overlaps.note("\(numbers)") }
                 }
             },
             { for _ in 0..<1_000 { shared.subscribe { _ in }.dispose() } })
         #expect(overlaps.lines == [])
         #expect(!subject.hasObservers)
-        let log = SubjectLog()
+        let log = EventLog()
         let last = log.observe(shared)
         subject.onNext(-1)
         #expect(log.lines.last == "-1")

@@ -21,9 +21,9 @@ import Testing
 
     @Test func errorDropsWhatHasBeenGathered() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements + [.error(600, TestFailure.expected)])
+        let source = scheduler.createHotObservable(elements + [.error(600, Failure.expected)])
         let result = scheduler.start { source.buffer(timeSpan: .seconds(70), count: 3, scheduler: scheduler) }
-        #expect(result.events == gathered + [.error(600, TestFailure.expected)])
+        #expect(result.events == gathered + [.error(600, Failure.expected)])
     }
 
     @Test func disposeEndsTheTimers() {
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test func anErrorEndsWindowAndSequence() {
-        let end = Recorded<Event<Int>>.error(600, TestFailure.expected)
-        #expect(windows(end, disposed: 1000).events == windowed + [.error(600, TestFailure.expected)])
+        let end = Recorded<Event<Int>>.error(600, Failure.expected)
+        #expect(windows(end, disposed: 1000).events == windowed + [.error(600, Failure.expected)])
     }
 
     @Test func disposingEndsWindowsThatNobodyElseHolds() {

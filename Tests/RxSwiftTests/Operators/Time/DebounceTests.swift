@@ -23,9 +23,9 @@ import Testing
     @Test func errorDropsTheElementThatWaits() {
         let scheduler = ticks()
         let source = scheduler.createHotObservable(
-            script((150, 1), (210, 2), (250, 3)) + [.error(260, TestFailure.expected), .completed(400)])
+            script((150, 1), (210, 2), (250, 3)) + [.error(260, Failure.expected), .completed(400)])
         let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
-        #expect(result.events == [.error(260, TestFailure.expected)])
+        #expect(result.events == [.error(260, Failure.expected)])
         #expect(source.subscriptions == [Subscription(200, 260)])
     }
 

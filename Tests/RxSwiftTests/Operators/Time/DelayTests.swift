@@ -28,9 +28,9 @@ import Testing
 
     @Test func errorIsNotDelayedAndDropsWhatWaits() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements + [.error(550, TestFailure.expected)])
+        let source = scheduler.createHotObservable(elements + [.error(550, Failure.expected)])
         let result = scheduler.start { source.delay(.seconds(150), scheduler: scheduler) }
-        #expect(result.events == [.next(400, 2), .next(500, 3), .error(550, TestFailure.expected)])
+        #expect(result.events == [.next(400, 2), .next(500, 3), .error(550, Failure.expected)])
         #expect(source.subscriptions == [Subscription(200, 550)])
     }
 
@@ -52,9 +52,9 @@ import Testing
 
     @Test func delaySubscriptionPassesErrors() {
         let scheduler = ticks()
-        let source = scheduler.createColdObservable(script((50, 42), (60, 43)) + [.error(70, TestFailure.expected)])
+        let source = scheduler.createColdObservable(script((50, 42), (60, 43)) + [.error(70, Failure.expected)])
         let result = scheduler.start { source.delaySubscription(.seconds(30), scheduler: scheduler) }
-        #expect(result.events == [.next(280, 42), .next(290, 43), .error(300, TestFailure.expected)])
+        #expect(result.events == [.next(280, 42), .next(290, 43), .error(300, Failure.expected)])
         #expect(source.subscriptions == [Subscription(230, 300)])
     }
 

@@ -25,9 +25,9 @@ import Testing
 
     @Test func takeForPassesAnErrorInTime() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable([.next(150, 1), .error(210, TestFailure.expected)])
+        let source = scheduler.createHotObservable([.next(150, 1), .error(210, Failure.expected)])
         let result = scheduler.start { source.take(for: .seconds(50), scheduler: scheduler) }
-        #expect(result.events == [.error(210, TestFailure.expected)])
+        #expect(result.events == [.error(210, Failure.expected)])
     }
 
     @Test func takeForPassesAnEarlierCompletion() {
@@ -55,9 +55,9 @@ import Testing
 
     @Test func skipPassesTerminalEventsAnyTime() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable([.next(150, 1), .error(210, TestFailure.expected)])
+        let source = scheduler.createHotObservable([.next(150, 1), .error(210, Failure.expected)])
         let result = scheduler.start { source.skip(.seconds(50), scheduler: scheduler) }
-        #expect(result.events == [.error(210, TestFailure.expected)])
+        #expect(result.events == [.error(210, Failure.expected)])
         #expect(source.subscriptions == [Subscription(200, 210)])
     }
 }

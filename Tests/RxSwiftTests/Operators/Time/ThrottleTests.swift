@@ -32,9 +32,9 @@ import Testing
 
     @Test func errorIsNotDelayed() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, TestFailure.expected)])
+        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, Failure.expected)])
         let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .error(410, TestFailure.expected)])
+        #expect(result.events == [.next(210, 2), .error(410, Failure.expected)])
         #expect(source.subscriptions == [Subscription(200, 410)])
     }
 
@@ -56,9 +56,9 @@ import Testing
 
     @Test func withoutLatestErrorPasses() {
         let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, TestFailure.expected)])
+        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, Failure.expected)])
         let result = scheduler.start { source.throttle(.seconds(200), latest: false, scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .error(410, TestFailure.expected)])
+        #expect(result.events == [.next(210, 2), .error(410, Failure.expected)])
     }
 
     @Test func theDecisionSetsOneTimerPerSpan() {

@@ -37,7 +37,7 @@ import Testing
                 for number in 0..<300 { subject.onNext(number) }
                 switch round % 3 {
                 case 0: subject.onCompleted()
-                case 1: subject.onError(TestFailure.expected)
+                case 1: subject.onError(Failure.expected)
                 default: break
                 }
             }

@@ -6,8 +6,6 @@ import Testing
 
 /// What a subscription held is released when it ends, timers included (law L6).
 @Suite struct TimeReleaseTests {
-    private final class Witness: @unchecked Sendable {}
-
     private typealias Build = (Observable<Int>, RxTimeInterval, any SchedulerType) -> Observable<Int>
 
     private static let operators: [(name: String, build: Build)] = [
@@ -32,15 +30,15 @@ import Testing
         _ span: RxTimeInterval, on scheduler: any SchedulerType, end: (PublishSubject<Int>, any Disposable) -> Void
     ) -> [String] {
         Self.operators.compactMap { name, build in
-            weak var observed: Witness?
+            weak var observed: ReleaseToken?
             do {
                 let subject = PublishSubject<Int>()
                 let subscription: any Disposable
                 do {
-                    let witness = Witness()
-                    observed = witness
+                    let token = ReleaseToken()
+                    observed = token
                     subscription = build(subject, span, scheduler)
-                        .subscribe { _ in withExtendedLifetime(witness) {} }
+                        .subscribe { _ in withExtendedLifetime(token) {} }
                 }
                 subject.onNext(1)
                 subject.onNext(2)
@@ -57,7 +55,7 @@ import Testing
 
     @Test(arguments: RealTimeTests.schedulers.indices) func errorReleases(index: Int) {
         let leaking = leaks(.seconds(3_600), on: RealTimeTests.schedulers[index]) { subject, subscription in
-            subject.onError(TestFailure.expected)
+            subject.onError(Failure.expected)
             // What has no source, or no source yet, ends like this.
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { subscription.dispose() }
         }

@@ -29,14 +29,14 @@ import Testing
     @Test func terminalEventsInTimePass() {
         let scheduler = ticks()
         let source = scheduler.createHotObservable([.next(150, 0), .completed(300)])
-        let failing = scheduler.createHotObservable([.next(150, 0), .error(300, TestFailure.expected)])
+        let failing = scheduler.createHotObservable([.next(150, 0), .error(300, Failure.expected)])
         let result = scheduler.start { source.timeout(.seconds(200), scheduler: scheduler) }
         #expect(result.events == [.completed(300)])
         #expect(source.subscriptions == [Subscription(200, 300)])
         let again = ticks()
         let other = again.createHotObservable(failing.recordedEvents)
         #expect(
-            again.start { other.timeout(.seconds(200), scheduler: again) }.events == [.error(300, TestFailure.expected)]
+            again.start { other.timeout(.seconds(200), scheduler: again) }.events == [.error(300, Failure.expected)]
         )
     }
 
@@ -67,9 +67,9 @@ import Testing
     @Test func theOtherSequenceMayFail() {
         let scheduler = ticks()
         let source = scheduler.createHotObservable(script((500, 42)))
-        let other = scheduler.createColdObservable([Recorded<Event<Int>>.error(100, TestFailure.expected)])
+        let other = scheduler.createColdObservable([Recorded<Event<Int>>.error(100, Failure.expected)])
         let result = scheduler.start { source.timeout(.seconds(100), other: other, scheduler: scheduler) }
-        #expect(result.events == [.error(400, TestFailure.expected)])
+        #expect(result.events == [.error(400, Failure.expected)])
         #expect(other.subscriptions == [Subscription(300, 400)])
     }
 

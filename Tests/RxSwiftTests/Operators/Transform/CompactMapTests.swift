@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct CompactMapTests {
     @Test func nilIsDropped() {
-        #expect(events(of: sequence("1", "a", "3").compactMap { Int($0) }) == ["next(1)", "next(3)", "completed"])
+        #expect(events(of: sequence("1", "a", "3").compactMap { Int($0) }) == ["1", "3", "completed"])
     }
 
     @Test func errorPasses() {
-        #expect(events(of: sequence("1", error: .expected).compactMap { Int($0) }) == ["next(1)", "error(expected)"])
+        #expect(events(of: sequence("1", error: .expected).compactMap { Int($0) }) == ["1", "error(expected)"])
     }
 
     @Test func whatTheClosureThrowsIsTheError() {
@@ -15,7 +15,7 @@ import Testing
             if element == 2 { throw Failure.expected }
             return element
         }
-        #expect(events(of: source) == ["next(1)", "error(expected)"])
+        #expect(events(of: source) == ["1", "error(expected)"])
     }
 
     @Test func nothingFollowsADisposeInTheClosure() {
@@ -27,6 +27,6 @@ import Testing
             }
         }
         for element in 1...3 { subject.onNext(element) }
-        #expect(log.events == ["next(1)"])
+        #expect(log.lines == ["1"])
     }
 }

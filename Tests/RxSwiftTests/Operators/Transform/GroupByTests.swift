@@ -4,16 +4,16 @@ import Testing
 
 @Suite struct GroupByTests {
     private let source = PublishSubject<Int>()
-    private let log = SuccessionLog()
+    private let log = EventLog()
 
     @Test func elementsGoToTheGroupOfTheirKey() {
         let log = log
         _ = source.groupBy { $0 % 3 }.subscribe(
             onNext: { group in
-                log.write("new\(group.key)")
+                log.note("new\(group.key)")
                 _ = group.subscribe(
-                    onNext: { log.write("\(group.key):\($0)") }, onCompleted: { log.write("end\(group.key)") })
-            }, onCompleted: { log.write("completed") })
+                    onNext: { log.note("\(group.key):\($0)") }, onCompleted: { log.note("end\(group.key)") })
+            }, onCompleted: { log.note("completed") })
         for element in [5, 1, 2, 3] { source.onNext(element) }
         source.onCompleted()
         #expect(log.text == "new2 2:5 new1 1:1 2:2 new0 0:3 end2 end1 end0 completed")
@@ -23,21 +23,21 @@ import Testing
     @Test func anErrorGoesToAllGroups() {
         let log = log
         _ = source.groupBy { $0 % 2 }.subscribe(
-            onNext: { group in _ = group.subscribe(onError: { _ in log.write("error\(group.key)") }) },
-            onError: { _ in log.write("error") })
+            onNext: { group in _ = group.subscribe(onError: { _ in log.note("error\(group.key)") }) },
+            onError: { _ in log.note("error") })
         source.onNext(1)
         source.onNext(2)
-        source.onError(SourceFailure())
+        source.onError(NumberedFailure())
         #expect(log.text == "error1 error0 error")
     }
 
     @Test func whatTheKeySelectorThrowsEndsGroupsAndResult() {
         let log = log
         _ = source.groupBy { element -> Int in
-            if element == 2 { throw SourceFailure(2) }
+            if element == 2 { throw NumberedFailure(2) }
             return 0
         }.subscribe(
-            onNext: { group in _ = log.record(group.asObservable()) }, onError: { _ in log.write("outer") })
+            onNext: { group in _ = log.observe(group.asObservable()) }, onError: { _ in log.note("outer") })
         source.onNext(1)
         source.onNext(2)
         #expect(log.text == "1 error(2) outer")
@@ -48,7 +48,7 @@ import Testing
         let log = log
         nonisolated(unsafe) var inner: (any Disposable)?
         let outer = source.groupBy { $0 % 2 }.subscribe(onNext: { group in
-            if inner == nil { inner = log.record(group.asObservable()) }
+            if inner == nil { inner = log.observe(group.asObservable()) }
         })
         source.onNext(1)
         outer.dispose()
@@ -75,19 +75,19 @@ import Testing
         _ = source.groupBy { $0 }.subscribe(onNext: { groups.append($0) })
         source.onNext(1)
         source.onCompleted()
-        _ = log.record(groups[0].asObservable())
+        _ = log.observe(groups[0].asObservable())
         #expect(log.text == "completed")
     }
 
     @Test func thousandsOfGroupsKeepTheirOrder() {
-        let log = SuccessionLog()
+        let log = EventLog()
         let numbers = Observable.range(start: 0, count: 60_000)
         _ = numbers.groupBy { $0 % 20_000 }
             .flatMap { group in group.reduce(0) { count, _ in count + 1 }.map { (group.key, $0) } }
             .toArray()
             .subscribe(onSuccess: { counts in
-                log.write("\(counts.count) \(counts.allSatisfy({ $0.1 == 3 }))")
-                log.write("\(counts.map(\.0) == Array(0..<20_000))")
+                log.note("\(counts.count) \(counts.allSatisfy({ $0.1 == 3 }))")
+                log.note("\(counts.map(\.0) == Array(0..<20_000))")
             })
         #expect(log.text == "20000 true true")
     }
@@ -116,8 +116,8 @@ import Testing
         for inHash in [true, false] {
             let source = PublishSubject<Key>()
             let subscription = SerialDisposable()
-            let log = SuccessionLog()
-            subscription.disposable = source.groupBy { $0 }.subscribe(onNext: { log.write("\($0.key.number)") })
+            let log = EventLog()
+            subscription.disposable = source.groupBy { $0 }.subscribe(onNext: { log.note("\($0.key.number)") })
             source.onNext(Key(1))
             let meddle = {
                 subscription.dispose()
@@ -129,10 +129,10 @@ import Testing
     }
 
     @Test func everythingIsReleasedAtTheEndAlsoWhenAGroupIsKept() {
-        weak var released: SuccessionToken?
+        weak var released: ReleaseToken?
         nonisolated(unsafe) var kept: GroupedObservable<Int, Int>?
         do {
-            let token = SuccessionToken()
+            let token = ReleaseToken()
             released = token
             _ = source.groupBy { element in withExtendedLifetime(token) { element } }.subscribe(onNext: { kept = $0 })
             source.onNext(1)

@@ -16,6 +16,6 @@ import Testing
             subject.materialize().do(afterNext: { event in if event.isStopEvent { dispose() } })
         }
         subject.onCompleted()
-        #expect(log.events == ["next(completed)"])
+        #expect(log.lines == ["next(completed)"])
     }
 }

@@ -4,9 +4,9 @@ import Testing
 @Suite struct ScanTests {
     @Test func eachIntermediateResultIsSent() {
         #expect(
-            events(of: sequence(1, 2, 3).scan(10) { $0 + $1 }) == ["next(11)", "next(13)", "next(16)", "completed"])
+            events(of: sequence(1, 2, 3).scan(10) { $0 + $1 }) == ["11", "13", "16", "completed"])
         let inPlace = sequence(1, 2).scan(into: [Int]()) { $0.append($1) }
-        #expect(events(of: inPlace) == ["next([1])", "next([1, 2])", "completed"])
+        #expect(events(of: inPlace) == ["[1]", "[1, 2]", "completed"])
     }
 
     @Test func eachSubscriptionStartsFromTheSeed() {
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func errorPasses() {
-        #expect(events(of: sequence(1, error: .expected).scan(0) { $0 + $1 }) == ["next(1)", "error(expected)"])
+        #expect(events(of: sequence(1, error: .expected).scan(0) { $0 + $1 }) == ["1", "error(expected)"])
     }
 
     @Test func whatTheClosureThrowsIsTheError() {
@@ -23,7 +23,7 @@ import Testing
             if element == 2 { throw Failure.expected }
             return sum + element
         }
-        #expect(events(of: source) == ["next(1)", "error(expected)"])
+        #expect(events(of: source) == ["1", "error(expected)"])
     }
 
     @Test func nothingFollowsADisposeInTheClosure() {
@@ -35,7 +35,7 @@ import Testing
             }
         }
         for element in 1...3 { subject.onNext(element) }
-        #expect(log.events == ["next(1)"])
+        #expect(log.lines == ["1"])
     }
 
     @Test func valuesSentEarlierStayAsTheyWere() {

@@ -1,9 +1,6 @@
 import RxSwift
 import RxTest
 
-/// What goes wrong in tests.
-enum TestFailure: Error, Equatable { case expected }
-
 /// A scheduler in whose virtual time a tick is a second.
 func ticks() -> TestScheduler { TestScheduler(initialClock: 0) }
 

@@ -1,76 +1,4 @@
-import Foundation
-import RxPrimitives
 import RxSwift
-
-enum TestError: Error, Equatable { case one, two }
-
-/// Writes down what a sequence sends, as text: `1 2 completed`.
-final class Transcript: @unchecked Sendable {
-    private var lines: [String] = []
-
-    var text: String { lines.joined(separator: " ") }
-
-    func note(_ line: String) { lines.append(line) }
-
-    func clear() { lines = [] }
-
-    func subscribe<Element>(_ source: Observable<Element>) -> any Disposable {
-        source.subscribe { (event: Event<Element>) in
-            switch event {
-            case .next(let element): self.note("\(element)")
-            case .error(let error): self.note("\(error)")
-            case .completed: self.note("completed")
-            }
-        }
-    }
-}
-
-/// Runs bodies on threads of their own that start at the same moment, and waits for them.
-///
-/// They start on a spin barrier: a thread that was merely spawned comes too late to overlap with the one before.
-func race(_ bodies: [@Sendable () -> Void]) {
-    let barrier = SpinBarrier(parties: bodies.count)
-    let group = DispatchGroup()
-    for body in bodies {
-        group.enter()
-        Thread.detachNewThread {
-            barrier.wait()
-            body()
-            group.leave()
-        }
-    }
-    group.wait()
-}
-
-private final class SpinBarrier: @unchecked Sendable {
-    private let missing: AtomicWord
-
-    init(parties: Int) { missing = AtomicWord(UInt(parties)) }
-
-    func wait() {
-        _ = missing.fetchAdd(0 &- 1)
-        var spins = 0
-        while missing.loadAcquiring() != 0 {
-            spins += 1
-            // More parties than processors: the ones still to come need one.
-            if spins > 10_000 { sched_yield() }
-        }
-    }
-}
-
-/// Notices calls that overlap.
-final class OverlapDetector: @unchecked Sendable {
-    private let inside = AtomicWord(0)
-    private let found = AtomicWord(0)
-
-    var overlapped: Bool { found.loadAcquiring() != 0 }
-
-    func enter() {
-        if inside.fetchAdd(1) != 0 { found.storeReleasing(1) }
-    }
-
-    func leave() { _ = inside.fetchAdd(0 &- 1) }
-}
 
 /// What can be sent to one of several subjects in a test that goes through all interleavings.
 enum Step: CaseIterable, CustomStringConvertible {
@@ -115,7 +43,7 @@ enum Step: CaseIterable, CustomStringConvertible {
                 second.onNext(number1)
             case .completed0: first.onCompleted()
             case .completed1: second.onCompleted()
-            case .error0: first.onError(TestError.one)
+            case .error0: first.onError(Failure.expected)
             }
         }
     }
@@ -133,8 +61,8 @@ func forAllInterleavings(
     for steps in (0...length).flatMap(Step.sequences(ofLength:)) {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
-        let transcript = Transcript()
-        let subscription = transcript.subscribe(build(first, second))
+        let transcript = EventLog()
+        let subscription = transcript.observe(build(first, second))
         Step.play(steps, first, second)
         subscription.dispose()
         var count0 = 0
@@ -197,13 +125,4 @@ func forAllInterleavingsOfBothRoles(
             mismatch(steps + (isSwapped ? " (swapped)" : ""), text, expected)
         }
     }
-}
-
-/// A disposable which writes down that it was disposed of.
-final class NotingDisposable: Disposable {
-    private let transcript: Transcript
-
-    init(_ transcript: Transcript) { self.transcript = transcript }
-
-    func dispose() { transcript.note("disposed") }
 }
