@@ -7,6 +7,10 @@ extension Laws {
         enum End: CaseIterable, Sendable { case completed, error, dispose, disposeAtOnce, disposeInsideObserver }
 
         @Test(arguments: Laws.cases) func everythingIsReleased(_ subject: Case) {
+            #if TRACE_RESOURCES
+                // Another test's work may still be ending on its threads.
+                Laws.waitForQuiet { Int(Resources.total) }
+            #endif
             for kind in Port.Kind.allCases {
                 for end in End.allCases {
                     #if TRACE_RESOURCES

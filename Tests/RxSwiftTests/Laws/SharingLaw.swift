@@ -168,6 +168,8 @@ extension Laws {
         @Test(arguments: all) func observersAreReleasedWhileTheSequenceIsKept(_ shared: Shared) {
             for end in [Event<Int>.completed, .error(LawError.source), nil] {
                 #if TRACE_RESOURCES
+                    // Another test's work may still be ending on its threads.
+                    Laws.waitForQuiet { Int(Resources.total) }
                     let before = Resources.total
                 #endif
                 do {

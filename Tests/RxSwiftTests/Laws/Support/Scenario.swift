@@ -103,18 +103,22 @@ extension Laws {
         /// Waits until events under way on other threads have arrived.
         func settle() { Scenario.waitForQuiet(subject) { record.events.count } }
 
-        /// Waits until a number that other threads change stays as it is for a while.
+        /// Waits until a number stays as it is for a while; not where nothing happens on other threads.
         static func waitForQuiet(_ subject: Case, _ number: () -> Int) {
-            guard subject.row.isAsynchronous else { return }
-            var quiet = 0
-            var before: Int?
-            while quiet < 3 {
-                Laws.queue.sync {}
-                usleep(1_000)
-                let now = number()
-                quiet = now == before ? quiet + 1 : 0
-                before = now
-            }
+            if subject.row.isAsynchronous { Laws.waitForQuiet(number) }
+        }
+    }
+
+    /// Waits until a number that other threads change stays as it is for a while.
+    static func waitForQuiet(_ number: () -> Int) {
+        var quiet = 0
+        var before: Int?
+        while quiet < 3 {
+            queue.sync {}
+            usleep(1_000)
+            let now = number()
+            quiet = now == before ? quiet + 1 : 0
+            before = now
         }
     }
 

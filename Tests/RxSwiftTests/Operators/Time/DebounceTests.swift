@@ -62,12 +62,12 @@ import Testing
 
     @Test func anElementThatIsDisplacedOrDroppedIsReleased() {
         let scheduler = ticks()
-        let source = PublishSubject<SuccessionToken>()
+        let source = PublishSubject<ReleaseToken>()
         let subscription = source.debounce(.seconds(30), scheduler: scheduler).subscribe()
-        weak var first: SuccessionToken?
-        weak var second: SuccessionToken?
+        weak var first: ReleaseToken?
+        weak var second: ReleaseToken?
         do {
-            let tokens = [SuccessionToken(), SuccessionToken()]
+            let tokens = [ReleaseToken(), ReleaseToken()]
             first = tokens[0]
             second = tokens[1]
             for token in tokens { source.onNext(token) }
