@@ -22,7 +22,9 @@ final class SerialDispatchJobs: TimedJobScheduler {
     func post(_ job: Job) { turns.post(job) }
 
     @usableFromInline
-    func post(_ job: Job, after delay: DispatchTimeInterval) { timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) } }
+    func post(_ job: Job, after delay: DispatchTimeInterval) {
+        timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
+    }
 
     @usableFromInline
     func withdraw(_ job: Job) {
