@@ -28,7 +28,9 @@ package struct SpinLock: ~Copyable {
 
     @inlinable @inline(__always)
     package func unlock() {
-        word.storeReleasing(0)
+        // Releasing: paired with the acquire in `lock`. Not a store: the optimizer moves retains past an atomic store, so that a
+        // reference copied under the lock would be counted when another thread may have let the object go already.
+        _ = word.exchange(0)
     }
 
     @inlinable @inline(__always)

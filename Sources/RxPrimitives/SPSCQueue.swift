@@ -24,6 +24,9 @@ package struct SPSCQueue<Element>: ~Copyable {
     package init() {}
 
     /// Producer: appends an element.
+    ///
+    /// From code that is generic over the element and not specialized: elsewhere the optimizer might count the queue's reference to
+    /// a class instance only after the store that publishes it (see `SpinLock.unlock`).
     @inlinable @inline(__always)
     package func push(_ element: Element) { words.push(element) }
 
