@@ -56,11 +56,12 @@ package final class ClosureSink<Element>: Sink<Element> {
         onCompleted: (() -> Void)?,
         subscription: SubscriptionDisposable
     ) {
+        // First what may call out: behind it the arguments are stored without being counted anew.
+        self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         self.onNext = onNext
         self.onError = onError
         self.onCompleted = onCompleted
         self.subscription = subscription
-        self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         super.init()
     }
 
