@@ -280,4 +280,30 @@ import Testing
         scheduler.advanceTo(Date(timeIntervalSince1970: 5))
         #expect(notes.lines == ["1 at 0.0", "2 at 1.0"])
     }
+
+    /// In a process of its own: the hooks belong to the process.
+    @Test func noCallStackIsCapturedByDefault() async {
+        await #expect(processExitsWith: .success) {
+            let notes = EventLog()
+            Hooks.defaultErrorHandler = { callStack, error in notes.note("\(error) from \(callStack)") }
+            Hooks.recordCallStackOnError = true
+            _ = Observable<Int>.error(Failure.expected).subscribe()
+            Hooks.customCaptureSubscriptionCallstack = { ["here"] }
+            _ = Observable<Int>.error(Failure.other).subscribe()
+            precondition(notes.lines == ["expected from []", "other from [\"here\"]"], notes.text)
+        }
+    }
+
+    @Test func sampleNoticesACompletionFromInsideItsCallbackAtTheNextTick() {
+        let notes = EventLog()
+        let source = PublishSubject<Int>()
+        let sampler = PublishSubject<Void>()
+        _ = notes.observe(source.sample(sampler)) { if !$0.isStopEvent { source.onCompleted() } }
+        source.onNext(1)
+        sampler.onNext(())
+        #expect(notes.lines == ["1"])
+        sampler.onNext(())
+        #expect(notes.lines == ["1", "completed"])
+        #expect(!sampler.hasObservers)
+    }
 }

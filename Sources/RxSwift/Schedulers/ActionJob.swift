@@ -3,6 +3,7 @@ import RxPrimitives
 
 /// A scheduled action: the job a scheduler holds, and the disposable the user gets.
 ///
+/// Disposing keeps an action that has not started from running; later it disposes of what the action returned. From any thread.
 /// Lets go of the action and its state when it starts, or when it is disposed of: a user who keeps the disposable keeps
 /// nothing else. Not generic, as the metadata of a generic class would have to be looked up for each action.
 @usableFromInline
@@ -12,10 +13,12 @@ final class ActionJob: Job, Cancelable {
 
     /// Belongs to the one that claims it.
     private var action: (() -> any Disposable)?
-    private let scheduler: any JobScheduler
+    private let scheduler: (any JobScheduler)?
 
+    /// - Parameter scheduler: what to withdraw the job from when it is disposed of. Nil where jobs that were disposed of stay in
+    ///   the queue until their turn comes.
     @usableFromInline
-    init(scheduler: any JobScheduler, action: @escaping () -> any Disposable) {
+    init(scheduler: (any JobScheduler)?, action: @escaping () -> any Disposable) {
         self.action = action
         self.scheduler = scheduler
         super.init()
@@ -23,7 +26,7 @@ final class ActionJob: Job, Cancelable {
 
     @inlinable
     convenience init<State>(
-        state: State, action: @escaping (State) -> any Disposable, scheduler: any JobScheduler
+        state: State, action: @escaping (State) -> any Disposable, scheduler: (any JobScheduler)?
     ) {
         self.init(scheduler: scheduler) { action(state) }
     }
@@ -33,7 +36,7 @@ final class ActionJob: Job, Cancelable {
 
     override func run(_ budget: inout Int) -> Bool {
         if let disposable = takeAction()?() {
-            // Disposed of at once if this job was disposed of meanwhile.
+            // Disposed of at once if this job was disposed of meanwhile. Most actions have nothing to dispose of.
             if !(disposable is EmptyDisposable) { link(DisposableStage(disposable)) }
         }
         return true
@@ -45,7 +48,7 @@ final class ActionJob: Job, Cancelable {
     override func cancel() {
         guard let upstream = takeUpstream() else { return }
         _ = takeAction()
-        scheduler.withdraw(self)
+        scheduler?.withdraw(self)
         upstream.take()?.cancel()
     }
 

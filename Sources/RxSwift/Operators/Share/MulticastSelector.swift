@@ -47,7 +47,7 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
             connectable = Multicast(source: source, makeSubject: { subject })
             selected = try selector(connectable)
         } catch {
-            downstream.error(error)
+            downstream.attachFailed(error)
             return nil
         }
         let stage = MulticastSelectorStage()

@@ -79,6 +79,14 @@ import Testing
         #expect(transcript.text == "completed")
     }
 
+    @Test func ofNoSourcesEndsOnlyOnceWhenLeftAtTheEnd() {
+        var completions = 0
+        let none = Observable<[Int]>.zip([Observable<Int>]()) { $0 }
+        let ends = none.materialize().do(onCompleted: { completions += 1 })
+        #expect(events(of: ends.take(1)) == ["next(completed)", "completed"])
+        #expect(completions == 0)
+    }
+
     @Test func keepsALongQueueInOrder() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()

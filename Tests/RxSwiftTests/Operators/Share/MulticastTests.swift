@@ -120,6 +120,15 @@ import Testing
         #expect(log.lines == ["1", "completed", "error(1)", "error(2)"])
     }
 
+    @Test func aSelectorThatThrowsEndsOnlyOnceWhenLeftAtTheEnd() {
+        var completions = 0
+        let failed = Observable.just(1).multicast(
+            { () -> PublishSubject<Int> in throw Failure.expected }, selector: { (shared: PublishedInts) in shared })
+        let ends = failed.materialize().do(onCompleted: { completions += 1 })
+        #expect(events(of: ends.take(1)) == ["next(error(expected))", "completed"])
+        #expect(completions == 0)
+    }
+
     @Test func theSourceEndsAsSoonAsTheSelectorsSequenceDoes() {
         let log = EventLog()
         var sent: [Int] = []

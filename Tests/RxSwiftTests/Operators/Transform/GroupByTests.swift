@@ -6,6 +6,15 @@ import Testing
     private let source = PublishSubject<Int>()
     private let log = EventLog()
 
+    @Test func aGroupThatHasEndedEndsOnlyOnceWhenLeftAtTheEnd() {
+        var completions = 0
+        var group: GroupedObservable<Int, Int>!
+        _ = Observable.just(1).groupBy { $0 }.subscribe(onNext: { group = $0 })
+        let ends = group.materialize().do(onCompleted: { completions += 1 })
+        #expect(events(of: ends.take(1)) == ["next(completed)", "completed"])
+        #expect(completions == 0)
+    }
+
     @Test func elementsGoToTheGroupOfTheirKey() {
         let log = log
         _ = source.groupBy { $0 % 3 }.subscribe(

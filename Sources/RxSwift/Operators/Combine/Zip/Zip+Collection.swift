@@ -44,7 +44,7 @@ where Sources.Element: ObservableType {
     }
 
     override func attach(_ downstream: Sink<Result>) {
-        if count == 0 { return downstream.completed() }
+        if count == 0 { return downstream.attachCompleted() }
         let coordinator = ZipCollectionCoordinator(
             count: count, resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)

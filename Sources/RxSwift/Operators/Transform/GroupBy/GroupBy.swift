@@ -127,8 +127,8 @@ final class Group<Element>: Observable<Element> {
             share.link(subscription)
             downstream.link(share)
             core.add(subscription)
-        case .completed: downstream.completed()
-        case .error(let error): downstream.error(error)
+        case .completed: downstream.attachCompleted()
+        case .error(let error): downstream.attachFailed(error)
         case .abandoned: break
         }
     }
