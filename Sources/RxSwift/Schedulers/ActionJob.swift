@@ -1,62 +1,31 @@
 import Dispatch
 import RxPrimitives
 
-/// A scheduled action: the job a scheduler holds, and the disposable the user gets.
+/// A scheduled action which its scheduler lets go of as soon as it is disposed of.
 ///
-/// Disposing keeps an action that has not started from running; later it disposes of what the action returned. From any thread.
-/// Lets go of the action and its state when it starts, or when it is disposed of: a user who keeps the disposable keeps
-/// nothing else. Not generic, as the metadata of a generic class would have to be looked up for each action.
+/// Not generic, as the metadata of a generic class would have to be looked up for each action.
 @usableFromInline
-final class ActionJob: Job, Cancelable {
-    /// 0: waiting. 1: claimed by the one that runs or drops the action, for ever.
-    private let claim = AtomicWord(0)
+final class ActionJob: ScheduledAction {
+    private let scheduler: any JobScheduler
 
-    /// Belongs to the one that claims it.
-    private var action: (() -> any Disposable)?
-    private let scheduler: (any JobScheduler)?
-
-    /// - Parameter scheduler: what to withdraw the job from when it is disposed of. Nil where jobs that were disposed of stay in
-    ///   the queue until their turn comes.
     @usableFromInline
-    init(scheduler: (any JobScheduler)?, action: @escaping () -> any Disposable) {
-        self.action = action
+    init(scheduler: any JobScheduler, action: @escaping () -> any Disposable) {
         self.scheduler = scheduler
-        super.init()
+        super.init(action)
     }
 
     @inlinable
     convenience init<State>(
-        state: State, action: @escaping (State) -> any Disposable, scheduler: (any JobScheduler)?
+        state: State, action: @escaping (State) -> any Disposable, scheduler: any JobScheduler
     ) {
         self.init(scheduler: scheduler) { action(state) }
     }
 
-    @usableFromInline
-    var isDisposed: Bool { isCancelled }
-
-    override func run(_ budget: inout Int) -> Bool {
-        if let disposable = takeAction()?() {
-            // Disposed of at once if this job was disposed of meanwhile. Most actions have nothing to dispose of.
-            if !(disposable is EmptyDisposable) { link(DisposableStage(disposable)) }
-        }
-        return true
-    }
-
-    @usableFromInline
-    func dispose() { cancel() }
-
-    override func cancel() {
+    package override func cancel() {
         guard let upstream = takeUpstream() else { return }
         _ = takeAction()
-        scheduler?.withdraw(self)
+        scheduler.withdraw(self)
         upstream.take()?.cancel()
-    }
-
-    private func takeAction() -> (() -> any Disposable)? {
-        guard claim.exchange(1) == 0 else { return nil }
-        let taken = action
-        action = nil
-        return taken
     }
 }
 

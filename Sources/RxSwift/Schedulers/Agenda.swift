@@ -5,7 +5,7 @@ final class Agenda<Time> {
     struct Entry {
         let time: Time
         let number: Int
-        let action: ActionJob
+        let action: ScheduledAction
     }
 
     private let isEarlier: (Time, Time) -> Bool
@@ -30,7 +30,7 @@ final class Agenda<Time> {
         heap.filter { !$0.action.isDisposed }.sorted(by: precedes).map { $0.time }
     }
 
-    func add(_ action: ActionJob, at time: Time) {
+    func add(_ action: ScheduledAction, at time: Time) {
         heap.append(Entry(time: time, number: nextNumber, action: action))
         nextNumber += 1
         var child = heap.count - 1

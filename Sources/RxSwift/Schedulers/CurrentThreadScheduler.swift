@@ -25,7 +25,7 @@ public class CurrentThreadScheduler: ImmediateSchedulerType, @unchecked Sendable
     ) -> any Disposable {
         let trampoline = Trampoline.current
         if trampoline.isOpen {
-            let queued = ActionJob(state: state, action: action, scheduler: nil)
+            let queued = ScheduledAction { action(state) }
             trampoline.post(queued)
             return queued
         }
