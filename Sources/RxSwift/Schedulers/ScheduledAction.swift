@@ -13,6 +13,8 @@ package class ScheduledAction: Job, Cancelable {
     /// Belongs to the one that claims it.
     private var action: (() -> any Disposable)?
 
+    // Usable from inline, else dependents are warned of a recursion in the subclass that is none.
+    @usableFromInline
     package init(_ action: @escaping () -> any Disposable) {
         self.action = action
         super.init()
