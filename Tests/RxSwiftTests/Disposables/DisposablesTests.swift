@@ -1,4 +1,3 @@
-import Foundation
 import RxPrimitives
 import RxSwift
 import Testing
@@ -186,7 +185,7 @@ import Testing
             let members = (0..<6).map { _ in BooleanDisposable() }
             let disposals = AtomicWord(0)
             let action = Disposables.create { _ = disposals.fetchAdd(1) }
-            atOnce(
+            race(
                 {
                     for member in members.prefix(4) { _ = composite.insert(member) }
                     serial.disposable = members[4]
@@ -208,8 +207,8 @@ import Testing
         for _ in 0..<300 {
             let releases = AtomicWord(0)
             let shared = RefCountDisposable(disposable: Disposables.create { _ = releases.fetchAdd(1) })
-            let body = { shared.retain().dispose() }
-            atOnce(
+            let body: @Sendable () -> Void = { shared.retain().dispose() }
+            race(
                 {
                     body()
                     shared.dispose()
@@ -217,20 +216,4 @@ import Testing
             #expect(releases.loadAcquiring() == 1)
         }
     }
-}
-
-/// Runs closures on a thread each, started together on a spin barrier, and waits for them.
-private func atOnce(_ bodies: (() -> Void)...) {
-    let waiting = AtomicWord(UInt(bodies.count))
-    let finished = DispatchGroup()
-    for body in bodies {
-        finished.enter()
-        Thread.detachNewThread {
-            _ = waiting.fetchAdd(0 &- 1)
-            while waiting.loadAcquiring() != 0 {}
-            body()
-            finished.leave()
-        }
-    }
-    finished.wait()
 }
