@@ -5,6 +5,9 @@ let package = Package(
     name: "swift-rx",
     products: [
         .library(name: "RxSwift", targets: ["RxSwift"]),
+        .library(name: "RxRelay", targets: ["RxRelay"]),
+        .library(name: "RxCocoa", targets: ["RxCocoa"]),
+        .library(name: "RxBlocking", targets: ["RxBlocking"]),
         .library(name: "RxTest", targets: ["RxTest"]),
     ],
     traits: [
@@ -16,10 +19,18 @@ let package = Package(
     targets: [
         .target(name: "RxPrimitives"),
         .target(name: "RxSwift", dependencies: ["RxPrimitives"]),
+        .target(name: "RxRelay", dependencies: ["RxSwift"]),
+        .target(name: "RxCocoa", dependencies: ["RxSwift", "RxRelay"]),
+        .target(name: "RxBlocking", dependencies: ["RxSwift"]),
         .target(name: "RxTest", dependencies: ["RxSwift"]),
+        .target(name: "TestSupport", dependencies: ["RxSwift", "RxTest"], path: "Tests/TestSupport"),
         .testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"]),
-        .testTarget(name: "RxTestTests", dependencies: ["RxTest"]),
-        .testTarget(name: "RxSwiftTests", dependencies: ["RxSwift", "RxTest"]),
+        .testTarget(name: "RxSwiftTests", dependencies: ["RxSwift", "RxTest", "TestSupport"]),
+        .testTarget(name: "RxRelayTests", dependencies: ["RxRelay", "RxTest", "TestSupport"]),
+        .testTarget(name: "RxCocoaTests", dependencies: ["RxCocoa", "RxTest", "TestSupport"]),
+        .testTarget(name: "RxBlockingTests", dependencies: ["RxBlocking", "RxTest", "TestSupport"]),
+        .testTarget(name: "RxTestTests", dependencies: ["RxTest", "TestSupport"]),
+        .testTarget(name: "LawsTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"]),
     ],
     // Elements need not be Sendable, as in RxSwift, so crossing threads with them cannot be checked by the compiler.
     swiftLanguageModes: [.v5]

@@ -3,6 +3,7 @@ import Foundation
 import RxPrimitives
 import RxSwift
 import RxTest
+import TestSupport
 import Testing
 
 /// One test per line of KnownDifferences.md.

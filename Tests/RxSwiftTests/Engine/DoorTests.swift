@@ -1,6 +1,7 @@
 import Foundation
 import RxPrimitives
 import RxSwift
+import TestSupport
 import Testing
 
 @Suite struct DoorTests {

@@ -1,4 +1,5 @@
 import RxSwift
+import TestSupport
 import Testing
 
 /// Three and more of `map`, `filter` and `compactMap` in a row, which run in one stage when their elements are plain bytes.

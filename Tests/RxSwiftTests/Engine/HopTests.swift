@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import RxPrimitives
 import RxSwift
+import TestSupport
 import Testing
 
 /// Several hops and actions on one serial scheduler.

@@ -1,5 +1,6 @@
 import Foundation
 import RxSwift
+import TestSupport
 import Testing
 
 @Suite struct BinderTests {

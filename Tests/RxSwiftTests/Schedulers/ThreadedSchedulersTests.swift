@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import RxPrimitives
 import RxSwift
+import TestSupport
 import Testing
 
 @Suite struct ThreadedSchedulersTests {

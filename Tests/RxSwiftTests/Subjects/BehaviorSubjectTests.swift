@@ -1,5 +1,6 @@
 import RxPrimitives
 import RxSwift
+import TestSupport
 import Testing
 
 @Suite struct BehaviorSubjectTests {

@@ -1,4 +1,5 @@
 import RxSwift
+import TestSupport
 import Testing
 
 /// The ways in which programs write zip and combineLatest: what matters is that they compile, and mean what they say.

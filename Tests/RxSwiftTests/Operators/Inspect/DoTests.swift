@@ -1,5 +1,6 @@
 import Dispatch
 import RxSwift
+import TestSupport
 import Testing
 
 @Suite struct DoTests {

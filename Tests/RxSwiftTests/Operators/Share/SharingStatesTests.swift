@@ -1,4 +1,5 @@
 import RxSwift
+import TestSupport
 import Testing
 
 /// The interleavings of threads, as sequences of decisions.

@@ -1,5 +1,6 @@
 import RxSwift
 import RxTest
+import TestSupport
 import Testing
 
 @Suite struct DelayTests {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import RxSwift
+import TestSupport
 import Testing
 
 /// What operators do with the clock of the machine. Margins are generous: the machine may be busy.

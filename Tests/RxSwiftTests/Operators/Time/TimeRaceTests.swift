@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import RxPrimitives
 import RxSwift
+import TestSupport
 import Testing
 
 /// A source that emits while timers fire, and a third thread that disposes: nothing overlaps, nothing comes after the end.

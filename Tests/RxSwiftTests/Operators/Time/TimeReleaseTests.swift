@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import RxSwift
 import RxTest
+import TestSupport
 import Testing
 
 /// What a subscription held is released when it ends, timers included (law L6).

@@ -1,0 +1,68 @@
+public import RxSwift
+
+/// A sequence for user interfaces: it does not fail, it delivers on the scheduler of its strategy, and its subscribers share
+/// one subscription of the source in the way of its strategy.
+///
+/// `Driver` and `Signal` are the two that are used.
+public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>: SharedSequenceConvertibleType {
+    @usableFromInline let source: Observable<Element>
+
+    /// A sequence of which each subscription is shared.
+    ///
+    /// - Parameter source: never fails, and delivers on the strategy's scheduler.
+    @inlinable
+    init(_ source: Observable<Element>) {
+        self.source = SharingStrategy.share(source)
+    }
+
+    /// A sequence made by an operator from the events of another.
+    ///
+    /// - Parameters:
+    ///   - source: subscribes to `upstream` at most once per subscription.
+    ///   - upstream: the sequence that the operator was called on.
+    @inlinable
+    init<Upstream>(_ source: Observable<Element>, derivedFrom upstream: SharedSequence<SharingStrategy, Upstream>) {
+        self.source = SharingStrategy.share(source)
+    }
+
+    /// A sequence that is not shared, because its source is, or because sharing it would make no difference.
+    @inlinable
+    init(raw: Observable<Element>) {
+        self.source = raw
+    }
+
+    /// The sequence as an observable without the promises.
+    @inlinable
+    public func asObservable() -> Observable<Element> { source }
+
+    /// The sequence itself.
+    @inlinable
+    public func asSharedSequence() -> SharedSequence<SharingStrategy, Element> { self }
+}
+
+/// How the subscribers of a `SharedSequence` share, and where they are called.
+public protocol SharingStrategyProtocol {
+    /// Where all events are delivered.
+    static var scheduler: any SchedulerType { get }
+
+    /// Makes the subscribers of a sequence share one subscription of it.
+    ///
+    /// - Parameter source: the sequence.
+    /// - Returns: the shared sequence; what a newcomer gets of earlier elements is up to the strategy.
+    static func share<Element>(_ source: Observable<Element>) -> Observable<Element>
+}
+
+/// A type that can be turned into a `SharedSequence`.
+public protocol SharedSequenceConvertibleType: ObservableConvertibleType {
+    /// How subscribers share.
+    associatedtype SharingStrategy: SharingStrategyProtocol
+
+    /// The sequence.
+    func asSharedSequence() -> SharedSequence<SharingStrategy, Element>
+}
+
+extension SharedSequenceConvertibleType {
+    /// The sequence as an observable without the promises.
+    @inlinable
+    public func asObservable() -> Observable<Element> { asSharedSequence().asObservable() }
+}

@@ -1,0 +1,42 @@
+import RxPrimitives
+public import RxSwift
+
+/// Where `Driver` and `Signal` deliver.
+public enum SharingScheduler {
+    /// Under `lock`.
+    nonisolated(unsafe) private static var makeScheduler: () -> any SchedulerType = { MainScheduler() }
+    private static let lock = Lock()
+
+    /// Makes the scheduler of a sequence that is being made: the main queue's, unless `mock` says otherwise.
+    public static var make: () -> any SchedulerType { lock.withLock { makeScheduler } }
+
+    /// Makes sequences deliver on another scheduler, for tests.
+    ///
+    /// Concerns every sequence of the program that is made while the action runs.
+    /// - Parameters:
+    ///   - scheduler: where the sequences deliver that are made inside the action.
+    ///   - action: makes sequences, or runs a whole test.
+    public static func mock(scheduler: any SchedulerType, action: () throws -> Void) rethrows {
+        try mock(makeScheduler: { scheduler }, action: action)
+    }
+
+    /// Makes sequences deliver on other schedulers, for tests.
+    ///
+    /// Concerns every sequence of the program that is made while the action runs.
+    /// - Parameters:
+    ///   - makeScheduler: makes the scheduler of each sequence that is made inside the action.
+    ///   - action: makes sequences, or runs a whole test.
+    public static func mock(makeScheduler: @escaping () -> any SchedulerType, action: () throws -> Void) rethrows {
+        let former = exchange(makeScheduler)
+        defer { _ = exchange(former) }
+        try action()
+    }
+
+    private static func exchange(_ replacement: @escaping () -> any SchedulerType) -> () -> any SchedulerType {
+        lock.withLock {
+            let former = makeScheduler
+            makeScheduler = replacement
+            return former
+        }
+    }
+}

@@ -1,0 +1,16 @@
+public import RxSwift
+
+/// A sequence for events that a user interface reacts to: does not fail, delivers on the main queue, and repeats nothing to
+/// newcomers.
+public typealias Signal<Element> = SharedSequence<SignalSharingStrategy, Element>
+
+/// The strategy of `Signal`: `share(scope: .whileConnected)` on the main queue.
+public struct SignalSharingStrategy: SharingStrategyProtocol {
+    /// Where signals deliver. See `SharingScheduler` for tests.
+    public static var scheduler: any SchedulerType { SharingScheduler.make() }
+
+    /// Shares one subscription.
+    public static func share<Element>(_ source: Observable<Element>) -> Observable<Element> {
+        source.share(scope: .whileConnected)
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+extension Laws {
+    /// Law L5: nothing follows a dispose, at whatever step of the sequence's life it comes.
+    @Suite struct DisposeLaw {
+        @Test(arguments: Laws.cases) func betweenEvents(_ subject: Case) {
+            for kind in Port.Kind.allCases {
+                let count = Scenario(subject, kind).steps.count
+                for disposeAt in 0...count {
+                    let scenario = Scenario(subject, kind)
+                    scenario.subscribe()
+                    for (index, step) in scenario.steps.enumerated() {
+                        if index == disposeAt { scenario.dispose() }
+                        step()
+                    }
+                    if disposeAt == count { scenario.dispose() }
+                    scenario.end(.completed)
+                    scenario.settle()
+                    // An event may be under way on another thread.
+                    let allowed: UInt = subject.row.isAsynchronous ? 1 : 0
+                    #expect(scenario.record.afterDispose <= allowed, "\(kind), before step \(disposeAt)")
+                    expectUnsubscribed(scenario, "\(kind), before step \(disposeAt)")
+                }
+            }
+        }
+
+        @Test(arguments: Laws.cases) func insideTheObserver(_ subject: Case) {
+            for kind in Port.Kind.allCases {
+                for disposeAt in 0..<12 {
+                    for terminal in [Event<Int>.completed, .error(LawError.source)] {
+                        let scenario = Scenario(subject, kind)
+                        scenario.record.onEvent = { [unowned scenario] index, _ in
+                            // During `subscribe` there is nothing to dispose of yet.
+                            if index >= disposeAt, scenario.isSubscribed { scenario.dispose() }
+                        }
+                        scenario.subscribe()
+                        for _ in 0..<3 { scenario.round() }
+                        scenario.end(terminal)
+                        scenario.settle()
+                        #expect(scenario.record.violation == nil, "\(kind)")
+                        if scenario.record.events.count > disposeAt, scenario.isDisposed {
+                            #expect(scenario.record.afterDispose == 0, "\(kind), in event \(disposeAt)")
+                            expectUnsubscribed(scenario, "\(kind), in event \(disposeAt)")
+                        }
+                        scenario.dispose()
+                    }
+                }
+            }
+        }
+
+        @Test(arguments: Laws.cases) func insideTheClosures(_ subject: Case) {
+            for kind in Port.Kind.allCases {
+                for terminal in [Event<Int>.completed, .error(LawError.source)] {
+                    for disposeAt in 0..<20 {
+                        let scenario = Scenario(subject, kind)
+                        scenario.script.isActive = true
+                        scenario.script.onVisit = { [unowned scenario] run in
+                            // During `subscribe` there is nothing to dispose of yet.
+                            if run >= disposeAt, scenario.isSubscribed { scenario.dispose() }
+                        }
+                        scenario.subscribe()
+                        for _ in 0..<3 { scenario.round() }
+                        scenario.end(terminal)
+                        scenario.settle()
+                        #expect(scenario.record.violation == nil, "\(kind)")
+                        let allowed: UInt = subject.row.isAsynchronous ? 1 : 0
+                        #expect(scenario.record.afterDispose <= allowed, "\(kind), in run \(disposeAt) of a closure")
+                        let isOver = scenario.script.totalVisits <= disposeAt
+                        scenario.dispose()
+                        expectUnsubscribed(scenario, "\(kind), in run \(disposeAt) of a closure")
+                        if isOver { break }
+                    }
+                }
+            }
+        }
+
+        @Test(arguments: Laws.racingCases) func fromAnotherThread(_ subject: Case) {
+            for kind in Port.Kind.allCases {
+                for attempt in 0..<4 {
+                    let scenario = Scenario(subject, kind)
+                    scenario.subscribe()
+                    let ports = scenario.ports
+                    let begun = AtomicWord(0)
+                    race([
+                        {
+                            for number in 0..<60 {
+                                begun.storeReleasing(UInt(number))
+                                for (position, port) in ports.enumerated() {
+                                    port.send(.next((position + 1) * 100_000 + number))
+                                }
+                            }
+                            for port in ports { port.send(.completed) }
+                        },
+                        {
+                            while begun.loadAcquiring() < UInt(attempt * attempt * 5) {}
+                            scenario.dispose()
+                        },
+                    ])
+                    scenario.settle()
+                    #expect(scenario.record.violation == nil, "\(kind)")
+                    #expect(scenario.record.afterDispose <= 1, "\(kind)")
+                    expectUnsubscribed(scenario, "\(kind)")
+                }
+            }
+        }
+
+        private func expectUnsubscribed(_ scenario: Scenario, _ comment: String) {
+            let isUnsubscribed = scenario.eventually { !scenario.ports.contains(where: \.isObserved) }
+            #expect(isUnsubscribed, "still subscribed: \(comment)")
+        }
+    }
+}

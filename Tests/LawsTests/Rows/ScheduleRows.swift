@@ -1,0 +1,34 @@
+import Foundation
+import RxSwift
+import TestSupport
+
+extension Laws {
+    static let scheduleRows: [Row] = [
+        Row("observe(on:)", "serial", keeps: .everything, isAsynchronous: true, chains: false) { source, _ in
+            source.observe(on: Laws.scheduler)
+        },
+        Row("observe(on:)", "concurrent", keeps: .everything, isAsynchronous: true, chains: false) { source, _ in
+            source.observe(on: ConcurrentDispatchQueueScheduler(qos: .default))
+        },
+        Row("observe(on:)", "operations", keeps: .everything, isAsynchronous: true, chains: false) { source, _ in
+            source.observe(on: OperationQueueScheduler(operationQueue: OperationQueue()))
+        },
+        Row("observe(on:)", "current thread", keeps: .everything, chains: false) { source, _ in
+            source.observe(on: CurrentThreadScheduler.instance)
+        },
+        Row("observe(on:)", "two hops", keeps: .everything, isAsynchronous: true, chains: false) { source, probe in
+            source.observe(on: ConcurrentDispatchQueueScheduler(qos: .default))
+                .map {
+                    try probe.visit("between")
+                    return $0
+                }
+                .observe(on: Laws.scheduler)
+        },
+        Row("subscribe(on:)", "serial", isAsynchronous: true, completes: false, chains: false) { source, _ in
+            source.subscribe(on: Laws.scheduler)
+        },
+        Row("subscribe(on:)", "current thread", keeps: .everything) { source, _ in
+            source.subscribe(on: CurrentThreadScheduler.instance)
+        },
+    ]
+}

@@ -1,0 +1,61 @@
+import RxSwift
+import TestSupport
+
+extension Laws {
+    /// Each operator with a time so long that nothing is due while the law runs, and with one so short that timers race with events.
+    static let timeRows: [Row] = [
+        Row("buffer(timeSpan:count:scheduler:)", "by count", keeps: .everything) { source, _ in
+            source.buffer(timeSpan: long, count: 2, scheduler: Laws.scheduler).flatMap { Observable.from($0) }
+        },
+        timed("buffer(timeSpan:count:scheduler:)", "by time", keeps: .everything) {
+            $0.buffer(timeSpan: short, count: 3, scheduler: Laws.scheduler).flatMap { Observable.from($0) }
+        },
+        Row("debounce(_:scheduler:)", "long") { source, _ in source.debounce(long, scheduler: Laws.scheduler) },
+        timed("debounce(_:scheduler:)") { $0.debounce(short, scheduler: Laws.scheduler) },
+        timed("debounce(_:scheduler:)", "zero") { $0.debounce(.nanoseconds(0), scheduler: Laws.scheduler) },
+        timed("delay(_:scheduler:)", keeps: .everything) { $0.delay(short, scheduler: Laws.scheduler) },
+        // What the source sends before it is subscribed to is lost, and its end too.
+        timed("delaySubscription(_:scheduler:)", completes: false) {
+            $0.delaySubscription(short, scheduler: Laws.scheduler)
+        },
+        Row("skip(_:scheduler:)", "long") { source, _ in source.skip(long, scheduler: Laws.scheduler) },
+        timed("skip(_:scheduler:)") { $0.skip(short, scheduler: Laws.scheduler) },
+        Row("take(for:scheduler:)", "long", keeps: .everything) { source, _ in
+            source.take(for: long, scheduler: Laws.scheduler)
+        },
+        timed("take(for:scheduler:)") { $0.take(for: short, scheduler: Laws.scheduler) },
+        // Completes when the interval is over, if an element waits for that.
+        Row("throttle(_:latest:scheduler:)", "long", completes: false) { source, _ in
+            source.throttle(long, scheduler: Laws.scheduler)
+        },
+        timed("throttle(_:latest:scheduler:)") { $0.throttle(short, scheduler: Laws.scheduler) },
+        timed("throttle(_:latest:scheduler:)", "first") {
+            $0.throttle(short, latest: false, scheduler: Laws.scheduler)
+        },
+        Row("timeout(_:scheduler:)", "long", keeps: .everything) { source, _ in
+            source.timeout(long, scheduler: Laws.scheduler)
+        },
+        timed("timeout(_:scheduler:)") { $0.timeout(short, scheduler: Laws.scheduler) },
+        Row("timeout(_:other:scheduler:)", sources: 2, isAsynchronous: true, completes: false) { sources, _, _ in
+            sources[0].timeout(short, other: sources[1], scheduler: Laws.scheduler)
+        },
+        timed("timer(_:period:scheduler:)", keeps: .nothing) { source in
+            source.flatMap { element in Observable<Int>.timer(short, scheduler: Laws.scheduler).map { _ in element } }
+        },
+        timed("interval(_:scheduler:)", keeps: .nothing) { source in
+            source.flatMap { _ in Observable<Int>.interval(short, scheduler: Laws.scheduler).take(2) }
+        },
+    ]
+
+    private static let long = RxTimeInterval.seconds(1_000)
+    private static let short = RxTimeInterval.microseconds(500)
+
+    private static func timed(
+        _ name: String, _ variant: String = "", keeps: Keeps = .some, completes: Bool = true,
+        _ build: @escaping @Sendable (Observable<Int>) -> Observable<Int>
+    ) -> Row {
+        Row(
+            name, variant, keeps: keeps, isAsynchronous: true, completes: completes, passesErrors: false, chains: false
+        ) { source, _ in build(source) }
+    }
+}

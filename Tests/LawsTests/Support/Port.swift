@@ -1,0 +1,89 @@
+import Foundation
+import RxSwift
+import TestSupport
+
+extension Laws {
+    /// A source of an operator under test, played by the test.
+    final class Port: @unchecked Sendable {
+        enum Kind: Sendable, CaseIterable {
+            /// `create`, whose observers the port keeps, also after the end.
+            case create
+            /// A `PublishSubject`, which the port keeps.
+            case subject
+        }
+
+        let observable: Observable<Int>
+        private let subject: PublishSubject<Int>?
+        private let door: Door
+
+        /// The observers `create` handed out.
+        private final class Door: @unchecked Sendable {
+            private let lock = NSLock()
+            /// Under the lock.
+            private var kept: [AnyObserver<Int>] = []
+            private var ended = 0
+
+            var observers: [AnyObserver<Int>] { lock.withLock { kept } }
+            var live: Int { lock.withLock { kept.count - ended } }
+
+            func opened(_ observer: AnyObserver<Int>) -> Int {
+                lock.withLock {
+                    kept.append(observer)
+                    return kept.count
+                }
+            }
+
+            func closed() { lock.withLock { ended += 1 } }
+
+            func forget() {
+                let old = lock.withLock {
+                    defer {
+                        kept = []
+                        ended = 0
+                    }
+                    return kept
+                }
+                withExtendedLifetime(old) {}
+            }
+        }
+
+        /// - Parameter onSubscribe: emits inside `create`'s closure; is handed the number of the subscription, from 1.
+        init(_ kind: Kind, onSubscribe: (@Sendable (AnyObserver<Int>, Int) -> Void)? = nil) {
+            let door = Door()
+            self.door = door
+            switch kind {
+            case .create:
+                subject = nil
+                observable = .create { observer in
+                    let number = door.opened(observer)
+                    onSubscribe?(observer, number)
+                    return Disposables.create { door.closed() }
+                }
+            case .subject:
+                let made = PublishSubject<Int>()
+                subject = made
+                observable = made
+            }
+        }
+
+        /// Whether an operator is subscribed.
+        var isObserved: Bool { subject?.hasObservers ?? (door.live > 0) }
+
+        /// Sends an event to whoever ever subscribed.
+        func send(_ event: Event<Int>) {
+            if let subject { return subject.on(event) }
+            for observer in door.observers { observer.on(event) }
+        }
+
+        /// How many subscriptions `create` has had.
+        var subscriptions: Int { door.observers.count }
+
+        /// Sends an event to the first so many who subscribed to `create`.
+        func send(_ event: Event<Int>, toFirst count: Int) {
+            for observer in door.observers.prefix(count) { observer.on(event) }
+        }
+
+        /// Lets go of `create`'s observers.
+        func forget() { door.forget() }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+extension Laws {
+    /// One subscription to one operator, and all that a law wants to know of it.
+    final class Scenario: @unchecked Sendable {
+        let subject: Case
+        let ports: [Port]
+        let record = Record()
+        let script = Script()
+        /// Kept by "the user", as long as the scenario lives. Written before `isSubscribed` is set, read after.
+        private var subscription: (any Disposable)?
+        private let subscribed = AtomicWord(0)
+        private let disposed = AtomicWord(0)
+        private(set) weak var probe: Probe?
+        private(set) weak var witness: Witness?
+        private let lock = NSLock()
+        /// Under the lock.
+        private var numbers: [Int] = []
+        private var count = 0
+        private var hasEnded = false
+
+        /// What was sent before the end, in order of sending.
+        var sent: [Int] { lock.withLock { numbers } }
+        /// Whether `subscribe` has returned.
+        var isSubscribed: Bool { subscribed.loadAcquiring() != 0 }
+        /// Whether the law disposed of the subscription.
+        var isDisposed: Bool { disposed.loadAcquiring() != 0 }
+
+        init(_ subject: Case, _ kind: Port.Kind, tested: Port? = nil) {
+            // What some laws have sources do is a violation on purpose.
+            Hooks.contractViolationHandler = { _ in }
+            self.subject = subject
+            ports = (0..<subject.row.sources).map { position in
+                if position == subject.position, let tested { tested } else { Port(kind) }
+            }
+        }
+
+        var tested: Port { ports[subject.position] }
+
+        /// - Parameter above: an operator between the source under test and the operator under test.
+        func subscribe(above: ((Observable<Int>) -> Observable<Int>)? = nil) {
+            let probe = Probe(script)
+            let witness = Witness(record)
+            self.probe = probe
+            self.witness = witness
+            var sources = ports.map(\.observable)
+            if let above { sources[subject.position] = above(tested.observable) }
+            let observable = subject.row.build(sources, subject.position, probe)
+            subscription = observable.subscribe(witness)
+            subscribed.storeReleasing(1)
+        }
+
+        func dispose() {
+            disposed.storeReleasing(1)
+            subscription?.dispose()
+            subscription?.dispose()
+            record.noteDisposed()
+        }
+
+        /// Sends the next number from one source: its thousands say which.
+        func sendNext(from position: Int) {
+            let element = lock.withLock {
+                count += 1
+                let element = (position + 1) * 100_000 + count
+                if !hasEnded { numbers.append(element) }
+                return element
+            }
+            ports[position].send(.next(element))
+        }
+
+        /// Each source sends one element.
+        func round() {
+            for position in ports.indices { sendNext(from: position) }
+        }
+
+        /// The source under test ends, then the others complete.
+        func end(_ event: Event<Int>) {
+            lock.withLock { hasEnded = true }
+            tested.send(event)
+            // More than once: sources may be subscribed to when others have completed.
+            for _ in 0..<6 {
+                for port in ports { port.send(.completed) }
+            }
+        }
+
+        /// The steps of a whole life, for laws that interfere at each.
+        var steps: [() -> Void] {
+            (0..<4).flatMap { _ in ports.indices.map { position in { self.sendNext(from: position) } } }
+        }
+
+        /// Lets go of what the user held on to.
+        func forget() {
+            subscription = nil
+            for port in ports { port.forget() }
+        }
+
+        /// Waits until a claim holds; at once where nothing happens on other threads.
+        func eventually(_ claim: () -> Bool) -> Bool { Laws.eventually(subject.row.isAsynchronous, claim) }
+
+        /// Waits until events under way on other threads have arrived.
+        func settle() { Scenario.waitForQuiet(subject) { record.events.count } }
+
+        /// Waits until a number stays as it is for a while; not where nothing happens on other threads.
+        static func waitForQuiet(_ subject: Case, _ number: () -> Int) {
+            if subject.row.isAsynchronous { Laws.waitForQuiet(number) }
+        }
+    }
+
+    /// Waits until a number that other threads change stays as it is for a while.
+    static func waitForQuiet(_ number: () -> Int) {
+        var quiet = 0
+        var before: Int?
+        while quiet < 3 {
+            queue.sync {}
+            usleep(1_000)
+            let now = number()
+            quiet = now == before ? quiet + 1 : 0
+            before = now
+        }
+    }
+
+    static let queue = DispatchQueue(label: "laws")
+
+    /// The scheduler of operators that need one.
+    static let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "laws")
+
+    static func eventually(_ mayWait: Bool, _ claim: () -> Bool) -> Bool {
+        if claim() { return true }
+        guard mayWait else { return false }
+        for _ in 0..<2_000 {
+            usleep(1_000)
+            if claim() { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,2 @@
+import RxBlocking
+import Testing

@@ -1,0 +1,2 @@
+import RxCocoa
+import Testing

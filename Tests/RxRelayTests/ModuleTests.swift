@@ -1,0 +1,2 @@
+import RxRelay
+import Testing

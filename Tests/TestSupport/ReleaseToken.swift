@@ -1,0 +1,15 @@
+/// An object whose release can be watched.
+package final class ReleaseToken: Equatable, CustomStringConvertible, @unchecked Sendable {
+    package let number: Int
+    private let onRelease: () -> Void
+
+    package init(_ number: Int = 0, onRelease: @escaping () -> Void = {}) {
+        self.number = number
+        self.onRelease = onRelease
+    }
+
+    deinit { onRelease() }
+
+    package var description: String { "\(number)" }
+    package static func == (left: ReleaseToken, right: ReleaseToken) -> Bool { left === right }
+}

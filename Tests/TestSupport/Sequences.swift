@@ -1,0 +1,36 @@
+import RxSwift
+
+/// What goes wrong in tests.
+package enum Failure: Error, Equatable { case expected, other }
+
+/// The same, where several are told from one another.
+package struct NumberedFailure: Error, Equatable, CustomStringConvertible {
+    package let number: Int
+
+    package init(_ number: Int = 0) { self.number = number }
+
+    package var description: String { "\(number)" }
+}
+
+/// Elements followed by `completed`, or by an error, all within the subscription.
+package func sequence<Element>(_ elements: Element..., error: Failure? = nil) -> Observable<Element> {
+    .create { observer in
+        elements.forEach(observer.onNext)
+        if let error { observer.onError(error) } else { observer.onCompleted() }
+        return Disposables.create()
+    }
+}
+
+/// Elements followed by a numbered error, all within the subscription.
+package func failing(_ elements: Int..., with number: Int = 0) -> Observable<Int> {
+    .create { observer in
+        elements.forEach(observer.onNext)
+        observer.onError(NumberedFailure(number))
+        return Disposables.create()
+    }
+}
+
+/// Makes the sequence at each subscription.
+package func made<Element>(_ make: @escaping @Sendable () -> Observable<Element>) -> Observable<Element> {
+    .create { observer in make().subscribe(observer) }
+}

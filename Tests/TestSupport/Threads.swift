@@ -1,0 +1,100 @@
+import Foundation
+import RxPrimitives
+
+/// Runs bodies on threads of their own that start together, and waits for them.
+///
+/// They meet spinning: a thread that is merely woken comes 25 microseconds late and overlaps with nobody.
+package func race(_ bodies: [@Sendable () -> Void]) {
+    let missing = AtomicWord(UInt(bodies.count))
+    let finished = DispatchGroup()
+    for body in bodies {
+        finished.enter()
+        Thread.detachNewThread {
+            _ = missing.fetchAdd(0 &- 1)
+            var spins = 0
+            while missing.loadAcquiring() != 0 {
+                spins += 1
+                // More bodies than processors: those still to come need one.
+                if spins > 10_000 { sched_yield() }
+            }
+            body()
+            finished.leave()
+        }
+    }
+    finished.wait()
+}
+
+package func race(_ bodies: (@Sendable () -> Void)...) { race(bodies) }
+
+/// Runs a race of two in rounds.
+///
+/// - Parameters:
+///   - prepare: makes what the bodies of one round work on.
+///   - check: runs when they are through.
+package func raceRounds<Subject>(
+    _ rounds: Int, prepare: () -> Subject, _ first: @escaping (Subject) -> Void,
+    _ second: @escaping (Subject) -> Void, check: (Subject) -> Void
+) {
+    nonisolated(unsafe) let bodies = (first, second)
+    for _ in 0..<rounds {
+        nonisolated(unsafe) let subject = prepare()
+        race({ bodies.0(subject) }, { bodies.1(subject) })
+        check(subject)
+    }
+}
+
+/// Runs a body on a thread with a stack of 8 MiB (law L8), and waits for what it returns.
+///
+/// Expectations belong outside: on another thread a failure would not name its test.
+package func onEightMebibytes<Result>(_ body: @escaping @Sendable () -> Result) -> Result {
+    let finished = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var result: Result?
+    let thread = Thread {
+        result = body()
+        finished.signal()
+    }
+    thread.stackSize = 8 << 20
+    thread.start()
+    finished.wait()
+    return result!
+}
+
+/// Waits until a condition holds.
+package func eventually(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<3_000 {
+        if condition() { return true }
+        try? await Task.sleep(nanoseconds: 2_000_000)
+    }
+    return condition()
+}
+
+/// Notices calls that overlap.
+package final class OverlapDetector: @unchecked Sendable {
+    private let inside = AtomicWord(0)
+    private let found = AtomicWord(0)
+
+    package init() {}
+
+    package var overlapped: Bool { found.loadAcquiring() != 0 }
+
+    package func enter() {
+        if inside.fetchAdd(1) != 0 { found.storeReleasing(1) }
+    }
+
+    package func leave() { _ = inside.fetchAdd(0 &- 1) }
+}
+
+/// Counts, from any thread.
+package final class AtomicCounter: @unchecked Sendable {
+    private let word: AtomicWord
+
+    package init(_ value: Int) { word = AtomicWord(UInt(bitPattern: value)) }
+
+    package var value: Int { Int(bitPattern: word.loadAcquiring()) }
+
+    /// Returns what is left.
+    @discardableResult
+    package func decrement() -> Int { Int(bitPattern: word.fetchAdd(0 &- 1)) - 1 }
+
+    package func increment() { _ = word.fetchAdd(1) }
+}
