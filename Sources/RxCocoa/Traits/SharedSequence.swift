@@ -23,6 +23,7 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
     @inlinable
     init<Upstream>(_ source: Observable<Element>, derivedFrom upstream: SharedSequence<SharingStrategy, Upstream>) {
         self.source = SharingStrategy.share(source)
+        self.source.shares(derivedFrom: upstream.source)
     }
 
     /// A sequence that is not shared, because its source is, or because sharing it would make no difference.

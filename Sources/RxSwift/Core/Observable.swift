@@ -32,6 +32,20 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package var fusedPlace: FusedPlace { .none }
 
+    /// The place behind which the row that ends here begins, now that it is being attached.
+    @usableFromInline
+    package var fusedCut: FusedPlace { .none }
+
+    /// This recipe as a share which the share of an operator's result can make superfluous.
+    @usableFromInline
+    package var bypassableShare: (any BypassableShare)? { nil }
+
+    /// Says that this recipe, if it is a share, is one of what an operator made from another sequence.
+    ///
+    /// - Parameter upstream: held by that operator's recipe, which subscribes to it at most once per subscription.
+    @usableFromInline
+    package func shares<Upstream>(derivedFrom upstream: Observable<Upstream>) {}
+
     /// Whether subscribing opens the thread's trampoline, on which synchronous sources take turns.
     ///
     /// False for what emits right inside `subscribe` (`just`, `empty`, `error`) or later (subjects, `never`).

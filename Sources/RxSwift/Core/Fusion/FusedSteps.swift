@@ -7,17 +7,27 @@ package struct FusedPlace {
     /// Where the slots end.
     let end: Int
     let alignment: Int
+    /// Whether the row may turn out to be cut somewhere before this place when it is attached.
+    let mayBeCut: Bool
 
     /// Of what is no fused operator.
     @usableFromInline
-    static var none: FusedPlace { FusedPlace(count: 0, slot: 0, end: 0, alignment: MemoryLayout<FusedStep>.alignment) }
+    static var none: FusedPlace {
+        FusedPlace(count: 0, slot: 0, end: 0, alignment: MemoryLayout<FusedStep>.alignment, mayBeCut: false)
+    }
 
     /// The place of the operator behind this one, whose slot has the given size and alignment.
     @usableFromInline
     func next(size: Int, alignment: Int) -> FusedPlace {
         let start = (end + alignment - 1) & ~(alignment - 1)
         return FusedPlace(
-            count: count + 1, slot: start, end: start + size, alignment: max(self.alignment, alignment))
+            count: count + 1, slot: start, end: start + size, alignment: max(self.alignment, alignment),
+            mayBeCut: mayBeCut)
+    }
+
+    /// The same place of a row that may be cut here.
+    var cuttable: FusedPlace {
+        FusedPlace(count: count, slot: slot, end: end, alignment: alignment, mayBeCut: count > 0)
     }
 }
 
@@ -27,22 +37,36 @@ package struct FusedPlace {
 package struct FusedSteps {
     let first: UnsafeMutablePointer<FusedStep>
     let end: UnsafeMutablePointer<FusedStep>
+    /// Where the slot at offset 0 is, or would be if the row were not cut.
     private let slots: UnsafeMutableRawPointer
+    /// How many operators stand before the first step, in a stage or stages of their own.
+    private let cut: Int
 
-    /// - Parameter place: of the last step.
-    init(_ place: FusedPlace) {
-        let steps = place.count * MemoryLayout<FusedStep>.stride
+    /// - Parameters:
+    ///   - place: of the last step.
+    ///   - cut: the place behind which the row begins; `none` if that is where its first operator stands.
+    init(_ place: FusedPlace, after cut: FusedPlace) {
+        let count = place.count - cut.count
+        let steps = count * MemoryLayout<FusedStep>.stride
         let start = (steps + place.alignment - 1) & ~(place.alignment - 1)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: start + place.end, alignment: place.alignment)
+        // Whole alignments only, so that each slot has the alignment it would have otherwise.
+        let skipped = cut.end & ~(place.alignment - 1)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: start + place.end - skipped, alignment: place.alignment)
         first = memory.assumingMemoryBound(to: FusedStep.self)
-        end = first + place.count
-        slots = memory + start
+        end = first + count
+        slots = memory + (start - skipped)
+        self.cut = cut.count
     }
 
     /// Puts a step in its place.
     func fill(_ place: FusedPlace, work: @escaping FusedWork, makes: Bool) {
-        (first + (place.count - 1)).initialize(to: FusedStep(work: work, slot: slots + place.slot, makes: makes))
+        (first + (place.count - 1 - cut)).initialize(
+            to: FusedStep(work: work, slot: slots + place.slot, makes: makes))
     }
+
+    /// Whether the first step is that of the operator behind a place.
+    func begin(behind place: FusedPlace) -> Bool { cut >= place.count }
 
     func deallocate() {
         first.deinitialize(count: end - first)

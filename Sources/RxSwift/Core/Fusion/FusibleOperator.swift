@@ -42,12 +42,17 @@ class FusibleOperator<Element, Output>: Observable<Output> {
 
     @usableFromInline
     final override func attach(_ downstream: Sink<Output>) {
-        if place.count < FusibleOperator.leastFused {
-            source.attach(makeStage(downstream))
-        } else {
-            attach(FusedSteps(place), downstream: downstream)
+        if place.count >= FusibleOperator.leastFused {
+            let cut = place.mayBeCut ? source.fusedCut : .none
+            if place.count - cut.count >= FusibleOperator.leastFused {
+                return attach(FusedSteps(place, after: cut), downstream: downstream)
+            }
         }
+        source.attach(makeStage(downstream))
     }
+
+    @usableFromInline
+    final override var fusedCut: FusedPlace { place.mayBeCut ? source.fusedCut : .none }
 
     @usableFromInline
     final override func attach<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {

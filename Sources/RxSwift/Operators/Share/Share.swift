@@ -37,6 +37,13 @@ final class Share<Element>: Observable<Element> {
     /// Under the lock.
     private var state = ShareState<ShareConnection<Element>>()
 
+    /// The share that `source` is an operator over, if it may become superfluous, and its address. `source` holds it.
+    /// Written before the recipe is in use.
+    private unowned(unsafe) var upstreamShare: (any BypassableShare)?
+    private var upstreamAddress: UnsafeMutableRawPointer?
+    /// 1 from `bypass` on: all subscriptions go straight to the source.
+    private let isBypassed = AtomicWord(0)
+
     init(source: Observable<Element>, replay: Int, scope: SubjectLifetimeScope) {
         self.source = source
         self.replay = replay
@@ -58,6 +65,10 @@ final class Share<Element>: Observable<Element> {
     override var startsOnTrampoline: Bool { scope == .forever || replay > 1 }
 
     override func attach(_ downstream: Sink<Element>) {
+        if isBypassed.loadRelaxed() != 0 {
+            bypassUpstream()
+            return source.attach(downstream)
+        }
         if let lastingCore, lastingCore.isStopped {
             let subscription = SubjectSubscription(core: lastingCore, downstream: downstream)
             return lastingCore.admit(subscription, downstream, subject: self)
@@ -66,7 +77,41 @@ final class Share<Element>: Observable<Element> {
         let subscription = ShareSubscription(connection: connection, downstream: downstream)
         connection.core.admit(subscription, downstream, subject: self)
         // Cancelled: the only subscriber has left again.
-        if mustConnect, !connection.isCancelled { source.start(connection) }
+        if mustConnect, !connection.isCancelled {
+            bypassUpstream()
+            source.start(connection)
+        }
+    }
+
+    // MARK: Going past shares that nobody else can subscribe to
+
+    /// While connected a share gives its only subscriber what its source sends. One that lasts remembers what was before.
+    override var bypassableShare: (any BypassableShare)? { scope == .whileConnected ? self : nil }
+
+    override func shares<Upstream>(derivedFrom upstream: Observable<Upstream>) {
+        upstreamShare = upstream.bypassableShare
+        upstreamAddress = upstreamShare.map { Unmanaged.passUnretained($0 as AnyObject).toOpaque() }
+    }
+
+    /// Once it is superfluous, it stays so: nobody who could hand out a reference has one.
+    private func bypassUpstream() {
+        if let upstreamAddress, isHeldOnce(upstreamAddress) { upstreamShare?.bypass() }
+    }
+
+    override var fusedPlace: FusedPlace { bypassableShare == nil ? .none : source.fusedPlace.cuttable }
+
+    override var fusedCut: FusedPlace {
+        guard isBypassed.loadRelaxed() != 0 else { return fusedPlace }
+        bypassUpstream()
+        return source.fusedCut
+    }
+
+    override func attach<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
+        if steps.begin(behind: fusedPlace) {
+            super.attach(steps, downstream: downstream)
+        } else {
+            source.attach(steps, downstream: downstream)
+        }
     }
 
     private func join() -> (ShareConnection<Element>, mustConnect: Bool) {
@@ -97,6 +142,10 @@ final class Share<Element>: Observable<Element> {
         lock.unlock()
         withExtendedLifetime(ended) {}
     }
+}
+
+extension Share: BypassableShare {
+    package func bypass() { isBypassed.storeRelaxed(1) }
 }
 
 /// Receives the source's events for all subscribers of one connection.
