@@ -66,7 +66,7 @@ import Testing
         source.onCompleted()
         #expect(logs.allSatisfy { $0.lines.last == "completed" })
         expected.dispose()
-        logs.forEach { $0.dispose() }
+        for log in logs { log.dispose() }
         #expect(!source.hasObservers)
     }
 
