@@ -3,7 +3,7 @@ extension ObservableType {
     ///
     /// - Parameter element: sent inside `subscribe`, followed by `completed`.
     /// - SeeAlso: [Just](https://reactivex.io/documentation/operators/just.html)
-    @inlinable
+    @Sendable @inlinable
     public static func just(_ element: Element) -> Observable<Element> {
         Just(element)
     }
