@@ -8,6 +8,8 @@ import RxPrimitives
 package final class Hop<Element>: Sink<Element> {
     private let core: HopCore<Element>
     private let queue: TurnQueue
+    /// The core's downstream, to be called without counting a reference.
+    private let downstream: Unmanaged<Sink<Element>>
 
     // The upstream's, whose calls are serial.
     /// The turns of this hop, retained and linked, longest out of use first.
@@ -18,6 +20,7 @@ package final class Hop<Element>: Sink<Element> {
     package init(downstream: Sink<Element>, queue: TurnQueue) {
         core = HopCore(downstream: downstream)
         self.queue = queue
+        self.downstream = .passUnretained(downstream)
         openTurn = .passRetained(Turn(core))
         oldestTurn = openTurn
         super.init()
@@ -38,7 +41,7 @@ package final class Hop<Element>: Sink<Element> {
 
     package override func next(_ element: Element) {
         if queue.tryEnterInline() {
-            if core.isCancelled.loadRelaxed() == 0 { core.downstream.next(element) }
+            if core.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
             queue.leaveInline()
         } else {
             core.elements.push(element)

@@ -128,16 +128,3 @@ extension Job {
         if !run(&budget) { scheduler.post(self) }
     }
 }
-
-/// What it means to be on the main queue.
-///
-/// On Linux a worker thread may drain it, so this asks for the queue and not for the thread.
-enum MainQueue {
-    private static let key: DispatchSpecificKey<Bool> = {
-        let key = DispatchSpecificKey<Bool>()
-        DispatchQueue.main.setSpecific(key: key, value: true)
-        return key
-    }()
-
-    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
-}

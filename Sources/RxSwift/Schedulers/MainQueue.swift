@@ -1,0 +1,32 @@
+// Asked for each event that is observed on the main queue. By way of Dispatch's own Swift interface the question costs twice as
+// much: that one makes an optional of a class which it casts.
+#if canImport(CDispatch)
+    import CDispatch
+
+    /// What it means to be on the main queue.
+    ///
+    /// On Linux a worker thread may drain it, so this asks for the queue and not for the thread.
+    enum MainQueue {
+        /// An address of our own, which the main queue is given as its mark.
+        private static let mark: UnsafeMutableRawPointer = {
+            let mark = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+            dispatch_queue_set_specific(dispatch_get_main_queue(), mark, mark, nil)
+            return mark
+        }()
+
+        static var isCurrent: Bool { dispatch_get_specific(mark) != nil }
+    }
+#else
+    import Dispatch
+
+    /// What it means to be on the main queue.
+    enum MainQueue {
+        private static let key: DispatchSpecificKey<Bool> = {
+            let key = DispatchSpecificKey<Bool>()
+            DispatchQueue.main.setSpecific(key: key, value: true)
+            return key
+        }()
+
+        static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+    }
+#endif
