@@ -41,16 +41,13 @@ import Testing
 
     @Test func anEventFromInsideACallbackComesAfterIt() {
         let log = EventLog()
-        let infallible = Infallible<Int>.create { observer in
-            observer(.next(1))
+        var observer: Infallible<Int>.InfallibleObserver = { _ in }
+        let infallible = Infallible<Int>.create { handed in
+            observer = handed
             return Disposables.create()
         }
-        var observer: Infallible<Int>.InfallibleObserver = { _ in }
-        let late = Infallible<Int>.create { handed in
-            observer = handed
-            return infallible.subscribe(handed)
-        }
-        let subscription = log.observe(late.asObservable()) { if $0 == .next(1) { observer(.next(2)) } }
+        let subscription = log.observe(infallible.asObservable()) { if $0 == .next(1) { observer(.next(2)) } }
+        observer(.next(1))
         observer(.next(3))
         subscription.dispose()
         #expect(log.text == "1 2 3" && !log.hasOverlapped)
