@@ -46,4 +46,8 @@ public final class BehaviorRelay<Element>: ObservableType {
     /// The relay as an observable, which can't be written to.
     @inlinable
     public func asObservable() -> Observable<Element> { subject }
+
+    /// The relay as a sequence that does not fail, which can't be written to.
+    @inlinable
+    public func asInfallible() -> Infallible<Element> { Infallible(raw: subject) }
 }

@@ -6,7 +6,14 @@ extension Laws {
     @Suite struct CoverageLaw {
         /// Operators without a row, each with the reason.
         static let exempt: [String: String] = [
-            "debug(_:trimOutput:file:line:function:)": "prints every event; DebugTests compares its lines"
+            "debug(_:trimOutput:file:line:function:)": "prints every event; DebugTests compares its lines",
+            "Infallible.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
+        ]
+
+        /// The folders of the sources whose public functions have rows, each with what its rows' names begin with.
+        static let folders: [String: String] = [
+            "Operators": "",
+            "Traits/Infallible": "Infallible.",
         ]
 
         @Test func everyOperatorHasARow() throws {
@@ -29,15 +36,18 @@ extension Laws {
             #expect(names.filter { $0.value.count > 1 }.keys.isEmpty)
         }
 
-        /// The public functions under `Operators`, without those that are deprecated, as `name(label:label:)`.
+        /// The public functions in `folders`, without those that are deprecated, as `name(label:label:)`.
         static func declaredOperators() throws -> Set<String> {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-                "../../Sources/RxSwift/Operators")
+                "../../Sources/RxSwift")
             var found: Set<String> = []
-            for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-                ?? .init()
-            where file.pathExtension == "swift" {
-                found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)))
+            for (folder, prefix) in folders {
+                let folder = root.appendingPathComponent(folder)
+                for case let file as URL in FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+                    ?? .init()
+                where file.pathExtension == "swift" {
+                    found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)).map { prefix + $0 })
+                }
             }
             return found
         }
