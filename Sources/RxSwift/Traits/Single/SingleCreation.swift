@@ -5,19 +5,16 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ///   any thread; only the first counts. Returns what ends the subscription's work: disposed of after the result or when
     ///   the subscriber disposes.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
-    @preconcurrency
+    @preconcurrency @inlinable
     public static func create(
         subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
     ) -> Single<Element> {
         PrimitiveSequence(
-            raw: .create { observer in
+            raw: OutcomeSource { door in
                 subscribe { result in
                     switch result {
-                    case .success(let element):
-                        observer.on(.next(element))
-                        observer.on(.completed)
-                    case .failure(let error):
-                        observer.on(.error(error))
+                    case .success(let element): door.succeed(element)
+                    case .failure(let error): door.fail(error)
                     }
                 }
             })
