@@ -7,13 +7,25 @@ extension Laws {
         /// Operators without a row, each with the reason.
         static let exempt: [String: String] = [
             "debug(_:trimOutput:file:line:function:)": "prints every event; DebugTests compares its lines",
+            "Single.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
+            "Maybe.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
+            "Completable.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
+            "Completable.timer(_:scheduler:)": "has no element that could be an integer",
             "Infallible.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
+            "SharedSequence.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
         ]
 
-        /// The folders of the sources whose public functions have rows, each with what its rows' names begin with.
-        static let folders: [String: String] = [
-            "Operators": "",
-            "Traits/Infallible": "Infallible.",
+        /// The folders of Sources with operators, and what stands in front of their functions' names in the table.
+        static let folders: [(path: String, prefixes: [String])] = [
+            ("RxSwift/Operators", [""]),
+            ("RxSwift/Traits/PrimitiveSequence", ["Single.", "Maybe.", "Completable."]),
+            ("RxSwift/Traits/Single", ["Single."]),
+            ("RxSwift/Traits/Maybe", ["Maybe."]),
+            ("RxSwift/Traits/Completable", ["Completable."]),
+            ("RxSwift/Traits/Infallible", ["Infallible."]),
+            ("RxCocoa/Traits/SharedSequence", ["SharedSequence."]),
+            ("RxCocoa/Traits/Driver", ["Driver."]),
+            ("RxCocoa/Traits/Signal", ["Signal."]),
         ]
 
         @Test func everyOperatorHasARow() throws {
@@ -36,17 +48,18 @@ extension Laws {
             #expect(names.filter { $0.value.count > 1 }.keys.isEmpty)
         }
 
-        /// The public functions in `folders`, without those that are deprecated, as `name(label:label:)`.
+        /// The public functions in the folders, without those that are deprecated, as `name(label:label:)`.
         static func declaredOperators() throws -> Set<String> {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-                "../../Sources/RxSwift")
+                "../../Sources")
             var found: Set<String> = []
-            for (folder, prefix) in folders {
-                let folder = root.appendingPathComponent(folder)
-                for case let file as URL in FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+            for folder in folders {
+                let path = root.appendingPathComponent(folder.path)
+                for case let file as URL in FileManager.default.enumerator(at: path, includingPropertiesForKeys: nil)
                     ?? .init()
                 where file.pathExtension == "swift" {
-                    found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)).map { prefix + $0 })
+                    let names = operators(in: try String(contentsOf: file, encoding: .utf8))
+                    for prefix in folder.prefixes { found.formUnion(names.map { prefix + $0 }) }
                 }
             }
             return found

@@ -5,19 +5,16 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ///   any thread; only the first counts. Returns what ends the subscription's work: disposed of after the result or when
     ///   the subscriber disposes.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
-    @preconcurrency
+    @preconcurrency @inlinable
     public static func create(
         subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
     ) -> Single<Element> {
         PrimitiveSequence(
-            raw: .create { observer in
+            raw: OutcomeSource { door in
                 subscribe { result in
                     switch result {
-                    case .success(let element):
-                        observer.on(.next(element))
-                        observer.on(.completed)
-                    case .failure(let error):
-                        observer.on(.error(error))
+                    case .success(let element): door.succeed(element)
+                    case .failure(let error): door.fail(error)
                     }
                 }
             })
@@ -27,7 +24,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ///
     /// - Parameter element: sent inside `subscribe`.
     /// - SeeAlso: [Just](https://reactivex.io/documentation/operators/just.html)
-    @inlinable
+    @Sendable @inlinable
     public static func just(_ element: Element) -> Single<Element> {
         PrimitiveSequence(raw: .just(element))
     }
@@ -46,7 +43,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ///
     /// - Parameter error: sent inside `subscribe`.
     /// - SeeAlso: [Throw](https://reactivex.io/documentation/operators/empty-never-throw.html)
-    @inlinable
+    @Sendable @inlinable
     public static func error(_ error: any Swift.Error) -> Single<Element> {
         PrimitiveSequence(raw: .error(error))
     }

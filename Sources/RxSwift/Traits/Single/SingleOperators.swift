@@ -86,6 +86,22 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
+    /// Sends an element where the single fails.
+    ///
+    /// - Parameter element: takes the place of the error, whatever the error is.
+    /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
+    @inlinable
+    public func catchAndReturn(_ element: Element) -> Single<Element> {
+        PrimitiveSequence(raw: primitiveSequence.source.catchAndReturn(element))
+    }
+
+    /// The former name of `catchAndReturn(_:)`.
+    @available(*, deprecated, renamed: "catchAndReturn(_:)")
+    @inlinable
+    public func catchErrorJustReturn(_ element: Element) -> Single<Element> {
+        catchAndReturn(element)
+    }
+
     /// The single as a sequence of at most one element.
     @inlinable
     public func asMaybe() -> Maybe<Element> {

@@ -13,10 +13,12 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 
     /// Subscribes a closure for the element and one for the error.
     ///
+    /// One of the first two runs, once. A single that turns out to have no element, as `retry(0)` makes one, fails with
+    /// `RxError.noElements`.
     /// - Parameters:
     ///   - onSuccess: receives the element, on the thread that emits it.
     ///   - onFailure: receives the error. Without it, an error goes to `Hooks.defaultErrorHandler`.
-    ///   - onDisposed: runs once, after the terminal event or when the subscription is disposed of.
+    ///   - onDisposed: runs once, after one of those or when the subscription is disposed of.
     /// - Returns: ends the subscription when disposed of.
     @preconcurrency @inlinable
     public func subscribe(
@@ -24,10 +26,10 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onFailure: (@Sendable (any Swift.Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
-        let subscription = SubscriptionDisposable(onDisposed: onDisposed)
-        primitiveSequence.source.start(
-            SingleClosureSink(onSuccess: onSuccess, onFailure: onFailure, subscription: subscription))
-        return subscription
+        let sink = OutcomeSink(
+            onSuccess: onSuccess, onError: onFailure, onCompleted: nil, onDisposed: onDisposed, requiresElement: true)
+        primitiveSequence.source.start(sink)
+        return sink.subscription
     }
 
     /// Subscribes closures which are handed an object that is held weakly.
@@ -67,52 +69,5 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
         subscribe(onSuccess: onSuccess, onFailure: onError, onDisposed: onDisposed)
-    }
-}
-
-/// The lower end of a single's chain. Calls one of its closures, once.
-@usableFromInline
-final class SingleClosureSink<Element>: Sink<Element> {
-    private let onSuccess: ((Element) -> Void)?
-    private let onFailure: ((any Swift.Error) -> Void)?
-    private let subscription: SubscriptionDisposable
-    private let callStack: [String]
-    private var hasElement = false
-
-    @usableFromInline
-    init(
-        onSuccess: ((Element) -> Void)?, onFailure: ((any Swift.Error) -> Void)?, subscription: SubscriptionDisposable
-    ) {
-        self.onSuccess = onSuccess
-        self.onFailure = onFailure
-        self.subscription = subscription
-        self.callStack = onFailure == nil ? Hooks.captureSubscriptionCallstack() : []
-        super.init()
-    }
-
-    override func link(_ stage: Stage) { subscription.link(stage) }
-
-    override func next(_ element: Element) {
-        if hasElement || subscription.isCancelled { return }
-        hasElement = true
-        onSuccess?(element)
-    }
-
-    override func error(_ error: any Swift.Error) {
-        guard let upstream = subscription.takeUpstream() else { return }
-        if !hasElement {
-            if let onFailure {
-                onFailure(error)
-            } else {
-                Hooks.handleUnhandledError(error, callStack: callStack)
-            }
-        }
-        subscription.settle(upstream)
-    }
-
-    override func completed() {
-        guard let upstream = subscription.takeUpstream() else { return }
-        assert(hasElement, "Single: the sequence completed without an element")
-        subscription.settle(upstream)
     }
 }

@@ -1,0 +1,123 @@
+extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
+    /// Goes on with a single when this completable has completed.
+    ///
+    /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
+    /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
+    @inlinable
+    public func andThen<Element>(_ second: Single<Element>) -> Single<Element> {
+        PrimitiveSequence(raw: AndThen(first: primitiveSequence.source, second: second.source))
+    }
+
+    /// Goes on with a maybe when this completable has completed.
+    ///
+    /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
+    /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
+    @inlinable
+    public func andThen<Element>(_ second: Maybe<Element>) -> Maybe<Element> {
+        PrimitiveSequence(raw: AndThen(first: primitiveSequence.source, second: second.source))
+    }
+
+    /// Goes on with another completable when this one has completed.
+    ///
+    /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
+    /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
+    @inlinable
+    public func andThen(_ second: Completable) -> Completable {
+        PrimitiveSequence(raw: CompletableAndThen(first: primitiveSequence.source, second: second.source))
+    }
+
+    /// Goes on with an observable when this completable has completed.
+    ///
+    /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
+    /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
+    @inlinable
+    public func andThen<Element>(_ second: Observable<Element>) -> Observable<Element> {
+        AndThen(first: primitiveSequence.source, second: second)
+    }
+}
+
+@usableFromInline
+final class AndThen<Element>: Observable<Element> {
+    @usableFromInline let first: Observable<Never>
+    @usableFromInline let second: Observable<Element>
+    @usableFromInline let sinkType: AndThenSink<Element>.Type
+
+    @inlinable
+    init(first: Observable<Never>, second: Observable<Element>) {
+        self.first = first
+        self.second = second
+        self.sinkType = AndThenSink<Element>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func attach(_ downstream: Sink<Element>) {
+        let sink = sinkType.init(second: second, downstream: downstream)
+        downstream.link(sink)
+        first.attach(ElementlessSink(receiver: sink))
+    }
+}
+
+/// `AndThen` where both sources have the same type, so that one sink receives both.
+@usableFromInline
+final class CompletableAndThen: Observable<Never> {
+    private let first: Observable<Never>
+    private let second: Observable<Never>
+
+    @usableFromInline
+    init(first: Observable<Never>, second: Observable<Never>) {
+        self.first = first
+        self.second = second
+        super.init()
+    }
+
+    override func attach(_ downstream: Sink<Never>) {
+        let sink = AndThenSink(second: second, downstream: downstream)
+        downstream.link(sink)
+        first.attach(sink)
+    }
+}
+
+/// Receives the end of the first source, and then the events of the second.
+@usableFromInline
+final class AndThenSink<Element>: Sink<Element> {
+    /// Nil once it was subscribed to. Only the one who delivers the first source's end touches it.
+    private var second: Observable<Element>?
+    private let downstream: Sink<Element>
+
+    required init(second: Observable<Element>, downstream: Sink<Element>) {
+        self.second = second
+        self.downstream = downstream
+        super.init()
+    }
+
+    @usableFromInline
+    override func next(_ element: Element) { downstream.next(element) }
+
+    @usableFromInline
+    override func error(_ error: any Swift.Error) { downstream.error(error) }
+
+    @usableFromInline
+    override func completed() {
+        guard let second else { return downstream.completed() }
+        self.second = nil
+        endSource()
+        if !isCancelled { second.start(self) }
+    }
+}
+
+/// Hands the end of a source without elements to a sink of another element type.
+final class ElementlessSink: Sink<Never> {
+    private let receiver: TerminalSink
+
+    init(receiver: TerminalSink) {
+        self.receiver = receiver
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { receiver.link(stage) }
+
+    override func error(_ error: any Swift.Error) { receiver.error(error) }
+
+    override func completed() { receiver.completed() }
+}

@@ -1,0 +1,82 @@
+/// The lower end of the chain of a `Single` or a `Maybe`. Calls one of its closures, once.
+///
+/// For the user an element is the end. The `completed` that follows is still waited for, so that the stages above see it too.
+/// What is no proper sequence of its trait does no harm: a second element, or an error after an element, is ignored.
+@usableFromInline
+package final class OutcomeSink<Element>: Sink<Element> {
+    private let onSuccess: ((Element) -> Void)?
+    private let onError: ((any Swift.Error) -> Void)?
+    private let onCompleted: (() -> Void)?
+    private let requiresElement: Bool
+    private let callStack: [String]
+
+    /// Runs the user's `onDisposed`: after the outcome here, or when the subscription is disposed of, on any thread.
+    private let end: (any Disposable)?
+
+    /// What the user holds.
+    @usableFromInline package let subscription: SubscriptionDisposable
+
+    /// Whether the user has been told. Only the one who delivers touches it.
+    private var hasElement = false
+
+    /// - Parameters:
+    ///   - onSuccess: receives the element.
+    ///   - onError: receives the error. Without it, an error goes to `Hooks.defaultErrorHandler`.
+    ///   - onCompleted: runs when the sequence completes without an element.
+    ///   - onDisposed: runs once, when the subscription has ended.
+    ///   - requiresElement: whether completion without an element is an error, `RxError.noElements`.
+    @usableFromInline
+    package init(
+        onSuccess: ((Element) -> Void)?, onError: ((any Swift.Error) -> Void)?, onCompleted: (() -> Void)?,
+        onDisposed: (() -> Void)?, requiresElement: Bool
+    ) {
+        // First what may call out: behind it the arguments are stored without being counted anew.
+        self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
+        self.onSuccess = onSuccess
+        self.onError = onError
+        self.onCompleted = onCompleted
+        self.requiresElement = requiresElement
+        if let onDisposed {
+            let end = AnonymousDisposable(onDisposed)
+            self.end = end
+            self.subscription = SubscriptionDisposable { end.dispose() }
+        } else {
+            self.end = nil
+            self.subscription = SubscriptionDisposable()
+        }
+        super.init()
+    }
+
+    package override func link(_ stage: Stage) { subscription.link(stage) }
+
+    package override func sourceVanished() { subscription.unlink() }
+
+    package override func next(_ element: Element) {
+        if hasElement || subscription.isCancelled { return }
+        hasElement = true
+        onSuccess?(element)
+        end?.dispose()
+    }
+
+    package override func error(_ error: any Swift.Error) {
+        guard let upstream = subscription.takeUpstream() else { return }
+        if !hasElement { report(error) }
+        subscription.settle(upstream)
+    }
+
+    package override func completed() {
+        guard let upstream = subscription.takeUpstream() else { return }
+        if !hasElement {
+            if requiresElement { report(RxError.noElements) } else { onCompleted?() }
+        }
+        subscription.settle(upstream)
+    }
+
+    private func report(_ error: any Swift.Error) {
+        if let onError {
+            onError(error)
+        } else {
+            Hooks.handleUnhandledError(error, callStack: callStack)
+        }
+    }
+}

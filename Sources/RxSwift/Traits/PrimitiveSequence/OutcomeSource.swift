@@ -1,0 +1,60 @@
+import RxPrimitives
+
+/// What `create` of a `Single` or a `Maybe` makes: a closure of the user's is handed each subscriber, and tells it one outcome.
+@usableFromInline
+package final class OutcomeSource<Element>: Observable<Element> {
+    private let subscribe: (OutcomeDoor<Element>) -> any Disposable
+
+    @usableFromInline
+    package init(_ subscribe: @escaping (OutcomeDoor<Element>) -> any Disposable) {
+        self.subscribe = subscribe
+        super.init()
+    }
+
+    @usableFromInline
+    package override func attach(_ downstream: Sink<Element>) {
+        let door = OutcomeDoor(downstream: downstream)
+        door.linkDownstream()
+        let disposable = subscribe(door)
+        door.link(DisposableStage(disposable))
+    }
+}
+
+/// A door that lets one outcome through, whichever thread is first with it.
+///
+/// An element and the `completed` behind it are two events, between which another thread, or the observer from inside its
+/// callback, could place an element of its own. So the outcome is decided before the first of them.
+@usableFromInline
+package final class OutcomeDoor<Element>: Door<Element> {
+    /// 0: undecided. 1: somebody has brought the outcome; never unset.
+    private let decided = AtomicWord(0)
+
+    package override var operatorName: StaticString { "create" }
+
+    /// The sequence has this element, and nothing else.
+    @usableFromInline
+    package func succeed(_ element: Element) {
+        guard decide(isTerminal: false) else { return }
+        next(element)
+        completed()
+    }
+
+    /// The sequence has no element, and fails.
+    @usableFromInline
+    package func fail(_ error: any Swift.Error) {
+        if decide(isTerminal: true) { self.error(error) }
+    }
+
+    /// The sequence has no element.
+    @usableFromInline
+    package func finish() {
+        if decide(isTerminal: true) { completed() }
+    }
+
+    /// Returns whether the caller is the first. What the others have is dropped.
+    private func decide(isTerminal: Bool) -> Bool {
+        if decided.exchange(1) == 0 { return true }
+        Contract.eventDropped(isTerminal, at: operatorName, cancelled: isCancelled)
+        return false
+    }
+}
