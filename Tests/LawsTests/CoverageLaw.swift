@@ -6,7 +6,16 @@ extension Laws {
     @Suite struct CoverageLaw {
         /// Operators without a row, each with the reason.
         static let exempt: [String: String] = [
-            "debug(_:trimOutput:file:line:function:)": "prints every event; DebugTests compares its lines"
+            "debug(_:trimOutput:file:line:function:)": "prints every event; DebugTests compares its lines",
+            "SharedSequence.debug(_:trimOutput:file:line:function:)": "the same",
+        ]
+
+        /// The folders of Sources with operators, each with what stands before the names of its rows.
+        static let folders: [String: String] = [
+            "RxSwift/Operators": "",
+            "RxCocoa/Traits/SharedSequence": "SharedSequence.",
+            "RxCocoa/Traits/Driver": "Driver.",
+            "RxCocoa/Traits/Signal": "Signal.",
         ]
 
         @Test func everyOperatorHasARow() throws {
@@ -29,15 +38,18 @@ extension Laws {
             #expect(names.filter { $0.value.count > 1 }.keys.isEmpty)
         }
 
-        /// The public functions under `Operators`, without those that are deprecated, as `name(label:label:)`.
+        /// The public functions in the folders, without those that are deprecated, as `name(label:label:)`.
         static func declaredOperators() throws -> Set<String> {
-            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-                "../../Sources/RxSwift/Operators")
+            let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+                "../../Sources")
             var found: Set<String> = []
-            for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-                ?? .init()
-            where file.pathExtension == "swift" {
-                found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)))
+            for (folder, prefix) in folders {
+                let root = sources.appendingPathComponent(folder)
+                for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+                    ?? .init()
+                where file.pathExtension == "swift" {
+                    found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)).map { prefix + $0 })
+                }
             }
             return found
         }
