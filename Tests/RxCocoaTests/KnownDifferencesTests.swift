@@ -10,22 +10,23 @@ extension SharedSequences {
         @Test func driveAndEmitRunOffTheMainQueue() async {
             let main = MainQueueMark()
             let log = EventLog()
-            let relay = BehaviorRelay(value: 1)
-            let driver = relay.asDriver()
-            let keeper = SerialDisposable()
-            let latecomer = SerialDisposable()
+            let note: @Sendable (Int) -> Void = { log.note("\($0) \(main.isHere ? "on" : "off") the main queue") }
+            let subscriptions = CompositeDisposable()
+            let driver = BehaviorRelay(value: 1).asDriver()
+            race { _ = subscriptions.insert(driver.drive(onNext: note)) }
+            #expect(await eventually { log.lines == ["1 on the main queue"] })
+            log.clear()
             race {
-                keeper.disposable = driver.drive(onNext: { log.note("\($0) on the main queue: \(main.isHere)") }
-                )
-            }
-            #expect(await eventually { !log.lines.isEmpty })
-            race {
-                latecomer.disposable = driver.drive(onNext: { log.note("\($0) at once: \(!main.isHere)") })
+                _ = subscriptions.insert(driver.drive(onNext: note))
                 log.note("driven")
             }
-            #expect(log.lines == ["1 on the main queue: true", "1 at once: true", "driven"])
-            keeper.dispose()
-            latecomer.dispose()
+            #expect(log.lines == ["1 off the main queue", "driven"])
+            log.clear()
+            let relay = PublishRelay<Int>()
+            race { _ = subscriptions.insert(relay.asSignal().emit(onNext: note)) }
+            relay.accept(2)
+            #expect(await eventually { log.lines == ["2 on the main queue"] })
+            subscriptions.dispose()
         }
     }
 }

@@ -41,8 +41,10 @@ extension ObservableConvertibleType {
 
 extension SharedSequence {
     /// The sequence without the promises about threads and sharing; that it does not fail remains.
+    ///
+    /// Completes where a closure of `zip` or `combineLatest` has thrown.
     @inlinable
     public func asInfallible() -> Infallible<Element> {
-        Infallible(raw: source)
+        Infallible(raw: source.catch { _ in .empty() })
     }
 }

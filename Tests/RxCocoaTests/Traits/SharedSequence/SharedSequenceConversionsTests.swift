@@ -76,6 +76,14 @@ extension SharedSequences {
             #expect(virtually { _ in Driver.just(1).asInfallible() } == [.next(201, 1), .completed(201)])
         }
 
+        @Test func anInfallibleCompletesWhereAClosureThrew() {
+            let events = virtually { _ in
+                Driver.zip([Driver.just(1), Driver.just(2)]) { (_: [Int]) -> Int in throw Failure.expected }
+                    .asInfallible()
+            }
+            #expect(events == [.completed(201)])
+        }
+
         @Test func aRelaysDriverSharesAndRepeats() {
             let scheduler = ticks()
             let observers = [scheduler.createObserver(Int.self), scheduler.createObserver(Int.self)]

@@ -53,10 +53,10 @@ extension Twin {
         } plain: { source, _, _ in
             source.distinctUntilChanged()
         },
-        Twin("distinctUntilChanged(key)") { driver, _ in
-            driver.distinctUntilChanged { $0 / 2 }
-        } plain: { source, _, _ in
-            source.distinctUntilChanged { $0 / 2 }
+        Twin("distinctUntilChanged(key)") { driver, log in
+            driver.distinctUntilChanged { log.noting($0) / 2 }
+        } plain: { source, _, log in
+            source.distinctUntilChanged { log.noting($0) / 2 }
         },
         Twin("distinctUntilChanged(comparer)") { driver, _ in
             driver.distinctUntilChanged { $0 < $1 }
@@ -166,9 +166,9 @@ extension Twin {
             source.withLatestFrom(source.map { $0 * 10 }.share(replay: 1).startWith(5).share(replay: 1))
         },
         Twin("withLatestFrom(resultSelector:)") { driver, _ in
-            driver.withLatestFrom(driver.scan(0, accumulator: +)) { $0 * 100 + $1 }
+            driver.withLatestFrom(driver.scan(0) { $0 + $1 }) { $0 * 100 + $1 }
         } plain: { source, _, _ in
-            source.withLatestFrom(source.scan(0, accumulator: +).share(replay: 1)) { $0 * 100 + $1 }
+            source.withLatestFrom(source.scan(0) { $0 + $1 }.share(replay: 1)) { $0 * 100 + $1 }
         },
         Twin("concat(collection)") { driver, _ in
             Driver.concat([Driver.of(6, 7), driver, Driver.just(8)])
@@ -257,4 +257,12 @@ extension Twin {
             .from(optional: nil, scheduler: scheduler)
         },
     ]
+}
+
+extension EventLog {
+    /// Notes that a closure was called with an element, and returns that.
+    fileprivate func noting(_ element: Int) -> Int {
+        note("called with \(element)")
+        return element
+    }
 }
