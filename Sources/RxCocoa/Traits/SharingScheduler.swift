@@ -26,7 +26,10 @@ public enum SharingScheduler {
     /// - Parameters:
     ///   - makeScheduler: makes the scheduler of each sequence that is made inside the action.
     ///   - action: makes sequences, or runs a whole test.
-    public static func mock(makeScheduler: @escaping () -> any SchedulerType, action: () throws -> Void) rethrows {
+    @preconcurrency
+    public static func mock(
+        makeScheduler: @escaping @Sendable () -> any SchedulerType, action: () throws -> Void
+    ) rethrows {
         let former = exchange(makeScheduler)
         defer { _ = exchange(former) }
         try action()

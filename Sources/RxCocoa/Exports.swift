@@ -1,0 +1,2 @@
+// As in RxSwift, where importing RxCocoa is enough to use relays.
+@_exported public import RxRelay

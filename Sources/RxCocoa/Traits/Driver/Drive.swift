@@ -1,0 +1,145 @@
+public import RxRelay
+public import RxSwift
+
+extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingStrategy {
+    /// Subscribes observers.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameter observers: receive each event in this order. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func drive<Observer: ObserverType>(
+        _ observers: Observer...
+    ) -> any Disposable where Observer.Element == Element {
+        asObservable().subscribe { event in
+            for observer in observers { observer.on(event) }
+        }
+    }
+
+    /// Subscribes observers of optionals.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameter observers: receive each event in this order. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func drive<Observer: ObserverType>(
+        _ observers: Observer...
+    ) -> any Disposable where Observer.Element == Element? {
+        asObservable().subscribe { event in
+            let event = event.map(Optional.some)
+            for observer in observers { observer.on(event) }
+        }
+    }
+
+    /// Passes the elements on to relays.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func drive(_ relays: BehaviorRelay<Element>...) -> any Disposable {
+        drive(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays of optionals.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func drive(_ relays: BehaviorRelay<Element?>...) -> any Disposable {
+        drive(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func drive(_ relays: ReplayRelay<Element>...) -> any Disposable {
+        drive(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays of optionals.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func drive(_ relays: ReplayRelay<Element?>...) -> any Disposable {
+        drive(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Subscribes in the way of a function.
+    ///
+    /// - Parameter transformation: is handed the driver's observable, inside this call.
+    /// - Returns: what the function returns.
+    @inlinable
+    public func drive<Result>(_ transformation: (Observable<Element>) -> Result) -> Result {
+        transformation(asObservable())
+    }
+
+    /// Subscribes in the way of a function that takes a further argument.
+    ///
+    /// - Parameters:
+    ///   - with: is handed the driver's observable, inside this call, and returns a function of the argument.
+    ///   - curriedArgument: the argument.
+    /// - Returns: what the second function returns.
+    @inlinable
+    public func drive<R1, R2>(_ with: (Observable<Element>) -> (R1) -> R2, curriedArgument: R1) -> R2 {
+        with(asObservable())(curriedArgument)
+    }
+
+    /// Subscribes closures which are handed an object that is held weakly.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameters:
+    ///   - object: passed to the closures as long as it lives; without it they are not called.
+    ///   - onNext: receives the elements, one at a time.
+    ///   - onCompleted: runs at the end of the sequence.
+    ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency @inlinable
+    public func drive<Object: AnyObject>(
+        with object: Object,
+        onNext: (@Sendable (Object, Element) -> Void)? = nil,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        asObservable().subscribe(with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+    }
+
+    /// Subscribes closures.
+    ///
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// - Parameters:
+    ///   - onNext: receives the elements, one at a time.
+    ///   - onCompleted: runs at the end of the sequence.
+    ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency @inlinable
+    public func drive(
+        onNext: (@Sendable (Element) -> Void)? = nil,
+        onCompleted: (@Sendable () -> Void)? = nil,
+        onDisposed: (@Sendable () -> Void)? = nil
+    ) -> any Disposable {
+        asObservable().subscribe(onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+    }
+
+    /// Subscribes without looking at the elements.
+    ///
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func drive() -> any Disposable {
+        asObservable().subscribe(onNext: nil, onCompleted: nil, onDisposed: nil)
+    }
+}

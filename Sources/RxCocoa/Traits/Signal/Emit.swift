@@ -1,0 +1,141 @@
+public import RxRelay
+public import RxSwift
+
+extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingStrategy {
+    /// Subscribes observers.
+    ///
+    /// - Parameter observers: receive each event in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit<Observer: ObserverType>(
+        to observers: Observer...
+    ) -> any Disposable where Observer.Element == Element {
+        asObservable().subscribe { event in
+            for observer in observers { observer.on(event) }
+        }
+    }
+
+    /// Subscribes observers of optionals.
+    ///
+    /// - Parameter observers: receive each event in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit<Observer: ObserverType>(
+        to observers: Observer...
+    ) -> any Disposable where Observer.Element == Element? {
+        asObservable().subscribe { event in
+            let event = event.map(Optional.some)
+            for observer in observers { observer.on(event) }
+        }
+    }
+
+    /// Passes the elements on to relays.
+    ///
+    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit(to relays: BehaviorRelay<Element>...) -> any Disposable {
+        emit(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays of optionals.
+    ///
+    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit(to relays: BehaviorRelay<Element?>...) -> any Disposable {
+        emit(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays.
+    ///
+    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit(to relays: PublishRelay<Element>...) -> any Disposable {
+        emit(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays of optionals.
+    ///
+    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit(to relays: PublishRelay<Element?>...) -> any Disposable {
+        emit(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays.
+    ///
+    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit(to relays: ReplayRelay<Element>...) -> any Disposable {
+        emit(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Passes the elements on to relays of optionals.
+    ///
+    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit(to relays: ReplayRelay<Element?>...) -> any Disposable {
+        emit(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    /// Subscribes closures which are handed an object that is held weakly.
+    ///
+    /// From any thread.
+    /// - Parameters:
+    ///   - object: passed to the closures as long as it lives; without it they are not called.
+    ///   - onNext: receives the elements, one at a time, on the main queue.
+    ///   - onCompleted: runs at the end of the sequence.
+    ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency @inlinable
+    public func emit<Object: AnyObject>(
+        with object: Object,
+        onNext: (@Sendable (Object, Element) -> Void)? = nil,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        asObservable().subscribe(with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+    }
+
+    /// Subscribes closures.
+    ///
+    /// From any thread.
+    /// - Parameters:
+    ///   - onNext: receives the elements, one at a time, on the main queue.
+    ///   - onCompleted: runs at the end of the sequence.
+    ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency @inlinable
+    public func emit(
+        onNext: (@Sendable (Element) -> Void)? = nil,
+        onCompleted: (@Sendable () -> Void)? = nil,
+        onDisposed: (@Sendable () -> Void)? = nil
+    ) -> any Disposable {
+        asObservable().subscribe(onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+    }
+
+    /// Subscribes without looking at the elements.
+    ///
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func emit() -> any Disposable {
+        asObservable().subscribe(onNext: nil, onCompleted: nil, onDisposed: nil)
+    }
+}

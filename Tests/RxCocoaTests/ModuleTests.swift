@@ -1,2 +1,0 @@
-import RxCocoa
-import Testing

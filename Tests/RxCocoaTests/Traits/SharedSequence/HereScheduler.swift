@@ -1,0 +1,19 @@
+import Foundation
+import RxSwift
+
+/// Runs each action right where it is scheduled, and never what is scheduled for later.
+final class HereScheduler: SchedulerType {
+    var now: Date { Date() }
+
+    func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        action(state)
+    }
+
+    func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        Disposables.create()
+    }
+}
