@@ -9,6 +9,13 @@ extension Laws {
             "debug(_:trimOutput:file:line:function:)": "prints every event; DebugTests compares its lines"
         ]
 
+        /// The folders of Sources that hold operators, each with what the names of its rows begin with.
+        static let folders: [String: String] = [
+            "RxSwift/Operators": "",
+            "RxRelay/Operators": "",
+            "RxCocoa/Operators": "",
+        ]
+
         @Test func everyOperatorHasARow() throws {
             let declared = try Self.declaredOperators()
             let rows = Set(Laws.rows.map(\.name))
@@ -29,15 +36,18 @@ extension Laws {
             #expect(names.filter { $0.value.count > 1 }.keys.isEmpty)
         }
 
-        /// The public functions under `Operators`, without those that are deprecated, as `name(label:label:)`.
+        /// The public functions in the folders, without those that are deprecated, as `name(label:label:)`.
         static func declaredOperators() throws -> Set<String> {
-            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-                "../../Sources/RxSwift/Operators")
+            let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../Sources")
             var found: Set<String> = []
-            for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-                ?? .init()
-            where file.pathExtension == "swift" {
-                found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)))
+            for (folder, prefix) in folders {
+                let root = sources.appendingPathComponent(folder)
+                for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+                    ?? .init()
+                where file.pathExtension == "swift" {
+                    found.formUnion(operators(in: try String(contentsOf: file, encoding: .utf8)).map { prefix + $0 })
+                }
             }
             return found
         }

@@ -9,7 +9,7 @@ import Testing
     /// Every operator, in the order of the folders.
     static let rows: [Row] =
         creationRows + transformRows + filterRows + combineRows + arityRows + recoverRows + shareRows + timeRows
-        + scheduleRows + inspectRows + reduceRows + subjectRows
+        + scheduleRows + inspectRows + reduceRows + subjectRows + relayRows + bindRows
 
     /// Every operator once for each of its sources.
     static let cases: [Case] = rows.flatMap { row in (0..<row.sources).map { Case(row: row, position: $0) } }
