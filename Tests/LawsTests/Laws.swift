@@ -9,8 +9,8 @@ import Testing
     /// Every operator, in the order of the folders.
     static let rows: [Row] =
         creationRows + transformRows + filterRows + combineRows + arityRows + recoverRows + shareRows + timeRows
-        + scheduleRows + inspectRows + reduceRows + subjectRows + relayRows + primitiveSequenceRows + infallibleRows
-        + sharedSequenceRows + driverRows + signalRows + traitArityRows
+        + scheduleRows + inspectRows + reduceRows + subjectRows + relayRows + bindRows + primitiveSequenceRows
+        + infallibleRows + sharedSequenceRows + driverRows + signalRows + traitArityRows
 
     /// Every operator once for each of its sources.
     static let cases: [Case] = rows.flatMap { row in (0..<row.sources).map { Case(row: row, position: $0) } }

@@ -1,0 +1,82 @@
+import RxRelay
+public import RxSwift
+
+/// What happens at a control of a user interface: taps, say.
+///
+/// Whoever makes one promises that it does not fail, repeats nothing to newcomers, completes when the control is gone, and sends its
+/// events on the main queue. Subscribing takes place on the main queue, which is seen to here.
+public struct ControlEvent<PropertyType>: ControlEventType {
+    public typealias Element = PropertyType
+
+    @usableFromInline let events: Observable<PropertyType>
+
+    /// A control event of the events of a sequence.
+    ///
+    /// - Parameter events: keeps the promises. It is subscribed to, and unsubscribed from, on the main queue: at once when already
+    ///   there, else soon.
+    @inlinable
+    public init<Ev: ObservableType>(events: Ev) where Ev.Element == Element {
+        self.events = events.subscribe(on: ConcurrentMainScheduler.instance)
+    }
+
+    /// - Parameter mainEvents: keeps the promises, the main queue included.
+    @inlinable
+    init(mainEvents: Observable<PropertyType>) {
+        events = mainEvents
+    }
+
+    /// Subscribes an observer, on the main queue.
+    ///
+    /// - Parameter observer: receives the events.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func subscribe<Observer: ObserverType>(
+        _ observer: Observer
+    ) -> any Disposable where Observer.Element == Element {
+        events.subscribe(observer)
+    }
+
+    /// The events as an observable without the promises.
+    @inlinable
+    public func asObservable() -> Observable<Element> { events }
+
+    /// The control event itself.
+    @inlinable
+    public func asControlEvent() -> ControlEvent<Element> { self }
+
+    /// The events as a sequence that does not fail. Should they fail after all, it completes.
+    @inlinable
+    public func asInfallible() -> Infallible<Element> {
+        Infallible(raw: events.catch { _ in .empty() })
+    }
+
+    /// The events as a driver, which shares them and tells each newcomer the latest.
+    ///
+    /// Should they fail after all, that stops the program in debug builds; in release builds the error goes to
+    /// `Hooks.defaultErrorHandler` and the driver completes.
+    public func asDriver() -> Driver<Element> {
+        Driver(
+            events.observe(on: DriverSharingStrategy.scheduler).catch { error in
+                refuse(error, at: "ControlEvent.asDriver")
+                return .empty()
+            })
+    }
+
+    /// The events as a signal, which shares them.
+    ///
+    /// Should they fail after all, that stops the program in debug builds; in release builds the error goes to
+    /// `Hooks.defaultErrorHandler` and the signal completes.
+    public func asSignal() -> Signal<Element> {
+        Signal(
+            events.observe(on: SignalSharingStrategy.scheduler).catch { error in
+                refuse(error, at: "ControlEvent.asSignal")
+                return .empty()
+            })
+    }
+}
+
+/// A type that can be turned into a `ControlEvent`.
+public protocol ControlEventType: ObservableType {
+    /// The control event.
+    func asControlEvent() -> ControlEvent<Element>
+}

@@ -1,0 +1,16 @@
+/// What key-value observing delivers.
+public struct KeyValueObservingOptions: OptionSet, Sendable {
+    /// The options as bits.
+    public let rawValue: UInt
+
+    /// Options from bits.
+    public init(rawValue: UInt) {
+        self.rawValue = rawValue
+    }
+
+    /// The value at the time of the subscription.
+    public static let initial = KeyValueObservingOptions(rawValue: 1 << 0)
+
+    /// Each value that is set from then on.
+    public static let new = KeyValueObservingOptions(rawValue: 1 << 1)
+}

@@ -1,0 +1,60 @@
+public import RxSwift
+
+extension InfallibleType {
+    /// Passes every event to observers.
+    ///
+    /// Subscribes once.
+    /// - Parameter observers: receive each event in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind<Observer: ObserverType>(
+        to observers: Observer...
+    ) -> any Disposable where Observer.Element == Element {
+        asObservable().subscribe(
+            onNext: { element in for observer in observers { observer.on(.next(element)) } },
+            onCompleted: { for observer in observers { observer.on(.completed) } })
+    }
+
+    /// Passes every event to observers of optional elements.
+    ///
+    /// Subscribes once.
+    /// - Parameter observers: receive each event in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind<Observer: ObserverType>(
+        to observers: Observer...
+    ) -> any Disposable where Observer.Element == Element? {
+        asObservable().subscribe(
+            onNext: { element in for observer in observers { observer.on(.next(element)) } },
+            onCompleted: { for observer in observers { observer.on(.completed) } })
+    }
+
+    /// Hands the sequence to a function that binds it.
+    ///
+    /// - Parameter binder: called once, with the sequence.
+    /// - Returns: what `binder` returns; mostly what ends the binding.
+    @inlinable
+    public func bind<Result>(to binder: (Self) -> Result) -> Result {
+        binder(self)
+    }
+
+    /// Hands the sequence, and then an argument, to a function that binds it.
+    ///
+    /// - Parameters:
+    ///   - binder: called once with the sequence; what it returns is called with the argument.
+    ///   - curriedArgument: mostly a closure that says what to do with an element.
+    /// - Returns: what `binder` returns in the end; mostly what ends the binding.
+    @inlinable
+    public func bind<R1, R2>(to binder: (Self) -> (R1) -> R2, curriedArgument: R1) -> R2 {
+        binder(self)(curriedArgument)
+    }
+
+    /// Runs a closure for each element.
+    ///
+    /// - Parameter onNext: receives the elements, one at a time, on the threads that emit.
+    /// - Returns: ends the subscription when disposed of.
+    @preconcurrency @inlinable
+    public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
+        asObservable().subscribe(onNext: onNext)
+    }
+}

@@ -1,0 +1,64 @@
+public import RxRelay
+public import RxSwift
+
+extension InfallibleType {
+    /// Passes each element to publish relays.
+    ///
+    /// Subscribes once. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
+        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+    }
+
+    /// Passes each element to publish relays of optional elements.
+    ///
+    /// Subscribes once. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
+        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+    }
+
+    /// Makes each element the value of behavior relays.
+    ///
+    /// Subscribes once. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
+        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+    }
+
+    /// Makes each element the value of behavior relays of optional elements.
+    ///
+    /// Subscribes once. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
+        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+    }
+
+    /// Passes each element to replay relays.
+    ///
+    /// Subscribes once. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
+        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+    }
+
+    /// Passes each element to replay relays of optional elements.
+    ///
+    /// Subscribes once. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
+        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+    }
+}

@@ -1,0 +1,81 @@
+public import RxSwift
+
+extension ObservableType {
+    /// Passes each element to publish relays.
+    ///
+    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
+        subscribe(
+            onNext: { element in for relay in relays { relay.accept(element) } },
+            onError: { refuse($0, at: "bind(to: PublishRelay)") })
+    }
+
+    /// Passes each element to publish relays of optional elements.
+    ///
+    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
+        subscribe(
+            onNext: { element in for relay in relays { relay.accept(element) } },
+            onError: { refuse($0, at: "bind(to: PublishRelay)") })
+    }
+
+    /// Makes each element the value of behavior relays.
+    ///
+    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
+        subscribe(
+            onNext: { element in for relay in relays { relay.accept(element) } },
+            onError: { refuse($0, at: "bind(to: BehaviorRelay)") })
+    }
+
+    /// Makes each element the value of behavior relays of optional elements.
+    ///
+    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
+        subscribe(
+            onNext: { element in for relay in relays { relay.accept(element) } },
+            onError: { refuse($0, at: "bind(to: BehaviorRelay)") })
+    }
+
+    /// Passes each element to replay relays.
+    ///
+    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
+        subscribe(
+            onNext: { element in for relay in relays { relay.accept(element) } },
+            onError: { refuse($0, at: "bind(to: ReplayRelay)") })
+    }
+
+    /// Passes each element to replay relays of optional elements.
+    ///
+    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// - Parameter relays: accept each element in the order given, on the thread that emits it.
+    /// - Returns: ends the subscription when disposed of.
+    @inlinable
+    public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
+        subscribe(
+            onNext: { element in for relay in relays { relay.accept(element) } },
+            onError: { refuse($0, at: "bind(to: ReplayRelay)") })
+    }
+}

@@ -1,0 +1,16 @@
+import RxSwift
+
+/// What a binding does with an error, which it has nowhere to deliver to: in debug builds it stops the program, in release builds
+/// the error goes to `Hooks.defaultErrorHandler`.
+///
+/// - Parameters:
+///   - error: ended the sequence that was bound.
+///   - binding: who refuses it.
+@usableFromInline
+package func refuse(_ error: any Error, at binding: StaticString) {
+    #if DEBUG
+        fatalError("\(binding): a binding can't take an error: \(error). Handle it before, for example with catch.")
+    #else
+        Hooks.defaultErrorHandler([], error)
+    #endif
+}

@@ -1,0 +1,138 @@
+import Dispatch
+import RxCocoa
+import RxRelay
+import RxSwift
+import RxTest
+import TestSupport
+import Testing
+
+@Suite struct ControlEventTests {
+    /// Whether this runs on the main queue: only there does that scheduler run an action before `schedule` returns.
+    static func isOnMain() -> Bool {
+        var hasRun = false
+        ConcurrentMainScheduler.instance.schedule(()) { _ in
+            hasRun = true
+            return Disposables.create()
+        }.dispose()
+        return hasRun
+    }
+
+    @Test func eventsPassUnchangedAndTheSourceIsSubscribedToOncePerSubscriber() async {
+        await onMainQueue {
+            let log = EventLog()
+            let source = Observable<Int>.create { observer in
+                log.note("subscribed")
+                observer.onNext(1)
+                observer.onCompleted()
+                return Disposables.create { log.note("disposed") }
+            }
+            let event = ControlEvent(events: source)
+            #expect(log.lines == [])
+            _ = log.observe(event.asControlEvent().asObservable())
+            _ = event.subscribe(AnyObserver { log.note($0.debugDescription) })
+            #expect(
+                log.lines == [
+                    "subscribed", "1", "completed", "disposed", "subscribed", "next(1)", "completed", "disposed",
+                ])
+        }
+    }
+
+    @Test func subscribingAndUnsubscribingTakePlaceOnTheMainQueue() async {
+        let log = EventLog()
+        let source = Observable<Int>.create { _ in
+            log.note("subscribed \(Self.isOnMain())")
+            return Disposables.create { log.note("disposed \(Self.isOnMain())") }
+        }
+        let property = ControlProperty(values: source, valueSink: PublishSubject<Int>())
+        for observable in [ControlEvent(events: source).asObservable(), property.asObservable()] {
+            log.clear()
+            let subscription = observable.subscribe()
+            #expect(await eventually { log.lines.count == 1 })
+            subscription.dispose()
+            #expect(await eventually { log.lines == ["subscribed true", "disposed true"] })
+        }
+    }
+
+    @Test func asInfallibleCompletesAtAnError() async {
+        await onMainQueue {
+            let event = ControlEvent(events: sequence(1, error: .expected))
+            #expect(events(of: event.asInfallible().asObservable()) == ["1", "completed"])
+            #expect(
+                events(of: ControlEvent(events: sequence(1, 2)).asInfallible().asObservable()) == [
+                    "1", "2", "completed",
+                ])
+        }
+    }
+
+    @Test func asDriverAndAsSignalShareAndDeliverOnTheSchedulerOfSharing() async {
+        await onMainQueue {
+            let log = EventLog()
+            let scheduler = TestScheduler(initialClock: 0)
+            let subject = PublishSubject<Int>()
+            let source = subject.do(onSubscribe: { log.note("subscribed") }, onDispose: { log.note("disposed") })
+            SharingScheduler.mock(scheduler: scheduler) {
+                let driver = ControlEvent(events: source).asDriver()
+                let signal = ControlEvent(events: source).asSignal()
+                let subscriptions = [
+                    log.observe(driver.asObservable(), "a "), log.observe(signal.asObservable(), "c "),
+                ]
+                subject.onNext(1)
+                log.note("-")
+                scheduler.start()
+                let others = [log.observe(driver.asObservable(), "b "), log.observe(signal.asObservable(), "d ")]
+                for subscription in subscriptions + others { subscription.dispose() }
+            }
+            #expect(
+                log.lines == ["subscribed", "subscribed", "-", "a 1", "c 1", "b 1", "disposed", "disposed"])
+            #expect(!subject.hasObservers)
+        }
+    }
+
+    #if DEBUG
+        @Test func anErrorOfADriversSourceStopsInDebugBuilds() async {
+            await #expect(processExitsWith: .failure) {
+                SharingScheduler.mock(scheduler: CurrentThreadTime()) {
+                    _ = ControlEvent(events: Observable<Int>.error(Failure.expected)).asDriver().asObservable()
+                        .subscribe()
+                }
+                _ = await eventually { false }
+            }
+        }
+    #else
+        @Test func anErrorOfADriversSourceGoesToTheHookInReleaseBuilds() async {
+            await onMainQueue {
+                let former = Hooks.defaultErrorHandler
+                defer { Hooks.defaultErrorHandler = former }
+                let log = EventLog()
+                Hooks.defaultErrorHandler = { _, error in log.note("hook \(error)") }
+                let failing = Observable<Int>.error(Failure.expected)
+                let property = ControlProperty(values: failing, valueSink: PublishSubject<Int>())
+                SharingScheduler.mock(scheduler: CurrentThreadTime()) {
+                    _ = log.observe(ControlEvent(events: failing).asDriver().asObservable())
+                    _ = log.observe(ControlEvent(events: failing).asSignal().asObservable())
+                    _ = log.observe(property.asDriver().asObservable())
+                    property.onError(Failure.other)
+                }
+                let expected = Array(repeating: ["hook expected", "completed"], count: 3).joined() + ["hook other"]
+                #expect(log.lines == Array(expected))
+            }
+        }
+    #endif
+
+    /// The current thread's trampoline, as a scheduler that knows the time.
+    final class CurrentThreadTime: SchedulerType {
+        let now = RxTime()
+
+        func schedule<StateType>(
+            _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+        ) -> any Disposable {
+            CurrentThreadScheduler.instance.schedule(state, action: action)
+        }
+
+        func scheduleRelative<StateType>(
+            _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+        ) -> any Disposable {
+            CurrentThreadScheduler.instance.schedule(state, action: action)
+        }
+    }
+}

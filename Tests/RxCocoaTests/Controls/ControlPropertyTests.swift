@@ -1,0 +1,111 @@
+import RxCocoa
+import RxRelay
+import RxSwift
+import RxTest
+import TestSupport
+import Testing
+
+@Suite struct ControlPropertyTests {
+    @Test func readsFromItsValuesAndWritesToItsSink() async {
+        await onMainQueue {
+            let log = EventLog()
+            let values = BehaviorSubject(value: 0)
+            let sink = PublishSubject<Int>()
+            _ = log.observe(sink, "written ")
+            let property = ControlProperty(values: values, valueSink: sink).asControlProperty()
+            let subscription = log.observe(property.asObservable(), "read ")
+            let other = property.subscribe(AnyObserver { log.note("other \($0.debugDescription)") })
+            property.onNext(1)
+            values.onNext(2)
+            property.onCompleted()
+            property.onNext(3)
+            subscription.dispose()
+            other.dispose()
+            #expect(
+                log.lines == [
+                    "read 0", "other next(0)", "written 1", "read 2", "other next(2)", "written completed",
+                ])
+            #expect(!values.hasObservers)
+        }
+    }
+
+    @Test func changedLeavesOutTheFirstValueOfEachSubscription() async {
+        await onMainQueue {
+            let log = EventLog()
+            let values = BehaviorSubject(value: 0)
+            let property = ControlProperty(values: values, valueSink: PublishSubject<Int>())
+            let changed: ControlEvent<Int> = property.changed
+            _ = log.observe(changed.asObservable(), "a ")
+            values.onNext(1)
+            _ = log.observe(changed.asObservable(), "b ")
+            values.onNext(2)
+            values.onCompleted()
+            #expect(log.lines == ["a 1", "a 2", "b 2", "a completed", "b completed"])
+        }
+    }
+
+    @Test func orEmptyReadsNilAsEmptyAndWritesThrough() async {
+        await onMainQueue {
+            let log = EventLog()
+            let values = BehaviorSubject<String?>(value: nil)
+            let sink = PublishSubject<String?>()
+            _ = log.observe(sink.map { $0 ?? "nil" }, "written ")
+            let property: ControlProperty<String> = ControlProperty(values: values, valueSink: sink).orEmpty
+            _ = log.observe(property.map { "<\($0)>" }, "read ")
+            values.onNext("x")
+            property.onNext("y")
+            property.onCompleted()
+            values.onCompleted()
+            #expect(log.lines == ["read <>", "read <x>", "written y", "written completed", "read completed"])
+        }
+    }
+
+    @Test func aTwoWayBindingShowsTheModelAndHearsTheUser() async {
+        await onMainQueue {
+            let model = BehaviorRelay(value: "model")
+            let shown = BehaviorRelay<String?>(value: nil)
+            let typed = PublishSubject<String?>()
+            let sink = AnyObserver<String?> { event in if let text = event.element { shown.accept(text) } }
+            let values = Observable<String?>.deferred { typed.startWith(shown.value) }
+            let property = ControlProperty<String?>(values: values, valueSink: sink)
+            let forth = model.bind(to: property)
+            let back = property.orEmpty.changed.bind(to: model)
+            #expect(shown.value == "model" && model.value == "model")
+            typed.onNext("typed")
+            #expect(shown.value == "typed" && model.value == "typed")
+            typed.onNext(nil)
+            #expect(shown.value == "" && model.value == "")
+            forth.dispose()
+            back.dispose()
+            #expect(!typed.hasObservers)
+        }
+    }
+
+    @Test func asDriverSharesAndRepeatsTheLatest() async {
+        await onMainQueue {
+            let log = EventLog()
+            let scheduler = TestScheduler(initialClock: 0)
+            let values = BehaviorSubject(value: 0)
+            let property = ControlProperty(
+                values: values.do(onSubscribe: { log.note("subscribed") }), valueSink: PublishSubject<Int>())
+            SharingScheduler.mock(scheduler: scheduler) {
+                let driver = property.asDriver()
+                let first = log.observe(driver.asObservable(), "a ")
+                scheduler.start()
+                let second = log.observe(driver.asObservable(), "b ")
+                first.dispose()
+                second.dispose()
+            }
+            #expect(log.lines == ["subscribed", "a 0", "b 0"])
+            #expect(!values.hasObservers)
+        }
+    }
+
+    #if DEBUG
+        @Test func writingAnErrorStopsInDebugBuilds() async {
+            await #expect(processExitsWith: .failure) {
+                ControlProperty(values: Observable.never(), valueSink: PublishSubject<Int>()).onError(Failure.expected)
+            }
+        }
+    #endif
+}

@@ -1,2 +1,0 @@
-import RxRelay
-import Testing
