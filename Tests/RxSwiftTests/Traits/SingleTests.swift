@@ -73,4 +73,44 @@ import Testing
         subject.onCompleted()
         #expect(successes == 0)
     }
+
+    @Test func zipWaitsForAllOfACollection() {
+        let first = PublishSubject<Int>()
+        let second = PublishSubject<Int>()
+        let log = EventLog(Single.zip([first.asSingle(), second.asSingle()]).asObservable())
+        second.onNext(2)
+        second.onCompleted()
+        #expect(log.lines == [] && first.hasObservers)
+        first.onNext(1)
+        first.onCompleted()
+        #expect(log.lines == ["[1, 2]", "completed"])
+    }
+
+    @Test func zipFailsWithTheFirstError() {
+        let waiting = PublishSubject<Int>()
+        let failing = PublishSubject<Int>()
+        let log = EventLog(Single.zip([waiting.asSingle(), failing.asSingle()]).asObservable())
+        failing.onError(Failure.expected)
+        #expect(log.lines == ["error(expected)"])
+        #expect(!waiting.hasObservers)
+        let throwing = Single.zip([Single.just(1)]) { _ -> Int in throw Failure.other }
+        #expect(events(of: throwing.asObservable()) == ["error(other)"])
+    }
+
+    @Test func zipOfNoneHasAnElementAllTheSame() {
+        let none: [Single<Int>] = []
+        #expect(events(of: Single.zip(none).asObservable()) == ["[]", "completed"])
+        let selected = Single.zip(none) { $0.count }
+        #expect(events(of: selected.asObservable()) == ["0", "completed"])
+        let throwing = Single.zip(none) { _ -> Int in throw Failure.expected }
+        #expect(events(of: throwing.asObservable()) == ["error(expected)"])
+    }
+
+    @Test func flatMapsIntoTheOtherTraits() {
+        #expect(events(of: Single.just(1).flatMapMaybe { _ in Maybe<Int>.empty() }.asObservable()) == ["completed"])
+        let completable = Single.just(1).flatMapCompletable { _ in .error(Failure.expected) }
+        #expect(events(of: completable.asObservable()) == ["error(expected)"])
+        let throwing = Single.just(1).flatMap { _ -> Single<Int> in throw Failure.other }
+        #expect(events(of: throwing.asObservable()) == ["error(other)"])
+    }
 }

@@ -24,7 +24,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     ///
     /// - Parameter error: sent inside `subscribe`.
     /// - SeeAlso: [Throw](https://reactivex.io/documentation/operators/empty-never-throw.html)
-    @inlinable
+    @Sendable @inlinable
     public static func error(_ error: any Swift.Error) -> Completable {
         PrimitiveSequence(raw: .error(error))
     }

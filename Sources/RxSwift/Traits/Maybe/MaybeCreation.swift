@@ -25,7 +25,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     ///
     /// - Parameter element: sent inside `subscribe`.
     /// - SeeAlso: [Just](https://reactivex.io/documentation/operators/just.html)
-    @inlinable
+    @Sendable @inlinable
     public static func just(_ element: Element) -> Maybe<Element> {
         PrimitiveSequence(raw: .just(element))
     }
@@ -44,7 +44,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     ///
     /// - Parameter error: sent inside `subscribe`.
     /// - SeeAlso: [Throw](https://reactivex.io/documentation/operators/empty-never-throw.html)
-    @inlinable
+    @Sendable @inlinable
     public static func error(_ error: any Swift.Error) -> Maybe<Element> {
         PrimitiveSequence(raw: .error(error))
     }

@@ -24,7 +24,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ///
     /// - Parameter element: sent inside `subscribe`.
     /// - SeeAlso: [Just](https://reactivex.io/documentation/operators/just.html)
-    @inlinable
+    @Sendable @inlinable
     public static func just(_ element: Element) -> Single<Element> {
         PrimitiveSequence(raw: .just(element))
     }
@@ -43,7 +43,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ///
     /// - Parameter error: sent inside `subscribe`.
     /// - SeeAlso: [Throw](https://reactivex.io/documentation/operators/empty-never-throw.html)
-    @inlinable
+    @Sendable @inlinable
     public static func error(_ error: any Swift.Error) -> Single<Element> {
         PrimitiveSequence(raw: .error(error))
     }

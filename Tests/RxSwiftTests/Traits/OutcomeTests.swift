@@ -1,0 +1,130 @@
+import RxSwift
+import RxTest
+import TestSupport
+import Testing
+
+/// What holds for subscriptions to sequences of one outcome, also when the sequence does not keep its promise.
+@Suite struct OutcomeTests {
+    @Test func aSingleWithoutAnElementFails() {
+        nonisolated(unsafe) var log: [String] = []
+        _ = Single.just(1).retry(0).subscribe(
+            onSuccess: { log.append("success \($0)") }, onFailure: { log.append("failure \($0)") },
+            onDisposed: { log.append("disposed") })
+        #expect(log == ["failure \(RxError.noElements)", "disposed"])
+        log = []
+        _ = Single(raw: Observable<Int>.empty()).subscribe { result in
+            if case .failure(let error) = result { log.append("\(error)") }
+        }
+        #expect(log == ["\(RxError.noElements)"])
+    }
+
+    @Test func whatFollowsTheElementIsIgnored() {
+        nonisolated(unsafe) var log: [String] = []
+        for source in [sequence(1, 2), sequence(1, error: .expected), sequence(1, 2, error: .expected)] {
+            _ = Single(raw: source).subscribe(
+                onSuccess: { log.append("\($0)") }, onFailure: { log.append("\($0)") },
+                onDisposed: { log.append("disposed") })
+            _ = Maybe(raw: source).subscribe(
+                onSuccess: { log.append("\($0)") }, onError: { log.append("\($0)") },
+                onCompleted: { log.append("completed") }, onDisposed: { log.append("disposed") })
+        }
+        #expect(log == Array(repeating: ["1", "disposed"], count: 6).flatMap { $0 })
+    }
+
+    @Test func onDisposedRunsAtTheElement() {
+        let scheduler = ticks()
+        nonisolated(unsafe) var log: [String] = []
+        _ = Single.just(1, scheduler: scheduler).do(afterSuccess: { _ in log.append("after") }).subscribe(
+            onSuccess: { _ in log.append("success \(scheduler.clock)") },
+            onDisposed: { log.append("disposed \(scheduler.clock)") })
+        scheduler.start()
+        #expect(log == ["success 1", "disposed 1", "after"])
+    }
+
+    @Test func disposeInsideOnSuccessEndsTheSource() {
+        let subscription = SerialDisposable()
+        let source = PublishSubject<Int>()
+        nonisolated(unsafe) var log: [String] = []
+        subscription.disposable = Single(raw: source).subscribe(
+            onSuccess: { _ in
+                subscription.dispose()
+                log.append("success")
+            }, onDisposed: { log.append("disposed") })
+        source.onNext(1)
+        source.onNext(2)
+        #expect(log == ["disposed", "success"])
+        #expect(!source.hasObservers)
+    }
+
+    @Test func theSourceIsAwaitedAfterTheElement() {
+        let source = PublishSubject<Int>()
+        let subscription = Single(raw: source).subscribe()
+        source.onNext(1)
+        #expect(source.hasObservers)
+        subscription.dispose()
+        #expect(!source.hasObservers)
+    }
+
+    @Test(arguments: ["single", "single without an element", "maybe", "completable"])
+    func unhandledErrorsGoToTheHook(_ kind: String) {
+        nonisolated(unsafe) var errors: [String] = []
+        let before = Hooks.defaultErrorHandler
+        Hooks.defaultErrorHandler = { _, error in errors.append("\(error)") }
+        defer { Hooks.defaultErrorHandler = before }
+        switch kind {
+        case "single": _ = Single<Int>.error(Failure.expected).subscribe()
+        case "maybe": _ = Maybe<Int>.error(Failure.expected).subscribe()
+        case "completable": _ = Completable.error(Failure.expected).subscribe()
+        default: _ = Single(raw: Observable<Int>.empty()).subscribe()
+        }
+        #expect(errors == [kind.contains("without") ? "\(RxError.noElements)" : "expected"])
+    }
+
+    @Test func anOutcomeFromInsideTheCallbackIsTooLate() {
+        Hooks.contractViolationHandler = { _ in }
+        nonisolated(unsafe) var receiver: ((SingleEvent<Int>) -> Void)?
+        let single = Single<Int>.create { receive in
+            receiver = receive
+            return Disposables.create()
+        }
+        let log = EventLog()
+        let subscription = log.observe(single.asObservable()) { _ in receiver?(.success(2)) }
+        receiver?(.success(1))
+        #expect(log.lines == ["1", "completed"])
+        subscription.dispose()
+        receiver = nil
+    }
+
+    @Test func ofTwoThreadsOneBringsTheOutcome() {
+        Hooks.contractViolationHandler = { _ in }
+        for _ in 0..<300 {
+            nonisolated(unsafe) var receiver: ((MaybeEvent<Int>) -> Void)?
+            let log = EventLog()
+            let maybe = Maybe<Int>.create { receive in
+                receiver = receive
+                return Disposables.create()
+            }
+            let subscription = log.observe(maybe.asObservable())
+            nonisolated(unsafe) let receive = receiver!
+            receiver = nil
+            race({ receive(.success(1)) }, { receive(.success(2)) }, { receive(.completed) })
+            #expect(["1 completed", "2 completed", "completed"].contains(log.text))
+            #expect(!log.hasOverlapped)
+            subscription.dispose()
+        }
+    }
+
+    #if TRACE_RESOURCES
+        @Test func nothingIsLeftBehind() {
+            let subject = PublishSubject<Int>()
+            let before = Resources.total
+            let subscription = Single(raw: subject).subscribe(onDisposed: {})
+            subject.onNext(1)
+            subject.onCompleted()
+            Completable.never().andThen(Single.just(1)).subscribe(onDisposed: {}).dispose()
+            _ = Single(raw: Observable<Int>.empty()).subscribe(onFailure: { _ in }, onDisposed: {})
+            #expect(Resources.total == before + 1, "the disposable that the user holds")
+            withExtendedLifetime(subscription) {}
+        }
+    #endif
+}
