@@ -80,7 +80,7 @@ extension Laws {
     ]
 
     private static let completableSubscribeRows: [Row] = [
-        Row("Completable.subscribe(_:)", keeps: .nothing) { source, probe in
+        Row("Completable.subscribe(_:)", keeps: .nothing, weight: 3) { source, probe in
             .create { observer in
                 completable.enter(source).subscribe { (event: CompletableEvent) in
                     probe.note("observer")
@@ -91,14 +91,15 @@ extension Laws {
                 }
             }
         },
-        Row("Completable.subscribe(onCompleted:onError:onDisposed:)", keeps: .nothing) { source, probe in
+        Row("Completable.subscribe(onCompleted:onError:onDisposed:)", keeps: .nothing, weight: 3) { source, probe in
             .create { observer in
                 completable.enter(source).subscribe(
                     onCompleted: { observer.onCompleted() }, onError: { observer.onError($0) },
                     onDisposed: { probe.note("onDisposed") })
             }
         },
-        Row("Completable.subscribe(with:onCompleted:onError:onDisposed:)", keeps: .nothing) { source, probe in
+        Row("Completable.subscribe(with:onCompleted:onError:onDisposed:)", keeps: .nothing, weight: 3) {
+            source, probe in
             .create { observer in
                 completable.enter(source).subscribe(
                     with: Companion.shared, onCompleted: { _ in observer.onCompleted() },

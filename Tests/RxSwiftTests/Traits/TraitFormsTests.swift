@@ -88,7 +88,7 @@ import Testing
             case .error(let error): log.append("error \(error)")
             }
         }
-        _ = Completable.empty().subscribe(onCompleted: { log.append("done") }) { _ in log.append("error") }
+        _ = Completable.empty().subscribe(onCompleted: { log.append("done") })
         _ = Completable.empty().subscribe {
             log.append("closure")
         } onError: { _ in
