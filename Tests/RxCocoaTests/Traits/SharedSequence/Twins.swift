@@ -5,15 +5,15 @@ import TestSupport
 
 extension Twin {
     static let transforming: [Twin] = [
-        Twin("map") { driver, _ in
-            driver.map { $0 * 10 }
-        } plain: { source, _, _ in
-            source.map { $0 * 10 }
+        Twin("map") { driver, log in
+            driver.map { log.noting($0) * 10 }
+        } plain: { source, _, log in
+            source.map { log.noting($0) * 10 }
         },
-        Twin("compactMap") { driver, _ in
-            driver.compactMap { $0 > 1 ? $0 * 10 : nil }
-        } plain: { source, _, _ in
-            source.compactMap { $0 > 1 ? $0 * 10 : nil }
+        Twin("compactMap") { driver, log in
+            driver.compactMap { log.noting($0) > 1 ? $0 * 10 : nil }
+        } plain: { source, _, log in
+            source.compactMap { log.noting($0) > 1 ? $0 * 10 : nil }
         },
         Twin("filter") { driver, _ in
             driver.filter { $0 != 2 }
