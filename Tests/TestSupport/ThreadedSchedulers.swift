@@ -4,7 +4,7 @@ import RxPrimitives
 import RxSwift
 
 /// Something that happens once on another thread.
-package final class Signal: @unchecked Sendable {
+package final class OneShot: @unchecked Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     package init() {}

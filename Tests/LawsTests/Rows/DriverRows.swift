@@ -60,7 +60,7 @@ extension Laws {
         },
         row("Signal.asSignal(onErrorSignalWith:)") { source, _ in signal(source).asObservable() },
         row("Signal.asSignal(onErrorRecover:)") { source, probe in
-            let other = RxCocoa.Signal<Int>.empty()
+            let other = Signal<Int>.empty()
             return source.asSignal { _ in
                 probe.note("onErrorRecover")
                 return other
@@ -122,7 +122,7 @@ extension Laws {
         source.asDriver(onErrorDriveWith: .empty())
     }
 
-    private static func signal(_ source: Observable<Int>) -> RxCocoa.Signal<Int> {
+    private static func signal(_ source: Observable<Int>) -> Signal<Int> {
         source.asSignal(onErrorSignalWith: .empty())
     }
 }

@@ -235,7 +235,7 @@ extension Laws {
         source.asSharedSequence(onErrorDriveWith: .empty())
     }
 
-    private static func signal(_ source: Observable<Int>) -> RxCocoa.Signal<Int> {
+    private static func signal(_ source: Observable<Int>) -> Signal<Int> {
         inlined { source.asSignal(onErrorSignalWith: .empty()) }
     }
 

@@ -10,8 +10,8 @@ import Testing
     @Test func hopsAndActionsOfOneSchedulerRunInHandOverOrder() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
         let log = EventLog()
-        let done = Signal()
-        let gate = Signal()
+        let done = OneShot()
+        let gate = OneShot()
         let x = PublishSubject<String>()
         let y = PublishSubject<String>()
         let subscriptions = [x, y].map { log.observe($0.observe(on: scheduler)) }
@@ -45,7 +45,7 @@ import Testing
         let threads = 4
         let subjects = (0..<threads).map { _ in PublishSubject<Int>() }
         let ticket = AtomicCounter(0)
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var seen: [Int] = []
         let subscriptions = subjects.map { subject in
             subject.observe(on: scheduler).subscribe(onNext: { seen.append($0) })
@@ -97,7 +97,7 @@ import Testing
         let subjects = (0..<threads).map { _ in PublishSubject<Int>() }
         let overlap = OverlapDetector()
         let left = AtomicCounter(2 * threads)
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var next = Array(repeating: 0, count: threads)
         nonisolated(unsafe) var actions = 0
         nonisolated(unsafe) var faults = 0
@@ -143,7 +143,7 @@ import Testing
         queue.suspend()
         let x = PublishSubject<Int>()
         let y = PublishSubject<Int>()
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var next = 0
         nonisolated(unsafe) var faults = 0
         let count = 100_000
@@ -166,7 +166,7 @@ import Testing
         let scheduler = SerialDispatchQueueScheduler(
             internalSerialQueueName: "shared", serialQueueConfiguration: { queue = $0 })
         let source = PublishSubject<Int>()
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var delivered = 0
         nonisolated(unsafe) var deliveredBefore = -1
         let subscription = source.observe(on: scheduler).subscribe(
@@ -187,7 +187,7 @@ import Testing
     @Test func sourcesAndTimersShareTheTurns() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
         let log = EventLog()
-        let done = Signal()
+        let done = OneShot()
         _ = scheduler.schedule(()) { _ in
             _ = Observable.just("a", scheduler: scheduler).subscribe(onNext: { log.note($0) })
             _ = scheduler.schedule(()) { _ in
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test func chainOfHops() {
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var next = 0
         nonisolated(unsafe) var faults = 0
         var chain = Observable.range(start: 0, count: 20_000)

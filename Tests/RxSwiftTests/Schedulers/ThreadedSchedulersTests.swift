@@ -11,7 +11,7 @@ import Testing
         let scheduler = kind.make()
         let isSerial = ![.concurrentDispatch, .operationQueue, .users].contains(kind)
         let lock = Lock()
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var seen: [Int] = []
         for number in 0..<2_000 {
             _ = scheduler.schedule(number) { number in
@@ -30,8 +30,8 @@ import Testing
     @Test(arguments: ThreadedScheduler.allCases)
     func disposedBeforeItsTurnAnActionDoesNotRunAndIsReleased(kind: ThreadedScheduler) async {
         let scheduler = kind.make()
-        let gate = Signal()
-        let begun = Signal()
+        let gate = OneShot()
+        let begun = OneShot()
         // Occupies the scheduler, where it is serial.
         if kind != .main {
             _ = scheduler.schedule(()) { _ in
@@ -60,7 +60,7 @@ import Testing
             #expect((disposables[0] as? any Cancelable)?.isDisposed == true)
         }
         gate.fire()
-        let done = Signal()
+        let done = OneShot()
         _ = scheduler.schedule(()) { _ in
             done.fire()
             return Disposables.create()
@@ -100,8 +100,8 @@ import Testing
     func whatTheActionReturnedIsDisposedOf(kind: ThreadedScheduler) async {
         let scheduler = kind.make()
         let results = [BooleanDisposable(), BooleanDisposable()]
-        let running = Signal()
-        let go = Signal()
+        let running = OneShot()
+        let go = OneShot()
         let after = scheduler.schedule(()) { _ in
             running.fire()
             return results[0]
@@ -126,7 +126,7 @@ import Testing
     func nestedActionsRunLater(kind: ThreadedScheduler) {
         let scheduler = kind.make()
         let log = EventLog()
-        let done = Signal()
+        let done = OneShot()
         _ = scheduler.schedule(()) { _ in
             log.note("begin")
             let inner = scheduler.schedule(()) { _ in
@@ -147,7 +147,7 @@ import Testing
     func timersFireInOrderAndNotEarly(kind: ThreadedScheduler) {
         let scheduler = kind.makeTimed()
         let lock = Lock()
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var seen: [Int] = []
         nonisolated(unsafe) var early = 0
         let begin = MonotonicClock.now()
@@ -254,7 +254,7 @@ import Testing
             { SerialDispatchQueueScheduler(internalSerialQueueName: "test") as any SchedulerType },
             { ConcurrentDispatchQueueScheduler(qos: .default) as any SchedulerType },
         ] {
-            let done = Signal()
+            let done = OneShot()
             _ = make().scheduleRelative((), dueTime: .milliseconds(5)) { _ in
                 done.fire()
                 return Disposables.create()
@@ -268,7 +268,7 @@ import Testing
         let scheduler = kind.makeTimed()
         let overlap = OverlapDetector()
         let count = AtomicCounter(0)
-        let tenth = Signal()
+        let tenth = OneShot()
         let begin = MonotonicClock.now()
         let disposable = scheduler.schedulePeriodic(0, startAfter: .milliseconds(4), period: .milliseconds(2)) {
             state in

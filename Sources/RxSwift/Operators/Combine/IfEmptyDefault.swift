@@ -47,4 +47,6 @@ final class DefaultIfEmptySink<Element>: LinearSink<Element, Element> {
         if isEmpty { downstream.next(`default`) }
         if !isCancelled { downstream.completed() }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

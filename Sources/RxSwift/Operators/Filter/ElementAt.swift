@@ -59,4 +59,6 @@ final class ElementAtSink<Element>: LinearSink<Element, Element> {
     override func completed() {
         downstream.error(RxError.argumentOutOfRange)
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

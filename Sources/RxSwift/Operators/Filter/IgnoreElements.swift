@@ -32,4 +32,6 @@ final class IgnoreElementsSink<Element>: LinearSink<Element, Never> {
     }
 
     override func next(_ element: Element) {}
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

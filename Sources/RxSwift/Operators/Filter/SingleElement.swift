@@ -55,4 +55,6 @@ final class SingleElementSink<Element>: LinearSink<Element, Element> {
     override func completed() {
         if hasElement { downstream.completed() } else { downstream.error(RxError.noElements) }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -84,4 +84,6 @@ final class TakeLastSink<Element>: LinearSink<Element, Element> {
         storage = moved
         capacity = larger
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -53,4 +53,6 @@ final class CatchAndReturnSink<Element>: LinearSink<Element, Element> {
         downstream.next(element)
         if !isCancelled { downstream.completed() }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -47,4 +47,6 @@ final class AsSingleSink<Element>: LinearSink<Element, Element> {
         downstream.next(element)
         if !isCancelled { downstream.completed() }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -39,4 +39,6 @@ final class FirstSink<Element>: LinearSink<Element, Element?> {
         downstream.next(element)
         if !isCancelled { downstream.completed() }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -50,4 +50,6 @@ final class MaterializeSink<Element>: LinearSink<Element, Event<Element>> {
         downstream.next(event)
         if !isCancelled { downstream.completed() }
     }
+
+    override func sourceVanished() { downstream.sourceVanished() }
 }

@@ -7,9 +7,6 @@ import Testing
 /// Tests of drivers, signals and what they are made of. One serialized suite: the scheduler they mock is the program's.
 @Suite(.serialized) struct SharedSequences {}
 
-/// The trait, and not what `TestSupport` calls by that name.
-typealias Signal<Element> = RxCocoa.Signal<Element>
-
 /// An operator of drivers beside what it has to be made of.
 struct Twin: Sendable, CustomTestStringConvertible {
     let name: String

@@ -12,7 +12,7 @@ import Testing
         let count = kind == .users ? 20_000 : 200_000
         let source = PublishSubject<Int>()
         let overlap = OverlapDetector()
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var next = 0
         nonisolated(unsafe) var faults = 0
         let subscription = source.observe(on: kind.make()).subscribe(
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: ThreadedScheduler.allCases)
     func errorDoesNotOvertake(kind: ThreadedScheduler) {
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var count = 0
         let subscription = Observable.range(start: 0, count: 1_000).concat(Observable<Int>.error(NumberedFailure(1)))
             .observe(on: kind.make()).subscribe(onNext: { _ in count += 1 }, onError: { _ in done.fire() })
@@ -44,7 +44,7 @@ import Testing
     func disposedFromInsideNothingFollowsAndAllIsReleased(kind: ThreadedScheduler) async {
         let source = PublishSubject<ReleaseToken>()
         let scheduler = kind.make()
-        let done = Signal()
+        let done = OneShot()
         nonisolated(unsafe) var count = 0
         nonisolated(unsafe) weak var captured: ReleaseToken?
         nonisolated(unsafe) weak var element: ReleaseToken?
@@ -74,7 +74,7 @@ import Testing
     func disposedFromElsewhereAtMostTheEventUnderWayFollows(kind: ThreadedScheduler) async {
         for _ in 0..<10 {
             let source = PublishSubject<Int>()
-            let begun = Signal()
+            let begun = OneShot()
             let count = AtomicCounter(0)
             nonisolated(unsafe) weak var captured: ReleaseToken?
             var subscription: (any Disposable)!
