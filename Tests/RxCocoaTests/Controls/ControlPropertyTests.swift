@@ -7,9 +7,9 @@ import Testing
 
 @Suite struct ControlPropertyTests {
     @Test func readsFromItsValuesAndWritesToItsSink() async {
+        let log = EventLog()
+        let values = BehaviorSubject(value: 0)
         await onMainQueue {
-            let log = EventLog()
-            let values = BehaviorSubject(value: 0)
             let sink = PublishSubject<Int>()
             _ = log.observe(sink, "written ")
             let property = ControlProperty(values: values, valueSink: sink).asControlProperty()
@@ -21,17 +21,15 @@ import Testing
             property.onNext(3)
             subscription.dispose()
             other.dispose()
-            #expect(
-                log.lines == [
-                    "read 0", "other next(0)", "written 1", "read 2", "other next(2)", "written completed",
-                ])
-            #expect(!values.hasObservers)
         }
+        #expect(
+            log.lines == ["read 0", "other next(0)", "written 1", "read 2", "other next(2)", "written completed"])
+        #expect(!values.hasObservers)
     }
 
     @Test func changedLeavesOutTheFirstValueOfEachSubscription() async {
+        let log = EventLog()
         await onMainQueue {
-            let log = EventLog()
             let values = BehaviorSubject(value: 0)
             let property = ControlProperty(values: values, valueSink: PublishSubject<Int>())
             let changed: ControlEvent<Int> = property.changed
@@ -40,13 +38,13 @@ import Testing
             _ = log.observe(changed.asObservable(), "b ")
             values.onNext(2)
             values.onCompleted()
-            #expect(log.lines == ["a 1", "a 2", "b 2", "a completed", "b completed"])
         }
+        #expect(log.lines == ["a 1", "a 2", "b 2", "a completed", "b completed"])
     }
 
     @Test func orEmptyReadsNilAsEmptyAndWritesThrough() async {
+        let log = EventLog()
         await onMainQueue {
-            let log = EventLog()
             let values = BehaviorSubject<String?>(value: nil)
             let sink = PublishSubject<String?>()
             _ = log.observe(sink.map { $0 ?? "nil" }, "written ")
@@ -56,36 +54,38 @@ import Testing
             property.onNext("y")
             property.onCompleted()
             values.onCompleted()
-            #expect(log.lines == ["read <>", "read <x>", "written y", "written completed", "read completed"])
         }
+        #expect(log.lines == ["read <>", "read <x>", "written y", "written completed", "read completed"])
     }
 
     @Test func aTwoWayBindingShowsTheModelAndHearsTheUser() async {
+        let log = EventLog()
+        let typed = PublishSubject<String?>()
         await onMainQueue {
             let model = BehaviorRelay(value: "model")
             let shown = BehaviorRelay<String?>(value: nil)
-            let typed = PublishSubject<String?>()
             let sink = AnyObserver<String?> { event in if let text = event.element { shown.accept(text) } }
             let values = Observable<String?>.deferred { typed.startWith(shown.value) }
             let property = ControlProperty<String?>(values: values, valueSink: sink)
             let forth = model.bind(to: property)
             let back = property.orEmpty.changed.bind(to: model)
-            #expect(shown.value == "model" && model.value == "model")
+            log.note("\(model.value) \(shown.value!)")
             typed.onNext("typed")
-            #expect(shown.value == "typed" && model.value == "typed")
+            log.note("\(model.value) \(shown.value!)")
             typed.onNext(nil)
-            #expect(shown.value == "" && model.value == "")
+            log.note("<\(model.value)> <\(shown.value!)>")
             forth.dispose()
             back.dispose()
-            #expect(!typed.hasObservers)
         }
+        #expect(log.lines == ["model model", "typed typed", "<> <>"])
+        #expect(!typed.hasObservers)
     }
 
     @Test func asDriverSharesAndRepeatsTheLatest() async {
+        let log = EventLog()
+        let values = BehaviorSubject(value: 0)
         await onMainQueue {
-            let log = EventLog()
             let scheduler = TestScheduler(initialClock: 0)
-            let values = BehaviorSubject(value: 0)
             let property = ControlProperty(
                 values: values.do(onSubscribe: { log.note("subscribed") }), valueSink: PublishSubject<Int>())
             SharingScheduler.mock(scheduler: scheduler) {
@@ -96,9 +96,9 @@ import Testing
                 first.dispose()
                 second.dispose()
             }
-            #expect(log.lines == ["subscribed", "a 0", "b 0"])
-            #expect(!values.hasObservers)
         }
+        #expect(log.lines == ["subscribed", "a 0", "b 0"])
+        #expect(!values.hasObservers)
     }
 
     #if DEBUG
