@@ -15,6 +15,11 @@ final class XCTestAssertionTests: XCTestCase {
         XCTAssertRecordedElements([.next(1, "a"), .next(5, "b")], ["a", "b"])
     }
 
+    func testMarblesAreComparedAsEvents() throws {
+        XCTAssertEqual(try Recorded.events(marbles: "-a|"), [.next(1, "a"), .completed(2)])
+        XCTAssertThrowsError(try Recorded.events(marbles: "-a|b"))
+    }
+
     func testDifferentListsFail() {
         expectFailure { XCTAssertEqual([Event.next(1), .completed], [.next(2), .completed]) }
         expectFailure { XCTAssertEqual([Recorded.next(1, "a")], [.next(2, "a")]) }

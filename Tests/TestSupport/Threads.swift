@@ -26,6 +26,12 @@ package func race(_ bodies: [@Sendable () -> Void]) {
 
 package func race(_ bodies: (@Sendable () -> Void)...) { race(bodies) }
 
+/// Passes a moment, of another length in each round: two that race then meet now in this order, now in that.
+package func jitter(_ round: Int) {
+    let word = AtomicWord(0)
+    for _ in 0..<round % 64 { _ = word.fetchAdd(1) }
+}
+
 /// Runs a race of two in rounds.
 ///
 /// - Parameters:

@@ -59,6 +59,13 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package func emitScalar(into sink: Sink<Element>) -> Bool { false }
 
+    /// The name of the queue on which all events are delivered that do not come within `subscribe`, if none can come as long as
+    /// the calling thread waits, because that thread is what keeps the queue from running.
+    ///
+    /// Nil where this is not so, and where it is not known.
+    /// - Parameter mainQueueRuns: whether the caller runs the main queue while it waits.
+    package func queueHeldByCaller(mainQueueRuns: Bool) -> String? { nil }
+
     /// The observable itself.
     public func asObservable() -> Observable<Element> {
         self

@@ -45,10 +45,32 @@ package final class Trampoline {
     @usableFromInline
     package func run(_ body: () -> Void) {
         if isOpen { return body() }
-        isOpen = true
+        open()
         body()
+        close()
+    }
+
+    /// From now on jobs are queued. The caller closes it again.
+    package func open() {
+        assert(!isOpen, "the trampoline is open: whoever opened it will close it")
+        isOpen = true
+    }
+
+    /// Runs what was queued since it was opened.
+    package func close() {
         drain()
         isOpen = false
+    }
+
+    /// Runs the job that has waited longest, within whatever this thread is doing.
+    ///
+    /// For one who keeps the thread waiting for what such a job may bring about.
+    /// - Returns: false if none is waiting.
+    package func runNext() -> Bool {
+        guard let job = jobs.popFirst() else { return false }
+        var budget = Int.max
+        _ = job.run(&budget)
+        return true
     }
 
     /// Queues a job behind those that wait, or runs it at once (and what it queues) when nobody up the stack would.
@@ -64,9 +86,6 @@ package final class Trampoline {
     }
 
     private func drain() {
-        while let job = jobs.popFirst() {
-            var budget = Int.max
-            _ = job.run(&budget)
-        }
+        while runNext() {}
     }
 }

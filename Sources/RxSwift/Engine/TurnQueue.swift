@@ -18,6 +18,9 @@ package class TurnQueue {
     /// Jobs taken from the stack, in order. Only the one at work.
     @exclusivity(unchecked) private var batch = JobQueue()
 
+    /// Whether work is under way that `tryEnterInline` let in. Only on the thread that may run work inline.
+    @exclusivity(unchecked) private var isInline = false
+
     private static let idle: UInt = 0
     private static let taken: UInt = 1
 
@@ -38,6 +41,12 @@ package class TurnQueue {
 
     /// Whether the calling thread may run work right away if the queue is idle.
     package var runsInline: Bool { false }
+
+    /// The name of the underlying queue, if no turn can run there while the calling thread waits. Nil also where that is not
+    /// known, and where the caller can run the turns that wait behind its own inline work.
+    ///
+    /// - Parameter mainQueueRuns: whether the caller runs the main queue while it waits.
+    package func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? { nil }
 
     // MARK: Handing over
 
@@ -68,12 +77,30 @@ package class TurnQueue {
 
     /// Takes the place of the one at work, if there is none and this thread may.
     package final func tryEnterInline() -> Bool {
-        runsInline && state.compareExchange(TurnQueue.idle, TurnQueue.taken)
+        guard runsInline, state.compareExchange(TurnQueue.idle, TurnQueue.taken) else { return false }
+        isInline = true
+        return true
     }
+
+    /// Whether the calling thread is doing inline work, further up its stack.
+    package final var isRunningInline: Bool { runsInline && isInline }
 
     /// Ends work begun by `tryEnterInline`. What was handed over meanwhile runs later, not inline.
     package final func leaveInline() {
-        if !leave() { wake() }
+        isInline = false
+        // The batch has jobs if `runNextBehindInline` took more than it ran.
+        if !batch.isEmpty || !leave() { wake() }
+    }
+
+    /// Runs one job that waits behind inline work, within that work.
+    ///
+    /// For one who keeps the thread waiting for what such a job may bring about.
+    /// - Returns: false if none is waiting, or the calling thread is not doing inline work.
+    package final func runNextBehindInline() -> Bool {
+        guard isRunningInline, !batch.isEmpty || takePending(), let job = batch.popFirst() else { return false }
+        var budget = stepsPerTurn
+        if !job.run(&budget) { batch.prepend(job) }
+        return true
     }
 
     /// Runs one turn. Called by what `wake` arranged, by one thread at a time.

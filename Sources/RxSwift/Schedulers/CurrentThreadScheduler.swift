@@ -11,7 +11,12 @@ public class CurrentThreadScheduler: ImmediateSchedulerType, @unchecked Sendable
     init() {}
 
     /// Whether nothing further up this thread's stack would run what is queued, so that work has to go through `schedule`.
-    public static var isScheduleRequired: Bool { !Trampoline.current.isOpen }
+    ///
+    /// Set by `schedule` while it runs; setting it back runs what was queued meanwhile.
+    public private(set) static var isScheduleRequired: Bool {
+        get { !Trampoline.current.isOpen }
+        set { if newValue { Trampoline.current.close() } else { Trampoline.current.open() } }
+    }
 
     /// Runs an action now, or after those which this thread is running and has queued.
     ///
@@ -23,14 +28,13 @@ public class CurrentThreadScheduler: ImmediateSchedulerType, @unchecked Sendable
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let trampoline = Trampoline.current
-        if trampoline.isOpen {
+        guard CurrentThreadScheduler.isScheduleRequired else {
             let queued = ScheduledAction { action(state) }
-            trampoline.post(queued)
+            Trampoline.current.post(queued)
             return queued
         }
-        var result: any Disposable = EmptyDisposable.instance
-        trampoline.run { result = action(state) }
-        return result
+        CurrentThreadScheduler.isScheduleRequired = false
+        defer { CurrentThreadScheduler.isScheduleRequired = true }
+        return action(state)
     }
 }

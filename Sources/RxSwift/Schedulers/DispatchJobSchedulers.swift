@@ -73,6 +73,16 @@ final class DispatchTurnQueue: TurnQueue {
     }
 
     override var runsInline: Bool { runsInlineOnMain && MainQueue.isCurrent }
+
+    override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
+        if isRunningInline || (mainQueueRuns && MainQueue.isMain(queue)) { return nil }
+        // A mark of its own for each question: a dispatch queue tells whether it is the current one, or a target of that, only by
+        // what was attached to it.
+        let mark = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: mark, value: true)
+        defer { queue.setSpecific(key: mark, value: nil) }
+        return DispatchQueue.getSpecific(key: mark) == true ? queue.label : nil
+    }
 }
 
 /// Runs jobs, several at the same time, on a concurrent dispatch queue.
@@ -127,4 +137,15 @@ extension Job {
         var budget = scheduler.stepsPerTurn
         if !run(&budget) { scheduler.post(self) }
     }
+}
+
+extension MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// On Linux two references to the main queue may be two objects.
+    static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
 }

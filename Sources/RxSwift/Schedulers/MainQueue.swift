@@ -21,12 +21,12 @@
 
     /// What it means to be on the main queue.
     enum MainQueue {
-        private static let key: DispatchSpecificKey<Bool> = {
+        private static let mark: DispatchSpecificKey<Bool> = {
             let key = DispatchSpecificKey<Bool>()
             DispatchQueue.main.setSpecific(key: key, value: true)
             return key
         }()
 
-        static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+        static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
     }
 #endif

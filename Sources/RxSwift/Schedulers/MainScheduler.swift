@@ -39,6 +39,15 @@ public final class MainScheduler: SerialDispatchQueueScheduler {
         }
     }
 
+    /// Whether the calling thread is running something inline, further up its stack.
+    package static var isRunningInline: Bool { main.turns.isRunningInline }
+
+    /// Runs something that waits behind what the calling thread is running inline.
+    ///
+    /// For one who keeps the main queue waiting.
+    /// - Returns: false if nothing is waiting.
+    package static func runNextBehindInline() -> Bool { main.turns.runNextBehindInline() }
+
     override func scheduleAction<StateType>(
         _ state: StateType, _ action: @escaping (StateType) -> any Disposable
     ) -> any Disposable {

@@ -28,7 +28,7 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
 
     /// A sequence that is not shared, because its source is, or because sharing it would make no difference.
     @inlinable
-    init(raw: Observable<Element>) {
+    package init(raw: Observable<Element>) {
         self.source = raw
     }
 

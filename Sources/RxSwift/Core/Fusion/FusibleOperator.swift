@@ -37,6 +37,10 @@ class FusibleOperator<Element, Output>: Observable<Output> {
     @usableFromInline
     func makeStage(_ downstream: Sink<Output>) -> Sink<Element> { abstractMethod() }
 
+    final override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     @usableFromInline
     final override var fusedPlace: FusedPlace { place }
 

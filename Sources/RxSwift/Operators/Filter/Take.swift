@@ -24,6 +24,10 @@ final class Take<Element>: Observable<Element> {
         super.init()
     }
 
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     override func attach(_ downstream: Sink<Element>) {
         source.attach(sinkType.init(count: count, downstream: downstream))
     }

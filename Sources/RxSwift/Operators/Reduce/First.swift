@@ -20,6 +20,10 @@ final class First<Element>: Observable<Element?> {
         super.init()
     }
 
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     override func attach(_ downstream: Sink<Element?>) {
         source.attach(sinkType.init(downstream: downstream))
     }

@@ -26,6 +26,10 @@ private final class ObserveOn<Element>: Observable<Element> {
         super.init()
     }
 
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        jobScheduler(for: scheduler).turnQueue?.nameIfHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     override func attach(_ downstream: Sink<Element>) {
         let jobs = jobScheduler(for: scheduler)
         source.attach(Hop(downstream: downstream, queue: jobs.turnQueue ?? PrivateTurnQueue(scheduler: jobs)))

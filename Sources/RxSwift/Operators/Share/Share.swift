@@ -64,6 +64,10 @@ final class Share<Element>: Observable<Element> {
     // As in RxSwift, where the two common forms subscribe on their own and the others are made of `multicast` and `refCount`.
     override var startsOnTrampoline: Bool { scope == .forever || replay > 1 }
 
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     override func attach(_ downstream: Sink<Element>) {
         if isBypassed.loadRelaxed() != 0 {
             bypassUpstream()

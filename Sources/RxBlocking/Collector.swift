@@ -1,0 +1,102 @@
+import RxPrimitives
+import RxSwift
+
+extension BlockingObservable {
+    /// Subscribes and waits.
+    ///
+    /// - Parameters:
+    ///   - limit: after how many elements the wait is over. Nil: at the end of the sequence.
+    ///   - predicate: tells which elements count.
+    func collect(
+        atMost limit: Int?, where predicate: @escaping (Element) throws -> Bool = { _ in true }
+    ) -> MaterializedSequenceResult<Element> {
+        let thread = WaitingThread(timeout: timeout)
+        let collector = Collector(limit: limit, predicate: predicate, onEnd: { thread.wake() })
+        collector.collect(source)
+        do {
+            try thread.wait(for: source) { collector.hasEnded }
+        } catch {
+            collector.end(error)
+        }
+        return collector.result
+    }
+}
+
+/// Collects the elements of one subscription until it is told, or has seen, enough.
+private final class Collector<Element>: @unchecked Sendable {
+    private let limit: Int?
+    private let predicate: (Element) throws -> Bool
+    private let onEnd: @Sendable () -> Void
+    private let subscription = SingleAssignmentDisposable()
+
+    private let lock = Lock()
+    /// Under the lock. Complete when `isOver` is set.
+    private var elements: [Element] = []
+    /// Under the lock.
+    private var error: (any Error)?
+    /// Under the lock.
+    private var isOver = false
+
+    init(limit: Int?, predicate: @escaping (Element) throws -> Bool, onEnd: @escaping @Sendable () -> Void) {
+        self.limit = limit
+        self.predicate = predicate
+        self.onEnd = onEnd
+    }
+
+    var hasEnded: Bool { lock.withLock { isOver } }
+
+    var result: MaterializedSequenceResult<Element> {
+        lock.withLock {
+            if let error { .failed(elements: elements, error: error) } else { .completed(elements: elements) }
+        }
+    }
+
+    /// Subscribes. A source that takes turns on this thread begins only when its subscription is known here, so that it can be ended.
+    func collect(_ source: Observable<Element>) {
+        let subscribe = { self.subscription.setDisposable(source.subscribe { self.receive($0) }) }
+        guard CurrentThreadScheduler.isScheduleRequired else { return subscribe() }
+        _ = CurrentThreadScheduler.instance.schedule(()) { _ in
+            subscribe()
+            return Disposables.create()
+        }
+    }
+
+    private func receive(_ event: Event<Element>) {
+        if subscription.isDisposed { return }
+        switch event {
+        case .next(let element): receive(element)
+        case .error(let error): end(error)
+        case .completed: end(nil)
+        }
+    }
+
+    private func receive(_ element: Element) {
+        do {
+            guard try predicate(element) else { return }
+            let count = keep(element)
+            if let limit, count >= limit { end(nil) }
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Returns how many there are now.
+    private func keep(_ element: Element) -> Int {
+        lock.withLock {
+            if !isOver { elements.append(element) }
+            return elements.count
+        }
+    }
+
+    /// Ends the subscription and the wait. Only the first end counts.
+    func end(_ error: (any Error)?) {
+        let isFirst = lock.withLock {
+            if isOver { return false }
+            isOver = true
+            self.error = error
+            return true
+        }
+        subscription.dispose()
+        if isFirst { onEnd() }
+    }
+}

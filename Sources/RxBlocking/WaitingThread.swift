@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+import RxPrimitives
+import RxSwift
+
+/// A thread that waits, and meanwhile does what nobody else could do: its trampoline's jobs, what waits behind work that it runs
+/// inline on the main queue, and its run loop, which on the main thread runs the main queue.
+///
+/// Made and used by that thread, but for `wake`.
+final class WaitingThread: @unchecked Sendable {
+    /// A time of `MonotonicClock`.
+    private let deadline: UInt64
+    private let isMainThread = Thread.isMainThread
+    private let parker = Parker()
+
+    /// 1 while the thread is in its run loop until it is woken.
+    private let isInRunLoop = AtomicWord(0)
+
+    /// 1 when the run loop has run the main queue. It does not where it is run from inside an item of that queue.
+    private let mainQueueRuns = AtomicWord(0)
+
+    /// How often the run loop came back without having run the main queue.
+    private var vainRuns = 0
+
+    /// So often the run loop may attend to other things before the main queue, which it looks at first of all.
+    private static let patience = 20
+
+    /// How long, in nanoseconds, the thread rests where nothing would tell it that there is something to do.
+    private static let glance: UInt64 = 10_000_000
+
+    /// - Parameter timeout: in seconds. Nil: no limit.
+    init(timeout: Double?) {
+        deadline = timeout.map { Self.deadline(after: $0) } ?? .max
+    }
+
+    private static func deadline(after seconds: Double) -> UInt64 {
+        let nanoseconds = seconds * 1_000_000_000
+        // Without a limit also if it is not a number.
+        guard nanoseconds < 9e18 else { return .max }
+        return MonotonicClock.deadline(after: Int64(max(0, nanoseconds)), from: MonotonicClock.now())
+    }
+
+    /// Tells the thread that the wait is over. From any thread.
+    func wake() {
+        parker.unpark()
+        // Paired with the exchange in `rest`: either this sees the thread in its run loop, or it sees that the wait is over.
+        if isInRunLoop.exchange(0) != 0 { DispatchQueue.main.async {} }
+    }
+
+    /// Returns when the wait is over.
+    ///
+    /// - Parameters:
+    ///   - source: what is waited for.
+    ///   - isOver: whether the wait is over; when it becomes true, `wake` is called.
+    /// - Throws: `RxError.timeout`, and `BlockingError` when the wait would never be over.
+    func wait<Element>(for source: Observable<Element>, until isOver: () -> Bool) throws {
+        var hasRested = false
+        while !isOver() {
+            let now = MonotonicClock.now()
+            if now >= deadline { throw RxError.timeout }
+            if Trampoline.current.runNext() || MainScheduler.runNextBehindInline() { continue }
+            if isMainThread, !hasRested {
+                DispatchQueue.main.async { self.mainQueueRuns.storeRelaxed(1) }
+            }
+            hasRested = true
+            try rest(source, now: now, isOver)
+        }
+    }
+
+    /// Waits a while, having done all that there was to do.
+    private func rest<Element>(_ source: Observable<Element>, now: UInt64, _ isOver: () -> Bool) throws {
+        // Relaxed: it is this thread that runs the main queue, or nobody.
+        let mainQueueRuns = isMainThread && mainQueueRuns.loadRelaxed() != 0
+        // Work handed over behind inline work wakes nobody.
+        let isWoken = !MainScheduler.isRunningInline
+        let soon = min(deadline, now + Self.glance)
+        // Whether the main queue may still turn out to run.
+        let isUndecided = isMainThread && !mainQueueRuns && vainRuns < Self.patience
+        if !isUndecided { try refuse(source, mainQueueRuns) }
+        if runRunLoop(for: (mainQueueRuns && isWoken ? deadline : soon) - now, isWoken: mainQueueRuns, isOver) {
+            if isUndecided { vainRuns += 1 }
+        } else {
+            if isUndecided { try refuse(source, mainQueueRuns) }
+            parker.park(until: isWoken ? deadline : soon)
+        }
+    }
+
+    /// Throws if no event can come while this thread waits.
+    private func refuse<Element>(_ source: Observable<Element>, _ mainQueueRuns: Bool) throws {
+        if let label = source.queueHeldByCaller(mainQueueRuns: mainQueueRuns) {
+            throw BlockingError.deliversOnQueueOfCaller(label: label)
+        }
+    }
+
+    /// Runs the run loop once. Returns false, at once, if there is nothing that it could run.
+    private func runRunLoop(for nanoseconds: UInt64, isWoken: Bool, _ isOver: () -> Bool) -> Bool {
+        if isWoken { _ = isInRunLoop.exchange(1) }
+        defer { if isWoken { _ = isInRunLoop.exchange(0) } }
+        if isWoken && isOver() { return true }
+        return RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: Double(nanoseconds) / 1e9))
+    }
+}

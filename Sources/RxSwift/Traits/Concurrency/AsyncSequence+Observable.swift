@@ -1,0 +1,31 @@
+extension AsyncSequence {
+    /// An observable that iterates this sequence anew for each subscription, in a task of its own.
+    ///
+    /// The task is cancelled when the subscription ends. A sequence that can be iterated only once, such as `AsyncStream`, divides
+    /// its elements among the subscribers.
+    /// - Parameter priority: the priority of the task; without it the system's default.
+    /// - Returns: sends the elements, in order, on the threads of the task. Ends with what the sequence throws; when that is
+    ///   `CancellationError`, it completes.
+    public func asObservable(priority: TaskPriority? = nil) -> Observable<Element> {
+        // Handed to the task of each subscription. As with RxSwift nobody checks that the sequence may be iterated there.
+        nonisolated(unsafe) let sequence = self
+        return .create { observer in
+            nonisolated(unsafe) let observer = observer
+            let task = Task.detached(priority: priority) {
+                do {
+                    for try await element in sequence {
+                        // A sequence may take no notice of the cancellation, and have no end.
+                        if Task.isCancelled { return }
+                        observer.onNext(element)
+                    }
+                    observer.onCompleted()
+                } catch is CancellationError {
+                    observer.onCompleted()
+                } catch {
+                    observer.onError(error)
+                }
+            }
+            return Disposables.create { task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+extension ObservableConvertibleType {
+    /// The elements as an asynchronous sequence.
+    ///
+    /// Subscribes when this property is read, on the thread that reads it. Elements wait in order, as many as there are, until they
+    /// are asked for. The subscription ends with the stream: when the task that iterates is cancelled, or when the last copy of the
+    /// stream is gone. The iteration ends at the terminal event, and throws the error of the sequence; when its task is
+    /// cancelled it throws `CancellationError`.
+    public var values: AsyncThrowingStream<Element, any Swift.Error> {
+        AsyncThrowingStream { continuation in
+            // It may be disposed of from any thread.
+            nonisolated(unsafe) let subscription = asObservable().subscribe(
+                onNext: { continuation.yield($0) },
+                onError: { continuation.finish(throwing: $0) },
+                onCompleted: { continuation.finish() },
+                // Without effect after a terminal event: a stream keeps its first end.
+                onDisposed: { continuation.finish(throwing: CancellationError()) })
+            continuation.onTermination = { _ in subscription.dispose() }
+        }
+    }
+}
+
+extension InfallibleType {
+    /// The elements as an asynchronous sequence that does not throw.
+    ///
+    /// Subscribes when this property is read, on the thread that reads it. Elements wait in order, as many as there are, until they
+    /// are asked for. The subscription ends with the stream: when the task that iterates is cancelled, or when the last copy of the
+    /// stream is gone. The iteration ends at the end of the sequence and when its task is cancelled.
+    public var values: AsyncStream<Element> {
+        AsyncStream { continuation in
+            // It may be disposed of from any thread.
+            nonisolated(unsafe) let subscription = asObservable().subscribe(
+                onNext: { continuation.yield($0) },
+                onDisposed: { continuation.finish() })
+            continuation.onTermination = { _ in subscription.dispose() }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import RxBlocking
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct BlockingOperatorsTests {
+    private func text<Value>(_ body: () throws -> Value) -> String {
+        do {
+            return "\(try body())"
+        } catch let error as RxError {
+            return error.debugDescription
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static let timeout = "Sequence timeout."
+
+    /// A source, and what each of the operators makes of it.
+    struct Row: Sendable {
+        let name: String
+        nonisolated(unsafe) let source: Observable<Int>
+        let toArray, first, last, single, even: String
+    }
+
+    static let rows: [Row] = [
+        Row(
+            name: "empty", source: .empty(), toArray: "[]", first: "nil", last: "nil",
+            single: "Sequence doesn't contain any elements.", even: "Sequence doesn't contain any elements."),
+        Row(
+            name: "just", source: .just(42), toArray: "[42]", first: "Optional(42)", last: "Optional(42)", single: "42",
+            even: "42"),
+        Row(
+            name: "several", source: .of(41, 42, 43), toArray: "[41, 42, 43]", first: "Optional(41)",
+            last: "Optional(43)",
+            single: "Sequence contains more than one element.", even: "42"),
+        Row(
+            name: "two even", source: .of(42, 43, 44), toArray: "[42, 43, 44]", first: "Optional(42)",
+            last: "Optional(44)",
+            single: "Sequence contains more than one element.", even: "Sequence contains more than one element."),
+        Row(
+            name: "fail", source: .error(Failure.expected), toArray: "expected", first: "expected", last: "expected",
+            single: "expected", even: "expected"),
+        Row(
+            name: "one and fail", source: sequence(42, error: .expected), toArray: "expected", first: "Optional(42)",
+            last: "expected", single: "expected", even: "expected"),
+        Row(
+            name: "two and fail", source: sequence(42, 44, error: .expected), toArray: "expected",
+            first: "Optional(42)",
+            last: "expected", single: "Sequence contains more than one element.",
+            even: "Sequence contains more than one element."),
+        Row(
+            name: "never", source: .never(), toArray: timeout, first: timeout, last: timeout, single: timeout,
+            even: timeout),
+        Row(
+            name: "one and never", source: .concat(.just(42), .never()), toArray: timeout, first: "Optional(42)",
+            last: timeout,
+            single: timeout, even: timeout),
+    ]
+
+    @Test(arguments: rows) func operatorsGiveWhatTheEventsSay(row: Row) {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "blocking")
+        for source in [row.source, row.source.observe(on: scheduler), row.source.subscribe(on: scheduler)] {
+            let blocking = source.toBlocking(timeout: row.name.hasSuffix("never") ? 0.05 : 30)
+            #expect(text { try blocking.toArray() } == row.toArray)
+            #expect(text { try blocking.first() } == row.first)
+            #expect(text { try blocking.last() } == row.last)
+            #expect(text { try blocking.single() } == row.single)
+            #expect(text { try blocking.single { $0 % 2 == 0 } } == row.even)
+        }
+    }
+
+    @Test func materializeKeepsWhatCameBeforeTheError() {
+        #expect("\(Observable.of(1, 2).toBlocking().materialize())" == "completed(elements: [1, 2])")
+        #expect(
+            "\(sequence(1, 2, error: .expected).toBlocking().materialize())"
+                == "failed(elements: [1, 2], error: \(String(reflecting: Failure.expected)))")
+        let late = Observable<Int>.concat(.of(1, 2), .never()).toBlocking(timeout: 0.01).materialize()
+        guard case .failed(elements: [1, 2], error: RxError.timeout) = late else {
+            Issue.record("\(late)")
+            return
+        }
+    }
+
+    @Test func aPredicateThatThrowsEndsTheWait() {
+        let seen = AtomicCounter(0)
+        let blocking = Observable<Int>.concat(.of(1, 2, 3), .never()).toBlocking()
+        let result = text {
+            try blocking.single { element in
+                seen.increment()
+                if element == 2 { throw Failure.expected }
+                return true
+            }
+        }
+        #expect(result == "expected")
+        #expect(seen.value == 2)
+    }
+
+    @Test func theSubscriptionEndsWhenEnoughIsKnown() throws {
+        let log = EventLog()
+        let endless = Observable.repeatElement(7).do(
+            onNext: { _ in log.note("next") }, onDispose: { log.note("dispose") })
+        #expect(try endless.toBlocking().first() == 7)
+        #expect(log.text == "next dispose")
+        log.clear()
+        #expect(text { try endless.toBlocking().single() } == "Sequence contains more than one element.")
+        #expect(log.text == "next next dispose")
+    }
+
+    @Test func aTimeoutEndsTheSubscription() {
+        let subject = PublishSubject<Int>()
+        let before = MonotonicClock.now()
+        #expect(text { try subject.toBlocking(timeout: 0.05).first() } == Self.timeout)
+        #expect(MonotonicClock.now() - before >= 50_000_000)
+        #expect(!subject.hasObservers)
+    }
+
+    @Test(arguments: [0, -1.0]) func withoutTimeOnlyWhatComesAtOnceCounts(timeout: Double) {
+        #expect(text { try Observable.of(1, 2).toBlocking(timeout: timeout).toArray() } == "[1, 2]")
+        #expect(text { try Observable<Int>.never().toBlocking(timeout: timeout).toArray() } == Self.timeout)
+    }
+
+    @Test(arguments: [Double.infinity, 1e300, .nan]) func aTimeoutOutOfRangeIsNone(timeout: Double) {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "blocking")
+        #expect(text { try Observable.just(1, scheduler: scheduler).toBlocking(timeout: timeout).toArray() } == "[1]")
+    }
+
+    @Test func traitsBlockToo() {
+        #expect(text { try Single.just(1).toBlocking().single() } == "1")
+        #expect(text { try Single<Int>.error(Failure.expected).toBlocking().single() } == "expected")
+    }
+
+    @Test func anElementAgainstTheTimeoutIsSeenWholeOrNotAtAll() {
+        final class Round: @unchecked Sendable {
+            let subject = PublishSubject<ReleaseToken>()
+            let released = AtomicCounter(0)
+            var result = ""
+        }
+        raceRounds(
+            stepCount(10_000, debug: 5_000), prepare: { Round() },
+            { round in
+                switch round.subject.toBlocking(timeout: 0.00002).materialize() {
+                case .completed(let elements): round.result = "completed \(elements.count)"
+                case .failed(let elements, RxError.timeout): round.result = "timeout \(elements.count)"
+                case .failed: round.result = "another error"
+                }
+            },
+            { round in
+                round.subject.onNext(ReleaseToken { round.released.increment() })
+                round.subject.onCompleted()
+            },
+            check: { round in
+                let expected = ["completed 0", "completed 1", "timeout 0", "timeout 1"]
+                if !expected.contains(round.result) || round.subject.hasObservers || round.released.value != 1 {
+                    Issue.record("\(round.result), released: \(round.released.value)")
+                }
+            })
+    }
+
+    #if TRACE_RESOURCES
+        @Test func whatWasWaitedForIsReleased() async {
+            await #expect(processExitsWith: .success) {
+                let before = Resources.total
+                do {
+                    let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "blocking")
+                    _ = try? Observable.of(1, 2).toBlocking().toArray()
+                    _ = try? Observable.of(1, 2).observe(on: scheduler).toBlocking().first()
+                    _ = try? sequence(1, error: .expected).toBlocking().single()
+                    _ = try? Observable<Int>.never().toBlocking(timeout: 0.001).last()
+                }
+                let isBack = await eventually { Resources.total == before }
+                precondition(isBack, "\(Resources.census())")
+            }
+        }
+    #endif
+}

@@ -1,2 +1,0 @@
-import RxBlocking
-import Testing

@@ -1,0 +1,33 @@
+import RxCocoa
+import RxSwift
+import RxTest
+import TestSupport
+import Testing
+
+@Suite struct SharedSequenceValuesTests {
+    @MainActor @Test func elementsAreIteratedInOrder() async {
+        let subject = PublishSubject<Int>()
+        let stream = Driver<Int>(raw: subject.asObservable()).values
+        #expect(subject.hasObservers)
+        (1...3).forEach(subject.onNext)
+        subject.onCompleted()
+        var seen: [Int] = []
+        for await element in stream { seen.append(element) }
+        #expect(seen == [1, 2, 3])
+    }
+
+    @MainActor @Test func cancellingTheTaskEndsTheSubscription() async {
+        let subject = PublishSubject<Int>()
+        let stream = Driver<Int>(raw: subject.asObservable()).values
+        let task = Task { for await _ in stream {} }
+        task.cancel()
+        await task.value
+        #expect(!subject.hasObservers)
+    }
+
+    @MainActor @Test func aStreamThatIsLetGoOfEndsTheSubscription() {
+        let subject = PublishSubject<Int>()
+        _ = Driver<Int>(raw: subject.asObservable()).values
+        #expect(!subject.hasObservers)
+    }
+}

@@ -1,0 +1,165 @@
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+/// Sources that are tasks: `AsyncSequence.asObservable()` and `Single.create(work:)`.
+@Suite struct TaskSourceTests {
+    private func isOver(_ log: EventLog) async -> Bool {
+        await eventually { log.lines.last.map { $0 == "completed" || $0.hasPrefix("error") } ?? false }
+    }
+
+    private func stream(_ elements: Int..., error: (any Error)? = nil) -> AsyncThrowingStream<Int, any Error> {
+        AsyncThrowingStream { continuation in
+            for element in elements { continuation.yield(element) }
+            continuation.finish(throwing: error)
+        }
+    }
+
+    @Test func anAsyncSequenceSendsItsElementsAndItsEnd() async {
+        let cases: [(AsyncThrowingStream<Int, any Error>, String)] = [
+            (stream(1, 2, 3), "1 2 3 completed"), (stream(), "completed"),
+            (stream(1, error: Failure.expected), "1 error(expected)"),
+            (stream(1, error: CancellationError()), "1 completed"),
+        ]
+        for (source, expected) in cases {
+            let log = EventLog(source.asObservable(priority: .high))
+            #expect(await isOver(log))
+            #expect(log.text == expected)
+            #expect(!log.hasOverlapped)
+        }
+    }
+
+    @Test func eachSubscriptionIteratesAnew() async {
+        struct Numbers: AsyncSequence, AsyncIteratorProtocol {
+            var last = 0
+
+            func makeAsyncIterator() -> Numbers { self }
+            mutating func next() async -> Int? {
+                last += 1
+                return last > 3 ? nil : last
+            }
+        }
+        let source = Numbers().asObservable()
+        for log in [EventLog(source), EventLog(source)] {
+            #expect(await isOver(log))
+            #expect(log.text == "1 2 3 completed")
+        }
+    }
+
+    @Test func disposeEndsASequenceThatTakesNoNoticeOfCancellation() async {
+        struct Endless: AsyncSequence {
+            let iterations: AtomicCounter
+
+            struct Iterator: AsyncIteratorProtocol {
+                let iteration: CountedLife
+                mutating func next() async -> Int? { 1 }
+            }
+
+            func makeAsyncIterator() -> Iterator { Iterator(iteration: CountedLife(ended: iterations)) }
+        }
+        let ended = AtomicCounter(0)
+        let first = OneShot()
+        let subscription = Endless(iterations: ended).asObservable().subscribe(onNext: { _ in first.fire() })
+        #expect(first.wait())
+        subscription.dispose()
+        #expect(await eventually { ended.value == 1 })
+    }
+
+    /// Counts when it is released.
+    private final class CountedLife: Sendable {
+        private let ended: AtomicCounter
+        init(ended: AtomicCounter) { self.ended = ended }
+        deinit { ended.increment() }
+    }
+
+    @Test(arguments: [false, true])
+    func workMakesASingle(detached: Bool) async throws {
+        let scale = 2
+        #expect(try await Single.create(detached: detached) { 21 * scale }.value == 42)
+        await #expect(throws: Failure.expected) {
+            try await Single<Int>.create(detached: detached, priority: .low) { throw Failure.expected }.value
+        }
+    }
+
+    private enum Local {
+        @TaskLocal static var number = 0
+    }
+
+    @Test func onlyDetachedWorkInheritsNothing() async throws {
+        let plain = Single.create { Local.number }
+        let detached = Single.create(detached: true) { Local.number }
+        let seen = try await Local.$number.withValue(7) { (try await plain.value, try await detached.value) }
+        #expect(seen == (7, 0))
+    }
+
+    @Test func workRunsForEachSubscription() async throws {
+        let runs = AtomicCounter(0)
+        let single = Single.create {
+            runs.increment()
+            return runs.value
+        }
+        #expect(runs.value == 0)
+        _ = try await single.value
+        _ = try await single.value
+        #expect(runs.value == 2)
+    }
+
+    @Test func disposeCancelsTheWork() async {
+        let cancelled = AtomicCounter(0)
+        let subscription = Single<Int>.create {
+            do {
+                try await Task.sleep(nanoseconds: 60_000_000_000)
+            } catch {
+                cancelled.increment()
+            }
+            return 1
+        }.subscribe(onSuccess: { _ in Issue.record("sent after dispose") })
+        subscription.dispose()
+        #expect(await eventually { cancelled.value == 1 })
+    }
+
+    @Test(arguments: [false, true])
+    func anElementAgainstDisposeIsSeenAtMostOnceAndTheTaskEnds(isSequence: Bool) async {
+        /// Tells when an iteration of a stream is over.
+        struct Watched: AsyncSequence {
+            let stream: AsyncStream<Int>
+            let ended: AtomicCounter
+
+            struct Iterator: AsyncIteratorProtocol {
+                var iterator: AsyncStream<Int>.Iterator
+                let iteration: CountedLife
+                mutating func next() async -> Int? { await iterator.next() }
+            }
+
+            func makeAsyncIterator() -> Iterator {
+                Iterator(iterator: stream.makeAsyncIterator(), iteration: CountedLife(ended: ended))
+            }
+        }
+        for round in 0..<stepCount(20_000, debug: 2_000) {
+            let seen = AtomicCounter(0)
+            let ended = AtomicCounter(0)
+            let (stream, trigger) = AsyncStream.makeStream(of: Int.self)
+            let elements = Watched(stream: stream, ended: ended)
+            let single = Single<Int>.create {
+                for await element in elements { return element }
+                throw Failure.other
+            }
+            let source = isSequence ? elements.asObservable() : single.asObservable()
+            let subscription = source.subscribe(onNext: { _ in seen.increment() })
+            race(
+                { trigger.yield(1) },
+                {
+                    // The task wakes up late; the two meet somewhere in this span.
+                    let instant = MonotonicClock.now() + UInt64(round % 100) * 1_000
+                    while MonotonicClock.now() < instant {}
+                    subscription.dispose()
+                })
+            while ended.value == 0 { await Task.yield() }
+            guard seen.value <= 1 else {
+                Issue.record("seen: \(seen.value)")
+                return
+            }
+        }
+    }
+}

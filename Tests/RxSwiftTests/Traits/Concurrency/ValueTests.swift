@@ -1,0 +1,158 @@
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct ValueTests {
+    private func maybe(_ source: Observable<Int>) -> Maybe<Int> { PrimitiveSequence(raw: source) }
+    private func completable(_ source: Observable<Never>) -> Completable { PrimitiveSequence(raw: source) }
+
+    /// What waiting came to.
+    private func text<Value>(_ wait: () async throws -> Value) async -> String {
+        do {
+            return "\(try await wait())"
+        } catch is CancellationError {
+            return "cancelled"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func aSingleIsAwaited() async {
+        #expect(await text { try await Single.just(1).value } == "1")
+        #expect(await text { try await Single<Int>.error(Failure.expected).value } == "expected")
+        #expect(await text { try await Single<Int?>.just(nil).value } == "nil")
+    }
+
+    @Test func aMaybeIsAwaited() async {
+        #expect(await text { try await maybe(.just(1)).value } == "Optional(1)")
+        #expect(await text { try await maybe(.empty()).value } == "nil")
+        #expect(await text { try await maybe(.error(Failure.expected)).value } == "expected")
+    }
+
+    @Test func aCompletableIsAwaited() async {
+        #expect(await text { try await completable(.empty()).value } == "()")
+        #expect(await text { try await completable(.error(Failure.expected)).value } == "expected")
+    }
+
+    @Test func whatComesFromAnotherThreadIsAwaited() async {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "value")
+        #expect(await text { try await Single.just(1, scheduler: scheduler).value } == "1")
+        let late = Observable<Int>.timer(.milliseconds(1), scheduler: scheduler)
+        #expect(await text { try await maybe(late).value } == "Optional(0)")
+        #expect(await text { try await completable(late.ignoreElements()).value } == "()")
+    }
+
+    @Test func cancellationDisposesOfTheSubscription() async {
+        let disposals = AtomicCounter(0)
+        let never = Observable<Never>.create { _ in Disposables.create { disposals.increment() } }
+        let tasks = [
+            Task { await text { try await Single<Never>.create { _ in never.subscribe() }.value } },
+            Task { await text { try await PrimitiveSequence<MaybeTrait, Never>(raw: never).value } },
+            Task { await text { try await completable(never).value } },
+        ]
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(await task.value == "cancelled") }
+        #expect(disposals.value == 3)
+    }
+
+    @Test func aTaskThatIsCancelledAlreadyStillSubscribes() async {
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            // As in RxSwift: what comes within `subscribe` counts, and nothing later.
+            return (
+                await text { try await Single.just(1).value }, await text { try await Single<Int>.never().value }
+            )
+        }
+        task.cancel()
+        #expect(await task.value == ("1", "cancelled"))
+    }
+
+    @Test func theElementAfterAnElementIsIgnored() async {
+        #expect(await text { try await maybe(sequence(1, 2)).value } == "Optional(1)")
+        #expect(await text { try await maybe(sequence(1, error: .expected)).value } == "Optional(1)")
+    }
+
+    /// What comes from the source while the task is cancelled.
+    enum Ending: CaseIterable { case success, completed, error, successAgainstError }
+
+    /// Resuming the (checked) continuation twice would end the process, never resuming it would hang.
+    @Test(arguments: Ending.allCases)
+    func anEndAgainstCancellationResumesOnce(ending: Ending) async {
+        for round in 0..<stepCount(20_000, debug: 4_000) {
+            let source = PublishSubject<Int>()
+            let task = Task { await text { try await maybe(source.asObservable()).value } }
+            while !source.hasObservers { await Task.yield() }
+            let cancel: @Sendable () -> Void = {
+                jitter(round / 64)
+                task.cancel()
+            }
+            let end: @Sendable () -> Void = {
+                jitter(round)
+                switch ending {
+                case .success, .successAgainstError:
+                    source.onNext(1)
+                    source.onCompleted()
+                case .completed: source.onCompleted()
+                case .error: source.onError(Failure.expected)
+                }
+            }
+            if ending == .successAgainstError {
+                race(end, { source.onError(Failure.expected) }, cancel)
+            } else {
+                race(end, cancel)
+            }
+            let seen = await task.value
+            let expected =
+                switch ending {
+                case .success: ["Optional(1)", "cancelled"]
+                case .completed: ["nil", "cancelled"]
+                case .error: ["expected", "cancelled"]
+                case .successAgainstError: ["Optional(1)", "expected", "cancelled"]
+                }
+            guard expected.contains(seen), !source.hasObservers else {
+                Issue.record("\(ending): \(seen), still subscribed: \(source.hasObservers)")
+                return
+            }
+        }
+    }
+
+    @Test func ofThreeWhoResumeAtOnceOneDoes() async {
+        for _ in 0..<stepCount(20_000, debug: 4_000) {
+            let seen = await text {
+                try await withCheckedThrowingContinuation { continuation in
+                    let resumption = Resumption<Int>(continuation)
+                    race(
+                        { resumption.resume(.success(1)) }, { resumption.resume(.success(nil)) },
+                        { resumption.resume(.failure(CancellationError())) })
+                }
+            }
+            guard ["Optional(1)", "nil", "cancelled"].contains(seen) else {
+                Issue.record("\(seen)")
+                return
+            }
+        }
+    }
+
+    @Test func cancellationAgainstSubscribingResumesOnce() async {
+        for _ in 0..<stepCount(20_000, debug: 4_000) {
+            let disposals = AtomicCounter(0)
+            let subscriptions = AtomicCounter(0)
+            let start = AtomicCounter(0)
+            let task = Task {
+                while start.value == 0 {}
+                return await text {
+                    try await Single<Int>.create { _ in
+                        subscriptions.increment()
+                        return Disposables.create { disposals.increment() }
+                    }.value
+                }
+            }
+            start.increment()
+            task.cancel()
+            guard await task.value == "cancelled", disposals.value == subscriptions.value else {
+                Issue.record("subscriptions: \(subscriptions.value), disposals: \(disposals.value)")
+                return
+            }
+        }
+    }
+}
