@@ -53,8 +53,10 @@ package class Door<Element>: Sink<Element> {
     }
 
     package override func cancel() {
+        // Marked first: who finds the loop closed then sees why.
+        let upstream = takeUpstream()
         if loop.close() { releaseDownstream() }
-        super.cancel()
+        upstream?.take()?.cancel()
     }
 
     /// Tells the downstream where its events come from. Before the first event.
