@@ -65,11 +65,6 @@ public class Observable<Element>: ObservableType {
     /// Nil where this is not so, and where it is not known.
     /// - Parameter mainQueueRuns: whether the caller runs the main queue while it waits.
     package func queueHeldByCaller(mainQueueRuns: Bool) -> String? { nil }
-
-    /// The observable itself.
-    public func asObservable() -> Observable<Element> {
-        self
-    }
 }
 
 /// `Observable` under a name that does not collide with the `Observation` framework's.

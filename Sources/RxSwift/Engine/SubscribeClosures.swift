@@ -1,8 +1,4 @@
 extension ObservableType {
-    /// `asObservable()`; without the call, and without counting a reference, where the type is known to be an observable already.
-    @inlinable @inline(__always)
-    var recipe: Observable<Element> { (self as? Observable<Element>) ?? asObservable() }
-
     /// Subscribes a closure to all events.
     ///
     /// - Parameter on: receives the events one at a time, on the threads that emit.
@@ -10,7 +6,7 @@ extension ObservableType {
     @preconcurrency @inlinable
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         let subscription = SubscriptionDisposable()
-        recipe.start(
+        asObservable().start(
             EventSink(onNext: { on(.next($0)) }, onStop: { on(Event(stop: $0)) }, subscription: subscription))
         return subscription
     }
@@ -31,7 +27,7 @@ extension ObservableType {
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
         let subscription = SubscriptionDisposable(onDisposed: onDisposed)
-        recipe.start(
+        asObservable().start(
             ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, subscription: subscription))
         return subscription
     }

@@ -32,10 +32,6 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
         self.source = raw
     }
 
-    /// The sequence as an observable without the promises.
-    @inlinable
-    public func asObservable() -> Observable<Element> { source }
-
     /// The sequence itself.
     @inlinable
     public func asSharedSequence() -> SharedSequence<SharingStrategy, Element> { self }
@@ -65,5 +61,5 @@ public protocol SharedSequenceConvertibleType: ObservableConvertibleType {
 extension SharedSequenceConvertibleType {
     /// The sequence as an observable without the promises.
     @inlinable
-    public func asObservable() -> Observable<Element> { asSharedSequence().asObservable() }
+    public func asObservable() -> Observable<Element> { asSharedSequence().source }
 }
