@@ -186,14 +186,18 @@ extension Laws {
         timed("debounce(_:)") { $0.debounce(short) },
         timed("throttle(_:latest:)") { $0.throttle(short) },
         timed("throttle(_:latest:)", "first") { $0.throttle(short, latest: false) },
-        // Endless.
-        timed("interval(_:)", keeps: .nothing, completes: false) { source in
-            source.flatMapLatest { _ in SharedSequence.interval(short) }
+        timed("interval(_:)", keeps: .nothing) { source in
+            source.flatMapLatest { _ in firstTwo(SharedSequence.interval(short)) }
         },
-        timed("timer(_:period:)", keeps: .nothing, completes: false) { source in
-            source.flatMapLatest { _ in SharedSequence.timer(short, period: short) }
+        timed("timer(_:period:)", keeps: .nothing) { source in
+            source.flatMapLatest { _ in firstTwo(SharedSequence.timer(short, period: short)) }
         },
     ]
+
+    /// A part of an endless sequence, so that a law that waits for quiet gets it.
+    private static func firstTwo(_ source: SharedSequence<Queued, Int>) -> SharedSequence<Queued, Int> {
+        source.asObservable().take(2).asSharedSequence(onErrorDriveWith: .empty())
+    }
 
     private static let short = RxTimeInterval.microseconds(500)
 

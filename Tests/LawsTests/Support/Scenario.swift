@@ -114,7 +114,8 @@ extension Laws {
     static func waitForQuiet(_ number: () -> Int) {
         var quiet = 0
         var before: Int?
-        while quiet < 3 {
+        // Bounded: a law reports what went wrong, and does not hang, if it never gets quiet.
+        for _ in 0..<2_000 where quiet < 3 {
             queue.sync {}
             usleep(1_000)
             let now = number()
