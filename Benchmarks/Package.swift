@@ -47,6 +47,7 @@ let package = Package(
             dependencies: [
                 "CMallocCount",
                 .product(name: "RxSwift", package: "swift-rx"),
+                .product(name: "RxCocoa", package: "swift-rx"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "OpenCombineDispatch", package: "OpenCombine"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

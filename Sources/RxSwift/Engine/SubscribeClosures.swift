@@ -52,7 +52,8 @@ extension ObservableType {
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onNext: { element in if let object { onNext?(object, element) } },
-            onError: { error in if let object { onError?(object, error) } },
+            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            onError: onError.map { onError in { @Sendable error in if let object { onError(object, error) } } },
             onCompleted: { if let object { onCompleted?(object) } },
             onDisposed: { if let object { onDisposed?(object) } }
         )

@@ -18,8 +18,13 @@ package class TurnQueue {
     /// Jobs taken from the stack, in order. Only the one at work.
     @exclusivity(unchecked) private var batch = JobQueue()
 
-    /// Whether work is under way that `tryEnterInline` let in. Only on the thread that may run work inline.
+    /// Whether work is under way that `tryEnterInline` let in, and the queue that let in the work which that is part of. Only where
+    /// work may run inline: on the main queue.
     @exclusivity(unchecked) private var isInline = false
+    @exclusivity(unchecked) private var outerInline: Unmanaged<TurnQueue>?
+
+    /// The queue that let in the innermost work that is running inline. Only on the main queue.
+    @exclusivity(unchecked) nonisolated(unsafe) private static var innermostInline: Unmanaged<TurnQueue>?
 
     private static let idle: UInt = 0
     private static let taken: UInt = 1
@@ -79,25 +84,40 @@ package class TurnQueue {
     package final func tryEnterInline() -> Bool {
         guard runsInline, state.compareExchange(TurnQueue.idle, TurnQueue.taken) else { return false }
         isInline = true
+        outerInline = TurnQueue.innermostInline
+        TurnQueue.innermostInline = .passUnretained(self)
         return true
     }
 
-    /// Whether the calling thread is doing inline work, further up its stack.
+    /// Whether the calling thread is doing inline work of this queue, further up its stack.
     package final var isRunningInline: Bool { runsInline && isInline }
+
+    /// Whether inline work of any queue is under way. Only on the main queue.
+    package static var isAnyRunningInline: Bool { innermostInline != nil }
 
     /// Ends work begun by `tryEnterInline`. What was handed over meanwhile runs later, not inline.
     package final func leaveInline() {
         isInline = false
+        TurnQueue.innermostInline = outerInline
         // The batch has jobs if `runNextBehindInline` took more than it ran.
         if !batch.isEmpty || !leave() { wake() }
     }
 
-    /// Runs one job that waits behind inline work, within that work.
+    /// Runs one job that waits behind inline work of some queue, within that work. Only on the main queue.
     ///
     /// For one who keeps the thread waiting for what such a job may bring about.
-    /// - Returns: false if none is waiting, or the calling thread is not doing inline work.
-    package final func runNextBehindInline() -> Bool {
-        guard isRunningInline, !batch.isEmpty || takePending(), let job = batch.popFirst() else { return false }
+    /// - Returns: false if none is waiting.
+    package static func runNextBehindInline() -> Bool {
+        var next = innermostInline
+        while let queue = next?.takeUnretainedValue() {
+            if queue.runNextBehindOwnInline() { return true }
+            next = queue.outerInline
+        }
+        return false
+    }
+
+    private final func runNextBehindOwnInline() -> Bool {
+        guard !batch.isEmpty || takePending(), let job = batch.popFirst() else { return false }
         var budget = stepsPerTurn
         if !job.run(&budget) { batch.prepend(job) }
         return true

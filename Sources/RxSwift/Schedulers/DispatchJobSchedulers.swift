@@ -11,11 +11,17 @@ final class SerialDispatchJobs: TimedJobScheduler {
     /// - Parameters:
     ///   - queue: a serial queue.
     ///   - leeway: how much later than due a delayed job may be handed over.
-    ///   - runsInlineOnMain: whether work may run right where it is handed over, when on the main queue and nothing else is
-    ///     under way.
-    init(queue: DispatchQueue, leeway: DispatchTimeInterval, runsInlineOnMain: Bool = false) {
-        turns = DispatchTurnQueue(queue: queue, runsInlineOnMain: runsInlineOnMain)
+    init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
+        turns = DispatchTurnQueue(queue: queue, runsInlineOnMain: false)
         self.leeway = leeway
+    }
+
+    /// Work may run right where it is handed over, when on the main queue and nothing else is under way here.
+    ///
+    /// - Parameter main: the main queue.
+    init(inlineOn main: DispatchQueue) {
+        turns = DispatchTurnQueue(queue: main, runsInlineOnMain: true)
+        leeway = .nanoseconds(0)
     }
 
     @usableFromInline
@@ -28,7 +34,8 @@ final class SerialDispatchJobs: TimedJobScheduler {
 
     @usableFromInline
     func withdraw(_ job: Job) {
-        timersIfNeeded.ifMade?._withUnsafeGuaranteedRef { $0.withdraw(job) }
+        let timers = turns.runsInlineOnMain ? SerialDispatchJobs.mainTimers : timersIfNeeded.ifMade
+        timers?._withUnsafeGuaranteedRef { $0.withdraw(job) }
     }
 
     @usableFromInline
@@ -43,8 +50,17 @@ final class SerialDispatchJobs: TimedJobScheduler {
     @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
+    /// The timers of all schedulers that run work inline on the main queue. They run jobs there beside the turns, as the main queue
+    /// comes to them: what a delayed job hands over may run inline.
+    private static let mainTimers: Unmanaged<DispatchTimers> = {
+        let continued = SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0))
+        return .passRetained(
+            DispatchTimers(queue: .main, leeway: .nanoseconds(0)) { $0.runToItsEnd(on: continued) })
+    }()
+
     private var timers: Unmanaged<DispatchTimers> {
-        timersIfNeeded.timers {
+        if turns.runsInlineOnMain { return SerialDispatchJobs.mainTimers }
+        return timersIfNeeded.timers {
             // The wheel expires on the queue, but hands each job over like anybody else, so that hand-over order holds.
             DispatchTimers(queue: turns.queue, leeway: leeway) { [turns] in turns.post($0) }
         }
@@ -54,22 +70,29 @@ final class SerialDispatchJobs: TimedJobScheduler {
 /// Turns on a serial dispatch queue.
 final class DispatchTurnQueue: TurnQueue {
     let queue: DispatchQueue
-    private let runsInlineOnMain: Bool
+    let runsInlineOnMain: Bool
 
-    /// One for all wake-ups, so that they allocate nothing. Each takes over a reference to this object from `wake`.
-    private var turn: DispatchWorkItem!
+    /// One for all wake-ups, so that they allocate nothing. Each takes over a reference to this object from `wake`. Made by the
+    /// first, as many schedulers of the main queue never need it.
+    @exclusivity(unchecked) private var turn: DispatchWorkItem?
 
     init(queue: DispatchQueue, runsInlineOnMain: Bool) {
         self.queue = queue
         self.runsInlineOnMain = runsInlineOnMain
         super.init(stepsPerTurn: 512)
-        nonisolated(unsafe) let this = Unmanaged.passUnretained(self)
-        turn = DispatchWorkItem { this.takeRetainedValue().runTurn() }
     }
 
+    /// By one thread at a time, each of which has seen what the one before did: it took over the state of the queue from it.
     override func wake() {
         _ = Unmanaged.passRetained(self)
-        queue.async(execute: turn)
+        queue.async(execute: turn ?? makeTurn())
+    }
+
+    private func makeTurn() -> DispatchWorkItem {
+        nonisolated(unsafe) let this = Unmanaged.passUnretained(self)
+        let made = DispatchWorkItem { this.takeRetainedValue().runTurn() }
+        turn = made
+        return made
     }
 
     override var runsInline: Bool { runsInlineOnMain && MainQueue.isCurrent }

@@ -2,10 +2,10 @@ import Dispatch
 
 /// Runs actions on the main queue, right away when already on it and nothing else is under way there.
 ///
-/// What is handed over while on the main queue with nothing enqueued runs inline; everything else is queued, in hand-over order.
+/// What is handed over while on the main queue, with nothing enqueued at this scheduler object or under way there, runs inline;
+/// everything else is queued, in hand-over order. Delayed actions run on the main queue when their time has come, and are not
+/// counted as under way.
 public final class MainScheduler: SerialDispatchQueueScheduler {
-    private static let main = SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0), runsInlineOnMain: true)
-
     /// The scheduler of the main queue.
     public static let instance = MainScheduler()
 
@@ -13,9 +13,9 @@ public final class MainScheduler: SerialDispatchQueueScheduler {
     public static let asyncInstance = SerialDispatchQueueScheduler(
         jobs: SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0)))
 
-    /// A scheduler of the main queue.
+    /// A scheduler of the main queue with an order of its own: what runs inline at others does not keep it from running inline.
     public init() {
-        super.init(jobs: MainScheduler.main)
+        super.init(jobs: SerialDispatchJobs(inlineOn: .main))
     }
 
     /// Stops the program when not on the main queue.
@@ -40,13 +40,13 @@ public final class MainScheduler: SerialDispatchQueueScheduler {
     }
 
     /// Whether the calling thread is running something inline, further up its stack.
-    package static var isRunningInline: Bool { main.turns.isRunningInline }
+    package static var isRunningInline: Bool { MainQueue.isCurrent && TurnQueue.isAnyRunningInline }
 
     /// Runs something that waits behind what the calling thread is running inline.
     ///
     /// For one who keeps the main queue waiting.
     /// - Returns: false if nothing is waiting.
-    package static func runNextBehindInline() -> Bool { main.turns.runNextBehindInline() }
+    package static func runNextBehindInline() -> Bool { MainQueue.isCurrent && TurnQueue.runNextBehindInline() }
 
     override func scheduleAction<StateType>(
         _ state: StateType, _ action: @escaping (StateType) -> any Disposable

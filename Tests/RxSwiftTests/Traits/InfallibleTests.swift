@@ -105,13 +105,12 @@ import Testing
             let infallible = Infallible(raw: source)
             _ = infallible.subscribe { event in log.note("\(event)") }
             _ = infallible.subscribe(onNext: { log.note("\($0)") }, onDisposed: { log.note("disposed") })
-            // As in RxSwift, where this form takes errors, and forgets them.
             _ = infallible.subscribe(with: log, onNext: { $0.note("object \($1)") }, onDisposed: { $0.note("gone") })
             source.onNext(1)
             source.onError(Failure.expected)
             source.onNext(2)
             let expected = [
-                "next(1)", "1", "object 1", "hook expected", "hook expected", "disposed", "gone",
+                "next(1)", "1", "object 1", "hook expected", "hook expected", "disposed", "hook expected", "gone",
             ]
             precondition(log.lines == expected && !source.hasObservers, log.text)
         }

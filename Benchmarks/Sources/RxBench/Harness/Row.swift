@@ -59,7 +59,7 @@ struct Row {
 }
 
 enum Area: String, Codable, CaseIterable {
-    case subjects, lifecycles, operators, combining, replaying, hops, timers, elements, endToEnd
+    case subjects, lifecycles, operators, combining, replaying, hops, timers, elements, traits, endToEnd
 }
 
 /// What an observer adds to: a class, so that the closure has an effect the optimizer must keep.

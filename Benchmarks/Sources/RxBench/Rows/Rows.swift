@@ -1,7 +1,7 @@
 extension Row {
     /// Every row, in the order of the table.
     static func all(text: TextSource) -> [Row] {
-        var rows = subjects + lifecycles + operators + combining + replaying + hops + timers + elements
+        var rows = subjects + lifecycles + operators + combining + replaying + hops + timers + elements + traits
         rows += endToEnd(text)
         return rows
     }

@@ -47,12 +47,21 @@ class FusibleOperator<Element, Output>: Observable<Output> {
     @usableFromInline
     final override func attach(_ downstream: Sink<Output>) {
         if place.count >= FusibleOperator.leastFused {
-            let cut = place.mayBeCut ? source.fusedCut : .none
-            if place.count - cut.count >= FusibleOperator.leastFused {
-                return attach(FusedSteps(place, after: cut), downstream: downstream)
-            }
+            attachFused(downstream)
+        } else {
+            source.attach(makeStage(downstream))
         }
-        source.attach(makeStage(downstream))
+    }
+
+    /// Apart from `attach`, which so ends in a jump where each operator has its own stage, and needs no stack (law L8).
+    @inline(never)
+    private final func attachFused(_ downstream: Sink<Output>) {
+        let cut = place.mayBeCut ? source.fusedCut : .none
+        if place.count - cut.count >= FusibleOperator.leastFused {
+            attach(FusedSteps(place, after: cut), downstream: downstream)
+        } else {
+            source.attach(makeStage(downstream))
+        }
     }
 
     @usableFromInline

@@ -45,7 +45,8 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onCompleted: { if let object { onCompleted?(object) } },
-            onError: { error in if let object { onError?(object, error) } },
+            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            onError: onError.map { onError in { @Sendable error in if let object { onError(object, error) } } },
             onDisposed: { if let object { onDisposed?(object) } })
     }
 }

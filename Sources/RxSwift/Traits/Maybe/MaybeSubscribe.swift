@@ -56,7 +56,8 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onSuccess: { element in if let object { onSuccess?(object, element) } },
-            onError: { error in if let object { onError?(object, error) } },
+            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            onError: onError.map { onError in { @Sendable error in if let object { onError(object, error) } } },
             onCompleted: { if let object { onCompleted?(object) } },
             onDisposed: { if let object { onDisposed?(object) } })
     }

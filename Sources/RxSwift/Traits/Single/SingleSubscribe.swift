@@ -50,7 +50,8 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onSuccess: { element in if let object { onSuccess?(object, element) } },
-            onFailure: { error in if let object { onFailure?(object, error) } },
+            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            onFailure: onFailure.map { onFailure in { @Sendable error in if let object { onFailure(object, error) } } },
             onDisposed: { if let object { onDisposed?(object) } })
     }
 

@@ -1,0 +1,97 @@
+import RxCocoa
+import RxRelay
+import RxSwift
+import TestSupport
+import Testing
+
+/// What RxSwift does on the main queue: each `MainScheduler` object counts for itself what it has under way, and its timers do
+/// not count. Expected values follow from RxSwift's MainScheduler.scheduleInternal.
+@Suite(.serialized) struct MainSchedulerNestingTests {
+    private final class Box: ReactiveCompatible, @unchecked Sendable { var text = "-" }
+
+    private func lines(_ body: @escaping @Sendable (EventLog) -> any Disposable) async -> [String] {
+        let log = EventLog()
+        await onMainQueue {
+            let subscription = body(log)
+            log.note("|")
+            subscription.dispose()
+        }
+        return log.lines
+    }
+
+    @Test func twoMainSchedulersNestInline() async {
+        #expect(
+            await lines { log in
+                let (a, b) = (MainScheduler(), MainScheduler())
+                return a.schedule(()) {
+                    _ = b.schedule(()) {
+                        log.note("inner")
+                        return Disposables.create()
+                    }
+                    log.note("outer")
+                    return Disposables.create()
+                }
+            } == ["inner", "outer", "|"])
+    }
+
+    @Test func aDriverWritesThroughABinderAtOnce() async {
+        let box = Box()
+        #expect(
+            await lines { log in
+                let relay = BehaviorRelay(value: "a")
+                let subscription = relay.asDriver().drive(box.rx.text)
+                log.note(box.text)
+                relay.accept("b")
+                log.note(box.text)
+                return subscription
+            } == ["a", "b", "|"])
+    }
+
+    @Test func aDriverDrivesARelayWhoseDriverDeliversAtOnce() async {
+        #expect(
+            await lines { log in
+                let (a, b) = (BehaviorRelay(value: 0), BehaviorRelay(value: 0))
+                let second = b.asDriver().drive(onNext: { log.note("b\($0)") })
+                let first = a.asDriver().drive(b)
+                a.accept(1)
+                log.note("accepted 1")
+                a.accept(2)
+                log.note("accepted 2")
+                return Disposables.create(first, second)
+            } == ["b0", "b0", "b1", "accepted 1", "b2", "accepted 2", "|"])
+    }
+
+    @Test func aDriverInsideFlatMapLatestDeliversAtOnce() async {
+        #expect(
+            await lines { log in
+                let relay = BehaviorRelay(value: 1)
+                let subscription = relay.asDriver()
+                    .flatMapLatest { n in Observable.of(n, n * 10).asDriver(onErrorJustReturn: 0) }
+                    .drive(onNext: { log.note("\($0)") })
+                relay.accept(2)
+                return subscription
+            } == ["1", "10", "2", "20", "|"])
+    }
+
+    @Test(arguments: [true, false]) func aTimerDoesNotKeepTheMainSchedulerBusy(isSameObject: Bool) async {
+        let log = EventLog()
+        let subscription = Observable<Int>.timer(.milliseconds(2), scheduler: MainScheduler.instance)
+            .do(onNext: { _ in log.note("before") }, afterNext: { _ in log.note("after") })
+            .observe(on: isSameObject ? MainScheduler.instance : MainScheduler())
+            .subscribe(onNext: { _ in log.note("got") }, onCompleted: { log.note("completed") })
+        #expect(await eventually { log.lines.contains("completed") })
+        #expect(log.lines == ["before", "got", "after", "completed"])
+        subscription.dispose()
+    }
+
+    @Test func aHopToTheMainQueueAndABinder() async {
+        let (box, log) = (Box(), EventLog())
+        let subscription = Observable.just("a").observe(on: SerialDispatchQueueScheduler(qos: .default))
+            .observe(on: MainScheduler.instance)
+            .do(onNext: { _ in log.note("before") }, afterNext: { _ in log.note("after") })
+            .bind(to: Binder(box) { _, _ in log.note("bound") })
+        #expect(await eventually { log.lines.count == 3 })
+        #expect(log.lines == ["before", "bound", "after"])
+        subscription.dispose()
+    }
+}
