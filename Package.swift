@@ -30,6 +30,10 @@ let package = Package(
         .testTarget(name: "RxCocoaTests", dependencies: ["RxCocoa", "RxTest", "TestSupport"]),
         .testTarget(name: "RxBlockingTests", dependencies: ["RxBlocking", "RxTest", "TestSupport"]),
         .testTarget(name: "RxTestTests", dependencies: ["RxTest", "TestSupport"]),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"],
+            // Without this, Swift 5 warns of `reduce(1, accumulator: +)`: that a static function be Sendable is Swift 6's idea.
+            swiftSettings: [.enableUpcomingFeature("InferSendableFromCaptures")]),
         .testTarget(name: "LawsTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"]),
     ],
     // Elements need not be Sendable, as in RxSwift, so crossing threads with them cannot be checked by the compiler.
