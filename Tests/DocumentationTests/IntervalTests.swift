@@ -13,7 +13,7 @@ extension Documentation {
         private static func timer(every interval: DispatchTimeInterval, _ console: Console) -> Observable<Int> {
             Observable.create { observer in
                 console.print("Subscribed")
-                let timer = DispatchSource.makeTimerSource(queue: DispatchQueue.global())
+                let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "timer"))
                 timer.schedule(deadline: DispatchTime.now() + interval, repeating: interval)
                 let cancel = Disposables.create {
                     console.print("Disposed")

@@ -5,7 +5,7 @@
     @usableFromInline
     package enum ResourceCensus {
         static let total = AtomicWord(0)
-        static let serialQueueHops = AtomicWord(0)
+        static let serialQueueObservables = AtomicWord(0)
         private static let lock = SpinLock()
         /// Touched under the lock only.
         nonisolated(unsafe) private static var countByType: [ObjectIdentifier: (name: String, count: Int)] = [:]

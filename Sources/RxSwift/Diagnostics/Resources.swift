@@ -19,9 +19,9 @@
             Int32(truncatingIfNeeded: ResourceCensus.total.fetchAdd(0 &- 1)) - 1
         }
 
-        /// How many `observe(on:)` stages that run on a serial dispatch queue scheduler are alive.
+        /// How many observables made by `observe(on:)` with a serial dispatch queue scheduler are alive.
         public static var numberOfSerialDispatchQueueObservables: Int32 {
-            Int32(truncatingIfNeeded: ResourceCensus.serialQueueHops.loadRelaxed())
+            Int32(truncatingIfNeeded: ResourceCensus.serialQueueObservables.loadRelaxed())
         }
 
         /// The living objects by type, most numerous first. O(number of types).

@@ -29,7 +29,7 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
     public func on(_ event: Event<Value>) {
         switch event {
         case .next(let element): bind(element)
-        case .error(let error): refuse(error)
+        case .error(let error): refuse(error, at: "Binder")
         case .completed: break
         }
     }
@@ -37,14 +37,6 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
     /// This observer behind the type `AnyObserver`.
     public func asObserver() -> AnyObserver<Value> {
         AnyObserver(eventHandler: on)
-    }
-
-    private func refuse(_ error: any Swift.Error) {
-        #if DEBUG
-            fatalError("Binder: a binding can't take an error: \(error). Handle it before, for example with catch.")
-        #else
-            Hooks.handleUnhandledError(error, callStack: [])
-        #endif
     }
 }
 

@@ -1,3 +1,7 @@
+#if TRACE_RESOURCES
+    import RxPrimitives
+#endif
+
 extension ObservableType {
     /// Delivers the events on a scheduler.
     ///
@@ -24,7 +28,16 @@ private final class ObserveOn<Element>: Observable<Element> {
         self.source = source
         self.scheduler = scheduler
         super.init()
+        #if TRACE_RESOURCES
+            if scheduler is SerialDispatchQueueScheduler { _ = ResourceCensus.serialQueueObservables.fetchAdd(1) }
+        #endif
     }
+
+    #if TRACE_RESOURCES
+        deinit {
+            if scheduler is SerialDispatchQueueScheduler { _ = ResourceCensus.serialQueueObservables.fetchAdd(0 &- 1) }
+        }
+    #endif
 
     override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
         jobScheduler(for: scheduler).turnQueue?.nameIfHeldByCaller(mainQueueRuns: mainQueueRuns)

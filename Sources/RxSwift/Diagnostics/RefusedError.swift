@@ -1,5 +1,3 @@
-import RxSwift
-
 /// What a binding does with an error, which it has nowhere to deliver to: in debug builds it stops the program, in release builds
 /// the error goes to `Hooks.defaultErrorHandler`.
 ///
@@ -7,10 +5,16 @@ import RxSwift
 ///   - error: ended the sequence that was bound.
 ///   - binding: who refuses it.
 @usableFromInline
-package func refuse(_ error: any Error, at binding: StaticString) {
+package func refuse(_ error: any Swift.Error, at binding: StaticString) {
     #if DEBUG
         fatalError("\(binding): a binding can't take an error: \(error). Handle it before, for example with catch.")
     #else
-        Hooks.defaultErrorHandler([], error)
+        Hooks.handleUnhandledError(error, callStack: [])
     #endif
+}
+
+/// The same as a closure for `subscribe`.
+@usableFromInline
+package func refusal(at binding: StaticString) -> @Sendable (any Swift.Error) -> Void {
+    { refuse($0, at: binding) }
 }

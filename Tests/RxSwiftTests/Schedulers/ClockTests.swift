@@ -1,0 +1,77 @@
+import Foundation
+import RxSwift
+import TestSupport
+import Testing
+
+/// The clocks of schedulers, and what else they say of themselves.
+@Suite struct ClockTests {
+    private static let schedulers: [any SchedulerType] = [
+        MainScheduler.instance, ConcurrentMainScheduler.instance, ConcurrentDispatchQueueScheduler(qos: .default),
+        SerialDispatchQueueScheduler(qos: .default),
+    ]
+
+    @Test(arguments: schedulers.indices) func nowIsTheWallClock(index: Int) {
+        let before = Date()
+        let now = Self.schedulers[index].now
+        #expect(before <= now && now <= Date())
+    }
+
+    @Test func theConcurrentMainSchedulerHasTimers() async {
+        let log = EventLog()
+        let once = ConcurrentMainScheduler.instance.scheduleRelative(1, dueTime: .milliseconds(1)) { number in
+            log.note("\(number)")
+            return Disposables.create()
+        }
+        #expect(await eventually { log.lines == ["1"] })
+        once.dispose()
+        log.clear()
+        let again = ConcurrentMainScheduler.instance.schedulePeriodic(
+            0, startAfter: .milliseconds(1), period: .milliseconds(1)
+        ) { number in
+            log.note("\(number)")
+            return number + 1
+        }
+        #expect(await eventually { log.lines.count >= 3 })
+        again.dispose()
+        #expect(log.lines.prefix(3) == ["0", "1", "2"])
+    }
+
+    @Test func theMainQueueIsRecognized() async {
+        await onMainQueue {
+            MainScheduler.ensureExecutingOnScheduler()
+            MainScheduler.ensureRunningOnMainThread()
+        }
+        await #expect(processExitsWith: .failure) {
+            onEightMebibytes { MainScheduler.ensureExecutingOnScheduler(errorMessage: "not here") }
+        }
+        await #expect(processExitsWith: .failure) {
+            onEightMebibytes { MainScheduler.ensureRunningOnMainThread() }
+        }
+    }
+
+    @Test func aSpanOfHistoricalTimeIsASpanOfSeconds() {
+        let scheduler = HistoricalScheduler()
+        let start = scheduler.now
+        let log = EventLog()
+        _ = scheduler.scheduleRelative(1, dueTime: .milliseconds(2_500)) { number in
+            log.note("\(number) at \(scheduler.now.timeIntervalSince(start))")
+            return Disposables.create()
+        }
+        scheduler.start()
+        #expect(log.text == "1 at 2.5")
+    }
+
+    #if TRACE_RESOURCES
+        @Test func aProgramCountsResourcesOfItsOwn() {
+            let before = Resources.total
+            #expect(Resources.incrementTotal() == before + 1)
+            #expect(Resources.decrementTotal() == before)
+            let hops = Resources.numberOfSerialDispatchQueueObservables
+            let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "counted")
+            var observed: Observable<Int>? = Observable<Int>.never().observe(on: scheduler)
+            #expect(withExtendedLifetime(observed) { Resources.numberOfSerialDispatchQueueObservables } == hops + 1)
+            observed = nil
+            #expect(Resources.numberOfSerialDispatchQueueObservables == hops)
+        }
+    #endif
+}
