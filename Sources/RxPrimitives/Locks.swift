@@ -33,6 +33,13 @@ package struct SpinLock: ~Copyable {
         _ = word.exchange(0)
     }
 
+    /// Ends a span in which no reference was read or written: half the cost of `unlock`.
+    @inlinable @inline(__always)
+    package func unlockAfterPlainBytes() {
+        // Releasing: paired with the acquire in `lock`.
+        word.storeReleasing(0)
+    }
+
     @inlinable @inline(__always)
     package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
         lock()

@@ -8,6 +8,8 @@ package final class ReplayRing<Element>: RecallingCore<Element> {
     private var oldest = 0
     private var count = 0
     private let bound: Int
+    /// Whether elements hold no references.
+    private let isPlainBytes = _isPOD(Element.self)
 
     /// - Parameter bound: how many elements to remember, at most. Not negative.
     package init(name: StaticString, bound: Int, recall: Recall) {
@@ -34,6 +36,10 @@ package final class ReplayRing<Element>: RecallingCore<Element> {
         guard let storage else { return lock.unlock() }
         let place = storage + oldest
         oldest = oldest + 1 == bound ? 0 : oldest + 1
+        if isPlainBytes {
+            place.initialize(to: element)
+            return lock.unlockAfterPlainBytes()
+        }
         let forgotten = place.move()
         place.initialize(to: element)
         lock.unlock()

@@ -48,7 +48,7 @@ extension Row {
     }
 
     private static var single: Row {
-        lifecycle("Single", mallocLimit: 11) { value, sum in
+        lifecycle("Single", mallocLimit: 13) { value, sum in
             Single.just(value).map { $0 &+ 1 }.flatMap { Single.just($0) }.do(onSuccess: { sum.value &+= $0 })
                 .asObservable().subscribe()
         } observable: { value, sum in
@@ -58,7 +58,7 @@ extension Row {
     }
 
     private static var maybe: Row {
-        lifecycle("Maybe", mallocLimit: 11) { value, sum in
+        lifecycle("Maybe", mallocLimit: 13) { value, sum in
             Maybe.just(value).map { $0 &+ 1 }.filter { $0 > 0 }.ifEmpty(default: 0).do(onSuccess: { sum.value &+= $0 })
                 .asObservable().subscribe()
         } observable: { value, sum in
@@ -68,14 +68,14 @@ extension Row {
     }
 
     private static var completable: Row {
-        lifecycle("Completable", mallocLimit: 11) { value, sum in
+        lifecycle("Completable", mallocLimit: 7) { value, sum in
             Completable.empty().andThen(Observable.just(value &+ 1)).subscribe(onNext: { sum.value &+= $0 })
         } observable: { value, sum in
             Observable<Int>.empty().concat(Observable.just(value &+ 1)).subscribe(onNext: { sum.value &+= $0 })
         }
     }
 
-    /// Chains that live for one element.
+    /// Chains that live for one element. The limits of allocations are those of the same chain of observables.
     private static func lifecycle(
         _ name: String, mallocLimit: Double, _ trait: @escaping (Int, Sum) -> any Disposable,
         observable: @escaping (Int, Sum) -> any Disposable
