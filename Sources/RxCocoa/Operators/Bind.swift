@@ -1,4 +1,3 @@
-public import RxRelay
 public import RxSwift
 
 extension ObservableType {
