@@ -1,4 +1,3 @@
-import RxRelay
 public import RxSwift
 
 /// What happens at a control of a user interface: taps, say.

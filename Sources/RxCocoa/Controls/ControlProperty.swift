@@ -1,4 +1,3 @@
-import RxRelay
 public import RxSwift
 
 /// A property of a control of a user interface, to read and to write: the text of a field, say.
