@@ -6,6 +6,17 @@ import Testing
 @Suite struct TestSchedulerTests {
     struct Failure: Error {}
 
+    @Test func subscriptionsAreEqualByBothTimes() {
+        #expect(Set([Subscription(1, 2), Subscription(1, 2), Subscription(1, 3), Subscription(0, 2)]).count == 3)
+    }
+
+    @Test func anObserverOfAnyKindStaysWhatItIs() {
+        var received: [Int] = []
+        let observer = AnyObserver<Int> { if let element = $0.element { received.append(element) } }
+        observer.asObserver().onNext(1)
+        #expect(received == [1])
+    }
+
     @Test func hotObservableSendsAtAbsoluteTimes() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([

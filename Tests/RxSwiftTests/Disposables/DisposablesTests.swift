@@ -4,6 +4,12 @@ import TestSupport
 import Testing
 
 @Suite struct DisposablesTests {
+    @Test func aGroupOfThreeDisposesOfEach() {
+        let disposables = (0..<3).map { _ in BooleanDisposable() }
+        CompositeDisposable(disposables[0], disposables[1], disposables[2]).dispose()
+        #expect(disposables.map { $0.isDisposed } == [true, true, true])
+    }
+
     @Test func closureRunsOnceAndIsReleased() {
         weak var released: ReleaseToken?
         var runs = 0
