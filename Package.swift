@@ -1,5 +1,14 @@
 // swift-tools-version: 6.1
+import Foundation
 import PackageDescription
+
+/// Whether liburing can be linked statically, so that a program starts where liburing is not installed. Without it RxIOUring
+/// is built with its epoll backend alone.
+let hasLiburing =
+    ["/usr/include/liburing.h"].allSatisfy(FileManager.default.fileExists)
+    && ["x86_64-linux-gnu", "aarch64-linux-gnu", ".", "../lib64"].contains {
+        FileManager.default.fileExists(atPath: "/usr/lib/\($0)/liburing.a")
+    }
 
 let package = Package(
     name: "swift-rx",
@@ -9,6 +18,7 @@ let package = Package(
         .library(name: "RxCocoa", targets: ["RxCocoa"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
         .library(name: "RxTest", targets: ["RxTest"]),
+        .library(name: "RxIOUring", targets: ["RxIOUring"]),
     ],
     traits: [
         .trait(
@@ -23,12 +33,18 @@ let package = Package(
         .target(name: "RxCocoa", dependencies: ["RxSwift", "RxRelay"]),
         .target(name: "RxBlocking", dependencies: ["RxSwift"]),
         .target(name: "RxTest", dependencies: ["RxSwift"]),
+        .target(
+            name: "CRxIOUring",
+            cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
+            linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
+        .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"]),
         .target(name: "TestSupport", dependencies: ["RxSwift", "RxTest"], path: "Tests/TestSupport"),
         .testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"]),
         .testTarget(name: "RxSwiftTests", dependencies: ["RxSwift", "RxTest", "TestSupport"]),
         .testTarget(name: "RxRelayTests", dependencies: ["RxRelay", "RxTest", "TestSupport"]),
         .testTarget(name: "RxCocoaTests", dependencies: ["RxCocoa", "RxTest", "TestSupport"]),
         .testTarget(name: "RxBlockingTests", dependencies: ["RxBlocking", "RxTest", "TestSupport"]),
+        .testTarget(name: "RxIOUringTests", dependencies: ["RxIOUring", "RxTest", "TestSupport"]),
         .testTarget(name: "RxTestTests", dependencies: ["RxTest", "TestSupport"]),
         .testTarget(
             name: "DocumentationTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"],

@@ -14,7 +14,10 @@ open class TimerEntry {
     @exclusivity(unchecked) @usableFromInline final var nextDue: Unmanaged<TimerEntry>?
 
     /// `level * 64 + slot` while armed, otherwise negative.
-    @exclusivity(unchecked) @usableFromInline final var position: Int
+    @exclusivity(unchecked) @usableFromInline final var shortPosition: Int32
+
+    /// For the owner of the wheel to know its own entries by.
+    @exclusivity(unchecked) package final var ownerTag: UInt32 = 0
 
     @exclusivity(unchecked) @usableFromInline final var dueTime: UInt64
 
@@ -30,11 +33,11 @@ open class TimerEntry {
 
     /// Whether a wheel holds this entry. False from the moment `expire` hands it out.
     @inlinable
-    package final var isArmed: Bool { position >= 0 }
+    package final var isArmed: Bool { shortPosition >= 0 }
 
     @inlinable
     package init(deadline: UInt64 = .max) {
-        position = -1
+        shortPosition = -1
         dueTime = deadline
     }
 
@@ -51,8 +54,10 @@ extension Unmanaged where Instance == TimerEntry {
         @inline(__always) get { _withUnsafeGuaranteedRef { $0.dueTime } }
     }
     @inlinable var position: Int {
-        @inline(__always) get { _withUnsafeGuaranteedRef { $0.position } }
-        @inline(__always) nonmutating set { _withUnsafeGuaranteedRef { $0.position = newValue } }
+        @inline(__always) get { _withUnsafeGuaranteedRef { Int($0.shortPosition) } }
+        @inline(__always) nonmutating set {
+            _withUnsafeGuaranteedRef { $0.shortPosition = Int32(truncatingIfNeeded: newValue) }
+        }
     }
     // Force unwrapping would cost a branch; an armed entry always has neighbours.
     @inlinable var next: EntryLink {
@@ -81,7 +86,7 @@ package struct TimerBatch: ~Copyable {
     @usableFromInline var last: EntryLink?
 
     @inlinable
-    init() {}
+    package init() {}
 
     @inlinable
     package var isEmpty: Bool { first == nil }

@@ -63,12 +63,27 @@ public enum Hooks {
         set { contractViolation.value = newValue }
     }
 
+    /// Receives the name of a scheduler that was shut down, and how many pieces of work (actions, timers, hops) it did not run.
+    public typealias WorkRefusedHandler = (_ scheduler: String, _ count: Int) -> Void
+
+    /// Called when a scheduler that was shut down drops work: timers that were not due yet, and what is handed over afterwards. By
+    /// default prints to standard error in debug builds.
+    public static var workRefusedHandler: WorkRefusedHandler {
+        get { workRefused.value }
+        set { workRefused.value = newValue }
+    }
+
     private static let recording = AtomicWord(0)
     private static let threshold = AtomicWord(100_000)
     private static let backlog = Replaceable<BacklogHandler>({ _, _ in })
     private static let callStackCapture = Replaceable<CustomCaptureSubscriptionCallstack>({ [] })
     private static let contractViolation = Replaceable<ContractViolationHandler>({ description in
         fputs("swift-rx: \(description)\n", stderr)
+    })
+    private static let workRefused = Replaceable<WorkRefusedHandler>({ scheduler, count in
+        #if DEBUG
+            fputs("swift-rx: \(scheduler) was shut down and did not run \(count) pieces of work\n", stderr)
+        #endif
     })
     private static let errorHandler = Replaceable<DefaultErrorHandler>({ callStack, error in
         #if DEBUG
@@ -84,24 +99,5 @@ public enum Hooks {
 
     static func handleUnhandledError(_ error: any Error, callStack: [String]) {
         defaultErrorHandler(callStack, error)
-    }
-}
-
-/// A value that may be replaced while other threads read it.
-private final class Replaceable<Value> {
-    private let lock = SpinLock()
-    /// Touched under the lock only.
-    private var stored: Value
-
-    init(_ value: Value) { stored = value }
-
-    var value: Value {
-        get { lock.withLock { stored } }
-        set {
-            var old = newValue
-            lock.withLock { swap(&old, &stored) }
-            // The old handler is released here, outside the lock.
-            withExtendedLifetime(old) {}
-        }
     }
 }

@@ -25,6 +25,11 @@ package class Job: Stage {
     ///   returning true it may have been posted anew and must not be touched by its queue.
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
+
+    /// The scheduler takes no more work, and this job will not be run. On the thread that handed it over, or the scheduler's.
+    ///
+    /// - Returns: whether something is lost of which nobody else hears.
+    package func wasRefused() -> Bool { true }
 }
 
 /// First in, first out; the jobs are linked through themselves. Retains what it holds. For one thread.

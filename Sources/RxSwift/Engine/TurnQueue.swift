@@ -13,9 +13,13 @@ import RxPrimitives
 package class TurnQueue {
     /// Idle; else the address of the job handed over last, with `taken` when that job is not pending any more. `taken` alone:
     /// somebody entered an idle queue.
-    private let state = AtomicWord(0)
+    private let state: AtomicWord
 
-    /// Jobs taken from the stack, in order. Only the one at work.
+    /// The address of the job that the one at work queued last, if none was taken from the stack since; else 0. Written by the one at
+    /// work.
+    private let lastFromWithin = AtomicWord(0)
+
+    /// Jobs taken from the stack, in order, and those that the one at work queued itself. Only the one at work.
     @exclusivity(unchecked) private var batch = JobQueue()
 
     /// Whether work is under way that `tryEnterInline` let in, and the queue that let in the work which that is part of. Only where
@@ -32,9 +36,13 @@ package class TurnQueue {
     /// How many steps are taken per turn before others on the underlying queue get theirs.
     package final let stepsPerTurn: Int
 
+    /// - Parameters:
+    ///   - stepsPerTurn: how many steps are taken per turn.
+    ///   - entered: whether somebody is at work from the start.
     @usableFromInline
-    package init(stepsPerTurn: Int) {
+    package init(stepsPerTurn: Int, entered: Bool = false) {
         self.stepsPerTurn = stepsPerTurn
+        state = AtomicWord(entered ? TurnQueue.taken : TurnQueue.idle)
     }
 
     deinit {
@@ -56,8 +64,19 @@ package class TurnQueue {
     // MARK: Handing over
 
     /// Hands a job over. It is in no queue.
-    package final func post(_ job: Job) {
+    package func post(_ job: Job) {
+        postFromAnywhere(job)
+    }
+
+    package final func postFromAnywhere(_ job: Job) {
         if push(job) { wake() }
+    }
+
+    /// `post` by the one at work: no atomic read-modify-write, unless others have handed over something meanwhile.
+    package final func postFromWithin(_ job: Job) {
+        takePending()
+        lastFromWithin.storeRelaxed(UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque()))
+        batch.append(job)
     }
 
     /// Returns whether the queue was idle, in which case the caller has to see to it that it is run.
@@ -75,7 +94,12 @@ package class TurnQueue {
 
     /// Whether `job` was handed over last, and may still be in the queue or at work.
     package final func isLast(_ job: Job) -> Bool {
-        state.loadRelaxed() & ~TurnQueue.taken == UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
+        let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
+        // Acquiring: paired with the compare-exchange in `takePending`, before which `lastFromWithin` is cleared.
+        let head = state.loadAcquiring()
+        let last = lastFromWithin.loadRelaxed()
+        let isPending = head & TurnQueue.taken == 0
+        return (last == 0 || isPending ? head & ~TurnQueue.taken : last) == address
     }
 
     // MARK: Working
@@ -128,6 +152,44 @@ package class TurnQueue {
         if runJobs() { wake() }
     }
 
+    /// Runs jobs until none is left or so many steps were taken. The caller is at work, and stays so.
+    ///
+    /// - Returns: whether jobs are left.
+    package final func runJobs(upTo steps: Int) -> Bool {
+        var budget = steps
+        while budget > 0 {
+            guard let job = batch.popFirst() else {
+                if takePending() { continue }
+                return false
+            }
+            if !job.run(&budget) {
+                batch.prepend(job)
+                return true
+            }
+            budget -= 1
+        }
+        return hasWaitingJobs
+    }
+
+    /// Whether others have handed over something that the one at work has not taken yet. Only for the one at work.
+    package final var hasPending: Bool { state.loadRelaxed() & TurnQueue.taken == 0 }
+
+    /// Ends the work of a caller who is at work and has run all jobs. From then on a hand-over calls `wake`.
+    ///
+    /// - Returns: false if something was handed over meanwhile: the caller is still at work.
+    package final func tryRest() -> Bool { leave() }
+
+    /// The caller, who went to rest, is at work again, whether or not something was handed over meanwhile.
+    package final func resume() {
+        // Who found the queue idle called `wake`, which brought the caller here.
+        _ = state.compareExchange(TurnQueue.idle, TurnQueue.taken)
+    }
+
+    /// Takes out what waits, by a caller who is at work. Empties the queue with the next call that returns nil.
+    package final func popNext() -> Job? {
+        batch.popFirst() ?? (takePending() ? batch.popFirst() : nil)
+    }
+
     /// Whether something waits behind the job that is running. Only for that job.
     package final var hasWaitingJobs: Bool {
         !batch.isEmpty || state.loadRelaxed() & TurnQueue.taken == 0
@@ -168,6 +230,7 @@ package class TurnQueue {
         repeat {
             head = state.loadRelaxed()
             if head == TurnQueue.idle || head & TurnQueue.taken != 0 { return false }
+            lastFromWithin.storeRelaxed(0)
             // Acquiring: paired with the release in `push`.
         } while !state.compareExchange(head, head | TurnQueue.taken)
         var oldestFirst: Unmanaged<Job>?

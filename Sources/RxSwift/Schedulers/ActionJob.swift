@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import RxPrimitives
 
 /// A scheduled action which its scheduler lets go of as soon as it is disposed of.
@@ -32,7 +32,7 @@ final class ActionJob: ScheduledAction {
 /// An action that is run again and again.
 ///
 /// Lets go of the action and its state when disposed of, as soon as no run is under way.
-final class PeriodicJob<State>: Job, Cancelable {
+package final class PeriodicJob<State>: Job, Cancelable {
     /// Entered by each run, closed by `cancel`.
     private let loop = DrainLoop()
 
@@ -42,7 +42,7 @@ final class PeriodicJob<State>: Job, Cancelable {
     private var pace: Pace
     private let scheduler: any TimedJobScheduler
 
-    init(
+    package init(
         state: State, startAfter: DispatchTimeInterval, period: DispatchTimeInterval,
         action: @escaping (State) -> State,
         scheduler: any TimedJobScheduler
@@ -56,9 +56,9 @@ final class PeriodicJob<State>: Job, Cancelable {
         scheduler.post(self, after: startAfter)
     }
 
-    var isDisposed: Bool { isCancelled }
+    package var isDisposed: Bool { isCancelled }
 
-    override func run(_ budget: inout Int) -> Bool {
+    package override func run(_ budget: inout Int) -> Bool {
         guard loop.tryEnter() else { return true }
         if let work {
             let state = work.action(work.state)
@@ -75,9 +75,9 @@ final class PeriodicJob<State>: Job, Cancelable {
         return true
     }
 
-    func dispose() { cancel() }
+    package func dispose() { cancel() }
 
-    override func cancel() {
+    package override func cancel() {
         guard takeUpstream() != nil else { return }
         if loop.close() { letGo() }
         scheduler.withdraw(self)

@@ -67,5 +67,5 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
 }
 
 extension ConcurrentDispatchQueueScheduler: TimedJobSchedulerProviding {
-    var timedJobs: any TimedJobScheduler { dispatchJobs }
+    package var timedJobs: any TimedJobScheduler { dispatchJobs }
 }

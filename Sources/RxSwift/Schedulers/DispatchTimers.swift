@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import RxPrimitives
 
 /// The timers of one dispatch scheduler: a timing wheel, and one kernel timer set to its earliest deadline.
@@ -217,7 +217,7 @@ private final class JobTimer: TimerEntry {
 
 extension DispatchTimeInterval {
     /// Nanoseconds; `never` and what does not fit become the largest value there is, negative spans zero.
-    var nanosecondsClamped: Int64 {
+    package var nanosecondsClamped: Int64 {
         func scaled(_ value: Int, _ unit: Int64) -> Int64 {
             let (product, overflow) = Int64(max(value, 0)).multipliedReportingOverflow(by: unit)
             return overflow ? .max : product

@@ -1,15 +1,15 @@
 /// A scheduler of this library, which the engine uses without going through closures.
-protocol JobSchedulerProviding {
+package protocol JobSchedulerProviding {
     var jobs: any JobScheduler { get }
 }
 
 /// A scheduler of this library that can wait.
-protocol TimedJobSchedulerProviding: JobSchedulerProviding {
+package protocol TimedJobSchedulerProviding: JobSchedulerProviding {
     var timedJobs: any TimedJobScheduler { get }
 }
 
 extension TimedJobSchedulerProviding {
-    var jobs: any JobScheduler { timedJobs }
+    package var jobs: any JobScheduler { timedJobs }
 }
 
 /// What a hop uses for a user's choice of scheduler.

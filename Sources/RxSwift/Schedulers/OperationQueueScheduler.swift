@@ -33,7 +33,7 @@ public class OperationQueueScheduler: ImmediateSchedulerType {
 }
 
 extension OperationQueueScheduler: JobSchedulerProviding {
-    var jobs: any JobScheduler { operationJobs }
+    package var jobs: any JobScheduler { operationJobs }
 }
 
 private final class OperationJobs: JobScheduler {

@@ -35,6 +35,11 @@ package class ScheduledAction: Job, Cancelable {
         return true
     }
 
+    package final override func wasRefused() -> Bool {
+        defer { cancel() }
+        return !isCancelled
+    }
+
     package override func cancel() {
         guard let upstream = takeUpstream() else { return }
         _ = takeAction()

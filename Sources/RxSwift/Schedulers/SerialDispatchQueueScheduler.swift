@@ -102,5 +102,5 @@ public class SerialDispatchQueueScheduler: SchedulerType {
 }
 
 extension SerialDispatchQueueScheduler: TimedJobSchedulerProviding {
-    var timedJobs: any TimedJobScheduler { dispatchJobs }
+    package var timedJobs: any TimedJobScheduler { dispatchJobs }
 }

@@ -1,0 +1,129 @@
+// The kernel's side of RxIOUring, behind calls that Swift can import: rings by liburing where its header is there, and what
+// the C library offers as macros or not at all.
+
+#ifndef CRXIOURING_H
+#define CRXIOURING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// MARK: Rings
+
+/// A ring of io_uring. For one thread, the one that made it.
+typedef struct rx_ring rx_ring;
+
+/// What a kernel operation does. Arguments are those of the system call of that name.
+typedef enum rx_operation {
+    RX_READ,         // descriptor, address, length, offset (-1: where the file stands)
+    RX_WRITE,        // the same
+    RX_RECEIVE,      // descriptor, address, length, flags of recv
+    RX_RECEIVE_POOL, // descriptor, length, flags of recv; the kernel takes a buffer from the pool
+    RX_SEND,         // descriptor, address, length, flags of send
+    RX_RECEIVE_MESSAGE, // descriptor, address of a msghdr, flags
+    RX_SEND_MESSAGE,    // the same
+    RX_ACCEPT,       // descriptor, flags of accept4; the caller asks for the peer's address itself
+    RX_ACCEPT_MANY,  // the same, and goes on until it fails or is cancelled
+    RX_CONNECT,      // descriptor, address of a sockaddr, length
+    RX_POLL,         // descriptor, flags: POLLIN and the like
+} rx_operation;
+
+/// What became of an operation.
+typedef struct rx_completion {
+    /// What it was submitted with.
+    uint64_t tag;
+    /// What the system call would have returned, or a negated errno.
+    int32_t result;
+    /// See the functions below.
+    uint32_t flags;
+} rx_completion;
+
+/// More completions of the same operation will come.
+static inline bool rx_completion_has_more(uint32_t flags) { return (flags & 2) != 0; }
+/// The number of the buffer that the kernel took from the pool, or -1.
+static inline int32_t rx_completion_buffer(uint32_t flags) { return (flags & 1) != 0 ? (int32_t)(flags >> 16) : -1; }
+
+/// Whether this library was built with io_uring at all.
+bool rx_ring_is_built(void);
+
+/// Makes a ring.
+///
+/// `entries` is the room for submissions, `completions` that for results, both powers of two. Null, with errno in `*error`, where the kernel has no io_uring, forbids it, or lacks
+/// something that is needed here.
+rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error);
+void rx_ring_free(rx_ring *ring);
+
+/// Whether completions are made only when this thread asks for them (IORING_SETUP_DEFER_TASKRUN).
+bool rx_ring_is_deferred(const rx_ring *ring);
+/// Whether one accept can yield many connections.
+bool rx_ring_accepts_many(const rx_ring *ring);
+
+/// Puts an operation into the submission queue. False if that is full.
+bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
+                     uint32_t flags, uint64_t tag);
+/// Puts a request to cancel the operation that was submitted with `tag`. False if the submission queue is full.
+///
+/// Its own completion has the tag `own_tag`.
+bool rx_ring_prepare_cancel(rx_ring *ring, uint64_t tag, uint64_t own_tag);
+
+/// How many operations were put in and not submitted.
+unsigned rx_ring_prepared(const rx_ring *ring);
+/// Whether there are completions to take, or there would be after entering the kernel. No system call.
+bool rx_ring_has_completions(const rx_ring *ring);
+
+/// Submits what was put in. Waits for a completion if `wait`, but not longer than so many nanoseconds (negative: for ever).
+///
+/// 0, or a negated errno: ETIME after the time, EINTR, EBUSY and EAGAIN when completions have to be taken first.
+int rx_ring_enter(rx_ring *ring, bool wait, int64_t nanoseconds);
+/// Takes completions, at most so many.
+unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most);
+
+/// Gives the kernel a pool of `count` buffers (a power of two) of `size` bytes, for RX_RECEIVE_POOL. 0 or a negated errno.
+int rx_ring_make_pool(rx_ring *ring, uint32_t count, uint32_t size);
+/// Where a buffer of the pool begins.
+void *rx_ring_pool_buffer(const rx_ring *ring, uint32_t number);
+/// Gives a buffer back to the kernel.
+void rx_ring_return_buffer(rx_ring *ring, uint32_t number);
+
+// MARK: Readiness
+
+/// A descriptor to watch others with, or a negated errno.
+int rx_epoll_make(void);
+/// `epoll_pwait2`, in nanoseconds (negative: for ever); in milliseconds, rounded up, where the kernel lacks it.
+/// How many events there are, or a negated errno. Fills tags of `events`, and their flags with rx_readiness.
+int rx_epoll_wait(int descriptor, rx_completion *events, int most, int64_t nanoseconds);
+/// Watches a descriptor for input and output, edge-triggered. 0 or a negated errno.
+int rx_epoll_add(int epoll, int descriptor, uint64_t tag);
+/// Watches it no longer.
+void rx_epoll_remove(int epoll, int descriptor);
+
+/// What a descriptor may be ready for. Both when it is broken.
+typedef enum rx_readiness { RX_READY_INPUT = 1, RX_READY_OUTPUT = 2 } rx_readiness;
+
+// MARK: Descriptors
+
+/// A counter to wake an event loop by, without blocking and closed in programs that are run, or a negated errno.
+int rx_eventfd_make(void);
+/// `accept4` without the peer's address; a negated errno on failure.
+int rx_accept(int descriptor, int flags);
+
+// MARK: Threads and processes
+
+/// Lets the calling thread run on one processor only. 0 or an errno.
+int rx_thread_pin(int processor);
+/// Names the calling thread, for tools that list threads, and asks for exact timers.
+void rx_thread_prepare(const char *name);
+/// Counts the forks that made this process from one that used this library.
+unsigned rx_forks(void);
+/// `fork`, which Swift hides. For tests.
+pid_t rx_fork(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,234 @@
+// Rings, by liburing. Without its header everything here says that there is no io_uring.
+
+#define _GNU_SOURCE
+#include "CRxIOUring.h"
+#include <errno.h>
+#include <stdlib.h>
+
+// RX_LIBURING is set by Package.swift where the static library was found: header and library have to be there both.
+#if defined(RX_LIBURING) && defined(__has_include)
+#if __has_include(<liburing.h>)
+#define RX_HAS_RING 1
+#endif
+#endif
+
+#ifdef RX_HAS_RING
+
+#include <liburing.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct rx_ring {
+    struct io_uring ring;
+    bool is_deferred;
+    bool accepts_many;
+    struct io_uring_buf_ring *pool;
+    size_t pool_bytes;
+    unsigned char *buffers;
+    uint32_t buffer_count;
+    uint32_t buffer_size;
+};
+
+static const unsigned short pool_group = 0;
+
+bool rx_ring_is_built(void) { return true; }
+
+// The operations without which the epoll backend is the better one.
+static bool has_operations(struct io_uring *ring) {
+    static const int needed[] = {IORING_OP_READ,    IORING_OP_WRITE,   IORING_OP_RECV,     IORING_OP_SEND,
+                                 IORING_OP_RECVMSG, IORING_OP_SENDMSG, IORING_OP_ACCEPT,   IORING_OP_CONNECT,
+                                 IORING_OP_POLL_ADD, IORING_OP_ASYNC_CANCEL};
+    struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
+    if (!probe) return false;
+    bool all = true;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) all = all && io_uring_opcode_supported(probe, needed[i]);
+    io_uring_free_probe(probe);
+    return all;
+}
+
+rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
+    // Best first: a kernel refuses flags that it does not know.
+    static const unsigned choices[] = {
+        IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+        IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+        0,
+    };
+    rx_ring *made = calloc(1, sizeof *made);
+    if (!made) {
+        *error = ENOMEM;
+        return NULL;
+    }
+    int status = -EINVAL;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices && status == -EINVAL; i++) {
+        struct io_uring_params params;
+        memset(&params, 0, sizeof params);
+        params.flags = choices[i] | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
+        params.cq_entries = completions;
+        status = io_uring_queue_init_params(entries, &made->ring, &params);
+        made->is_deferred = i == 0;
+        // Multishot accept came with 5.19, as did cooperative task running.
+        made->accepts_many = i < 2;
+    }
+    if (status == 0) {
+        // Waiting with a timeout without a thread of liburing's own ideas, completions never dropped.
+        const unsigned needed = IORING_FEAT_EXT_ARG | IORING_FEAT_NODROP | IORING_FEAT_FAST_POLL;
+        if ((made->ring.features & needed) == needed && has_operations(&made->ring)) return made;
+        io_uring_queue_exit(&made->ring);
+        status = -ENOSYS;
+    }
+    free(made);
+    *error = -status;
+    return NULL;
+}
+
+void rx_ring_free(rx_ring *ring) {
+    io_uring_queue_exit(&ring->ring);
+    if (ring->pool) munmap(ring->pool, ring->pool_bytes);
+    free(ring);
+}
+
+bool rx_ring_is_deferred(const rx_ring *ring) { return ring->is_deferred; }
+bool rx_ring_accepts_many(const rx_ring *ring) { return ring->accepts_many; }
+
+bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
+                     uint32_t flags, uint64_t tag) {
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->ring);
+    if (!sqe) return false;
+    switch (operation) {
+    case RX_READ: io_uring_prep_read(sqe, descriptor, address, length, (uint64_t)offset); break;
+    case RX_WRITE: io_uring_prep_write(sqe, descriptor, address, length, (uint64_t)offset); break;
+    case RX_RECEIVE: io_uring_prep_recv(sqe, descriptor, address, length, (int)flags); break;
+    case RX_RECEIVE_POOL:
+        io_uring_prep_recv(sqe, descriptor, NULL, length, (int)flags);
+        sqe->flags |= IOSQE_BUFFER_SELECT;
+        sqe->buf_group = pool_group;
+        break;
+    case RX_SEND: io_uring_prep_send(sqe, descriptor, address, length, (int)flags); break;
+    case RX_RECEIVE_MESSAGE: io_uring_prep_recvmsg(sqe, descriptor, address, flags); break;
+    case RX_SEND_MESSAGE: io_uring_prep_sendmsg(sqe, descriptor, address, flags); break;
+    case RX_ACCEPT: io_uring_prep_accept(sqe, descriptor, NULL, NULL, (int)flags); break;
+    case RX_ACCEPT_MANY: io_uring_prep_multishot_accept(sqe, descriptor, NULL, NULL, (int)flags); break;
+    case RX_CONNECT: io_uring_prep_connect(sqe, descriptor, address, length); break;
+    case RX_POLL: io_uring_prep_poll_add(sqe, descriptor, flags); break;
+    }
+    io_uring_sqe_set_data64(sqe, tag);
+    return true;
+}
+
+bool rx_ring_prepare_cancel(rx_ring *ring, uint64_t tag, uint64_t own_tag) {
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->ring);
+    if (!sqe) return false;
+    io_uring_prep_cancel64(sqe, tag, 0);
+    io_uring_sqe_set_data64(sqe, own_tag);
+    return true;
+}
+
+unsigned rx_ring_prepared(const rx_ring *ring) { return io_uring_sq_ready(&ring->ring); }
+
+bool rx_ring_has_completions(const rx_ring *ring) {
+    if (io_uring_cq_ready(&ring->ring) != 0) return true;
+    return (IO_URING_READ_ONCE(*ring->ring.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
+}
+
+int rx_ring_enter(rx_ring *ring, bool wait, int64_t nanoseconds) {
+    int status;
+    struct io_uring_cqe *cqe;
+    if (!wait) {
+        // With IORING_ENTER_GETEVENTS, or deferred work would not be done.
+        status = io_uring_submit_and_get_events(&ring->ring);
+    } else if (nanoseconds < 0) {
+        status = io_uring_submit_and_wait(&ring->ring, 1);
+    } else {
+        struct __kernel_timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+        status = io_uring_submit_and_wait_timeout(&ring->ring, &cqe, 1, &time, NULL);
+    }
+    return status < 0 ? status : 0;
+}
+
+unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most) {
+    unsigned head, count = 0;
+    struct io_uring_cqe *cqe;
+    io_uring_for_each_cqe(&ring->ring, head, cqe) {
+        if (count == most) break;
+        into[count].tag = cqe->user_data;
+        into[count].result = cqe->res;
+        into[count].flags = cqe->flags;
+        count++;
+    }
+    io_uring_cq_advance(&ring->ring, count);
+    return count;
+}
+
+int rx_ring_make_pool(rx_ring *ring, uint32_t count, uint32_t size) {
+    size_t entries = count * sizeof(struct io_uring_buf);
+    size_t page = 4096;
+    size_t head = (entries + page - 1) / page * page;
+    size_t bytes = head + (size_t)count * size;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return -errno;
+    struct io_uring_buf_reg registration;
+    memset(&registration, 0, sizeof registration);
+    registration.ring_addr = (uint64_t)(uintptr_t)memory;
+    registration.ring_entries = count;
+    registration.bgid = pool_group;
+    int status = io_uring_register_buf_ring(&ring->ring, &registration, 0);
+    if (status != 0) {
+        munmap(memory, bytes);
+        return status;
+    }
+    ring->pool = memory;
+    ring->pool_bytes = bytes;
+    ring->buffers = (unsigned char *)memory + head;
+    ring->buffer_count = count;
+    ring->buffer_size = size;
+    io_uring_buf_ring_init(ring->pool);
+    for (uint32_t i = 0; i < count; i++)
+        io_uring_buf_ring_add(ring->pool, ring->buffers + (size_t)i * size, size, (unsigned short)i,
+                              io_uring_buf_ring_mask(count), (int)i);
+    io_uring_buf_ring_advance(ring->pool, (int)count);
+    return 0;
+}
+
+void *rx_ring_pool_buffer(const rx_ring *ring, uint32_t number) { return ring->buffers + (size_t)number * ring->buffer_size; }
+
+void rx_ring_return_buffer(rx_ring *ring, uint32_t number) {
+    io_uring_buf_ring_add(ring->pool, rx_ring_pool_buffer(ring, number), ring->buffer_size, (unsigned short)number,
+                          io_uring_buf_ring_mask(ring->buffer_count), 0);
+    io_uring_buf_ring_advance(ring->pool, 1);
+}
+
+#else
+
+struct rx_ring {
+    char nothing;
+};
+
+bool rx_ring_is_built(void) { return false; }
+
+rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
+    (void)entries, (void)completions;
+    *error = ENOSYS;
+    return NULL;
+}
+
+// Nobody has a ring to call these with.
+void rx_ring_free(rx_ring *ring) { (void)ring, abort(); }
+bool rx_ring_is_deferred(const rx_ring *ring) { (void)ring, abort(); }
+bool rx_ring_accepts_many(const rx_ring *ring) { (void)ring, abort(); }
+bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
+                     uint32_t flags, uint64_t tag) {
+    (void)ring, (void)operation, (void)descriptor, (void)address, (void)length, (void)offset, (void)flags, (void)tag;
+    abort();
+}
+bool rx_ring_prepare_cancel(rx_ring *ring, uint64_t tag, uint64_t own_tag) { (void)ring, (void)tag, (void)own_tag, abort(); }
+unsigned rx_ring_prepared(const rx_ring *ring) { (void)ring, abort(); }
+bool rx_ring_has_completions(const rx_ring *ring) { (void)ring, abort(); }
+int rx_ring_enter(rx_ring *ring, bool wait, int64_t nanoseconds) { (void)ring, (void)wait, (void)nanoseconds, abort(); }
+unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most) { (void)ring, (void)into, (void)most, abort(); }
+int rx_ring_make_pool(rx_ring *ring, uint32_t count, uint32_t size) { (void)ring, (void)count, (void)size, abort(); }
+void *rx_ring_pool_buffer(const rx_ring *ring, uint32_t number) { (void)ring, (void)number, abort(); }
+void rx_ring_return_buffer(rx_ring *ring, uint32_t number) { (void)ring, (void)number, abort(); }
+
+#endif

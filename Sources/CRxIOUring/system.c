@@ -1,0 +1,102 @@
+// What the C library offers as macros, hides from Swift, or has only in newer releases.
+
+#define _GNU_SOURCE
+#include "CRxIOUring.h"
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int wait_nanoseconds(int descriptor, struct epoll_event *events, int most, int64_t nanoseconds) {
+#ifdef SYS_epoll_pwait2
+    static atomic_bool is_missing;
+    if (!atomic_load_explicit(&is_missing, memory_order_relaxed)) {
+        struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+        int count = (int)syscall(SYS_epoll_pwait2, descriptor, events, most, nanoseconds < 0 ? NULL : &time, NULL, 0);
+        if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count;
+        atomic_store_explicit(&is_missing, true, memory_order_relaxed);
+    }
+#endif
+    int64_t milliseconds = nanoseconds < 0 ? -1 : (nanoseconds + 999999) / 1000000;
+    return epoll_wait(descriptor, events, most, milliseconds > 1000000 ? 1000000 : (int)milliseconds);
+}
+
+int rx_epoll_wait(int descriptor, rx_completion *events, int most, int64_t nanoseconds) {
+    struct epoll_event found[64];
+    int count = wait_nanoseconds(descriptor, found, most < 64 ? most : 64, nanoseconds);
+    if (count < 0) return -errno;
+    for (int i = 0; i < count; i++) {
+        events[i].tag = found[i].data.u64;
+        events[i].result = 0;
+        bool broken = (found[i].events & (EPOLLERR | EPOLLHUP)) != 0;
+        bool input = (found[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLPRI)) != 0;
+        bool output = (found[i].events & EPOLLOUT) != 0;
+        events[i].flags = (broken || input ? RX_READY_INPUT : 0) | (broken || output ? RX_READY_OUTPUT : 0);
+    }
+    return count;
+}
+
+int rx_epoll_add(int epoll, int descriptor, uint64_t tag) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.u64 = tag};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : -errno;
+}
+
+void rx_epoll_remove(int epoll, int descriptor) { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
+
+int rx_epoll_make(void) {
+    int made = epoll_create1(EPOLL_CLOEXEC);
+    return made >= 0 ? made : -errno;
+}
+
+int rx_eventfd_make(void) {
+    int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return made >= 0 ? made : -errno;
+}
+
+int rx_accept(int descriptor, int flags) {
+    int accepted = accept4(descriptor, NULL, NULL, flags);
+    return accepted >= 0 ? accepted : -errno;
+}
+
+int rx_thread_pin(int processor) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (processor < 0 || processor >= CPU_SETSIZE) return EINVAL;
+    CPU_SET(processor, &set);
+    return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+void rx_thread_prepare(const char *name) {
+    char short_name[16];
+    strncpy(short_name, name, sizeof short_name - 1);
+    short_name[sizeof short_name - 1] = 0;
+    pthread_setname_np(pthread_self(), short_name);
+    // The kernel may else run timers of this thread 50 microseconds late.
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+static atomic_uint forks;
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+
+static void count_fork(void) { atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed); }
+static void watch(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+unsigned rx_forks(void) {
+    pthread_once(&watch_once, watch);
+    return atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+pid_t rx_fork(void) { return fork(); }
+
+#endif

@@ -1,0 +1,44 @@
+import CRxIOUring
+import Glibc
+import RxPrimitives
+
+/// Which backend a loop gets.
+enum BackendChoice {
+    /// The environment variable that says which, where the program does not.
+    static let variable = "RX_IO_BACKEND"
+
+    static func make(_ configuration: IOUringScheduler.Configuration) -> Backend {
+        var error: CInt = 0
+        if configuration.backend ?? wanted ?? .uring == .uring {
+            if let ring = URingBackend(configuration, error: &error) { return ring }
+            IOHooks.reportOnce(.fallback, whyNotURing(error))
+        }
+        if let epoll = EpollBackend(error: &error) { return epoll }
+        fatalError(
+            "swift-rx: no event loop can be made: epoll_create1 or eventfd: \(String(cString: strerror(error))). "
+                + "Too many open files? See 'ulimit -n'.")
+    }
+
+    private static var wanted: IOUringScheduler.Backend? {
+        guard let value = getenv(variable).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+        if let backend = IOUringScheduler.Backend(rawValue: value) { return backend }
+        IOHooks.reportOnce(
+            .variable, "\(variable) is '\(value)'; it can be 'uring' or 'epoll'. The best backend is used.")
+        return nil
+    }
+
+    private static func whyNotURing(_ error: CInt) -> String {
+        let why: String
+        switch error {
+        case ENOSYS where !rx_ring_is_built():
+            why = "the program was built without liburing (install liburing-dev and build again)"
+        case ENOSYS: why = "the kernel has no io_uring, or one that is too old (5.11 is needed)"
+        case EPERM, EACCES:
+            why = "io_uring is forbidden here (a container's seccomp profile, or the sysctl kernel.io_uring_disabled)"
+        case ENOMEM: why = "there is not enough memory that may be locked ('ulimit -l')"
+        case EMFILE, ENFILE: why = "too many files are open ('ulimit -n')"
+        default: why = "\(String(cString: strerror(error))) (errno \(error))"
+        }
+        return "event loops use epoll: \(why)"
+    }
+}

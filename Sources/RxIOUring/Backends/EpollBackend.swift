@@ -1,0 +1,247 @@
+import CRxIOUring
+import Dispatch
+import Glibc
+import RxPrimitives
+
+/// Completions by epoll: an operation is tried, and tried again when its descriptor has become ready.
+///
+/// Descriptors are watched edge-triggered, from the first operation that has to wait until they are forgotten. Files cannot be watched, and
+/// block: a helper thread reads and writes them.
+final class EpollBackend: Backend {
+    private let epoll: CInt
+    private let wakeUp: WakeDescriptor
+    private let events = UnsafeMutablePointer<rx_completion>.allocate(capacity: EpollBackend.eventsAtOnce)
+    private static let eventsAtOnce = 64
+
+    /// What waits for a descriptor to become ready.
+    private struct Watch {
+        var input: [Operation] = []
+        var output: [Operation] = []
+    }
+
+    @exclusivity(unchecked) private var watches: [CInt: Watch] = [:]
+    /// Operations to be tried.
+    @exclusivity(unchecked) private var ready: [Operation] = []
+    /// How many operations wait for readiness.
+    @exclusivity(unchecked) private var waiting = 0
+
+    /// What helper threads have done, with its results.
+    private let done = Done()
+
+    /// The tag of the wake-up descriptor. No descriptor.
+    private static let wakeUpTag = UInt64.max
+
+    /// Nil, and an errno, where the system is out of descriptors.
+    init?(error: inout CInt) {
+        epoll = rx_epoll_make()
+        guard epoll >= 0 else {
+            error = -epoll
+            return nil
+        }
+        guard let wakeUp = WakeDescriptor(error: &error) else {
+            _ = Glibc.close(epoll)
+            return nil
+        }
+        let status = rx_epoll_add(epoll, wakeUp.descriptor, EpollBackend.wakeUpTag)
+        self.wakeUp = wakeUp
+        super.init()
+        precondition(status == 0, "swift-rx: epoll does not take an eventfd (errno \(-status))")
+    }
+
+    deinit {
+        _ = Glibc.close(epoll)
+        events.deallocate()
+    }
+
+    override var kind: IOUringScheduler.Backend { .epoll }
+
+    override var hasPrepared: Bool { !ready.isEmpty }
+
+    override var hasNews: Bool { !ready.isEmpty || waiting > 0 || done.hasSome }
+
+    override func submit(_ operation: Operation) {
+        operation.isInFlight = true
+        operation.isCancelled = false
+        operation.isAwaitingReadiness = false
+        inFlight += 1
+        if operation.request.isOfFile { runApart(operation) } else { ready.append(operation) }
+    }
+
+    override func cancel(_ operation: Operation) {
+        if operation.isCancelled { return }
+        operation.isCancelled = true
+        // What a helper is doing ends by itself; what is to be tried is found cancelled then.
+        if operation.request.isOfFile || !operation.isAwaitingReadiness { return }
+        removeWaiting(operation)
+        ready.append(operation)
+    }
+
+    override func wait(until deadline: UInt64?) {
+        var nanoseconds: Int64 = -1
+        if !ready.isEmpty || done.hasSome {
+            nanoseconds = 0
+        } else if let deadline {
+            let now = MonotonicClock.now()
+            nanoseconds = deadline > now ? Int64(clamping: deadline - now) : 0
+        }
+        collect(nanoseconds)
+    }
+
+    override func poll() -> Bool {
+        if waiting > 0 { collect(0) }
+        return dispatch()
+    }
+
+    override func dispatch() -> Bool {
+        var isAny = false
+        for (operation, result) in done.take() {
+            isAny = true
+            finish(operation, result)
+        }
+        // One round: what is submitted meanwhile has its turn after other work of the loop.
+        let round = ready
+        ready.removeAll(keepingCapacity: true)
+        for operation in round {
+            if attempt(operation) { isAny = true }
+        }
+        return isAny
+    }
+
+    override func interrupt() { wakeUp.signal() }
+
+    override func prepare(_ descriptor: CInt) {
+        let flags = fcntl(descriptor, F_GETFL)
+        if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+    }
+
+    override func forget(_ descriptor: CInt) {
+        // The kernel forgets it by itself when it is closed.
+        guard let watch = watches.removeValue(forKey: descriptor) else { return }
+        assert(
+            watch.input.isEmpty && watch.output.isEmpty, "a descriptor was forgotten while an operation waits for it")
+        rx_epoll_remove(epoll, descriptor)
+    }
+
+    // MARK: Readiness
+
+    private func collect(_ nanoseconds: Int64) {
+        let count = rx_epoll_wait(epoll, events, CInt(EpollBackend.eventsAtOnce), nanoseconds)
+        guard count > 0 else {
+            precondition(count == 0 || -count == EINTR, "swift-rx: epoll_wait failed (errno \(-count))")
+            return
+        }
+        for place in 0..<Int(count) {
+            let event = events[place]
+            if event.tag == EpollBackend.wakeUpTag { continue }
+            retry(CInt(event.tag), event.flags)
+        }
+    }
+
+    /// Has the operations tried for which a descriptor may have become ready.
+    private func retry(_ descriptor: CInt, _ readiness: UInt32) {
+        guard var watch = watches.removeValue(forKey: descriptor) else { return }
+        if readiness & RX_READY_INPUT.rawValue != 0 { take(&watch.input) }
+        if readiness & RX_READY_OUTPUT.rawValue != 0 { take(&watch.output) }
+        watches[descriptor] = watch
+    }
+
+    private func take(_ operations: inout [Operation]) {
+        for operation in operations { operation.isAwaitingReadiness = false }
+        waiting -= operations.count
+        ready.append(contentsOf: operations)
+        operations.removeAll(keepingCapacity: true)
+    }
+
+    private func removeWaiting(_ operation: Operation) {
+        operation.isAwaitingReadiness = false
+        waiting -= 1
+        let descriptor = operation.request.descriptor
+        if operation.isInput {
+            watches[descriptor]?.input.removeAll { $0 === operation }
+        } else {
+            watches[descriptor]?.output.removeAll { $0 === operation }
+        }
+    }
+
+    /// Returns whether the operation completed.
+    private func attempt(_ operation: Operation) -> Bool {
+        if operation.isCancelled {
+            finish(operation, -ECANCELED)
+            return true
+        }
+        let result = operation.perform()
+        if result == -EAGAIN {
+            if let failure = awaitReadiness(operation) {
+                finish(operation, failure)
+                return true
+            }
+            return false
+        }
+        if operation.request.kind == RX_ACCEPT_MANY, result >= 0 {
+            ready.append(operation)
+            operation.completed(result, buffer: -1, hasMore: true)
+        } else {
+            finish(operation, result)
+        }
+        return true
+    }
+
+    /// Returns a negated errno if the descriptor cannot be watched.
+    private func awaitReadiness(_ operation: Operation) -> Int32? {
+        let descriptor = operation.request.descriptor
+        if watches[descriptor] == nil {
+            let status = rx_epoll_add(epoll, descriptor, UInt64(descriptor))
+            // Known already: somebody closed a descriptor without having it forgotten, and its number came back. It is watched.
+            if status != 0, -status != EEXIST { return status }
+            watches[descriptor] = Watch()
+        }
+        operation.isAwaitingReadiness = true
+        waiting += 1
+        if operation.isInput {
+            watches[descriptor]!.input.append(operation)
+        } else {
+            watches[descriptor]!.output.append(operation)
+        }
+        return nil
+    }
+
+    private func finish(_ operation: Operation, _ result: Int32) {
+        operation.isInFlight = false
+        operation.hasBegun = false
+        inFlight -= 1
+        operation.completed(result, buffer: -1, hasMore: false)
+    }
+
+    // MARK: Files
+
+    private func runApart(_ operation: Operation) {
+        let done = done
+        let wakeUp = wakeUp.descriptor
+        DispatchQueue.global().async {
+            // The loop is there: it does not end while the operation is in flight.
+            done.add(operation, operation.perform())
+            WakeDescriptor.signal(wakeUp)
+        }
+    }
+
+    /// Results of operations that ran apart from the loop.
+    private final class Done: @unchecked Sendable {
+        private let lock = SpinLock()
+        /// Under the lock.
+        @exclusivity(unchecked) private var results: [(Operation, Int32)] = []
+
+        var hasSome: Bool { lock.withLock { !results.isEmpty } }
+
+        func add(_ operation: Operation, _ result: Int32) {
+            lock.withLock { results.append((operation, result)) }
+        }
+
+        func take() -> [(Operation, Int32)] {
+            lock.withLock {
+                let taken = results
+                results = []
+                return taken
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CRxIOUring
+import Glibc
+
+extension Operation.Request {
+    /// Whether it reads or writes at a place of a file, and so blocks.
+    var isOfFile: Bool { (kind == RX_READ || kind == RX_WRITE) && offset >= 0 }
+}
+
+extension Operation {
+    /// Whether it waits for input; else for output.
+    var isInput: Bool {
+        if request.kind == RX_POLL { return request.flags & UInt32(POLLOUT) == 0 }
+        return request.kind.isInput
+    }
+
+    /// Does it by the system call of that name, without waiting (but for a file): a result, or a negated errno; `-EAGAIN` if it has to wait.
+    func perform() -> Int32 {
+        let result = call()
+        if result >= 0 { return Int32(clamping: result) }
+        switch errno {
+        case EWOULDBLOCK, EINPROGRESS, EALREADY: return -EAGAIN
+        case let error: return -error
+        }
+    }
+
+    private func call() -> Int {
+        while true {
+            let result = callOnce()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    private func callOnce() -> Int {
+        let descriptor = request.descriptor
+        let flags = CInt(truncatingIfNeeded: request.flags)
+        switch request.kind {
+        case RX_READ:
+            if request.isOfFile { return pread(descriptor, request.address!, request.length, Int(request.offset)) }
+            return read(descriptor, request.address!, request.length)
+        case RX_WRITE:
+            if request.isOfFile { return pwrite(descriptor, request.address!, request.length, Int(request.offset)) }
+            return write(descriptor, request.address!, request.length)
+        case RX_RECEIVE:
+            return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
+        case RX_SEND:
+            return send(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
+        case RX_RECEIVE_MESSAGE:
+            return recvmsg(
+                descriptor, request.address!.assumingMemoryBound(to: msghdr.self), flags | CInt(MSG_DONTWAIT))
+        case RX_SEND_MESSAGE:
+            return sendmsg(
+                descriptor, request.address!.assumingMemoryBound(to: msghdr.self), flags | CInt(MSG_DONTWAIT))
+        case RX_ACCEPT, RX_ACCEPT_MANY:
+            let accepted = rx_accept(descriptor, flags)
+            if accepted < 0 { errno = -accepted }
+            return Int(accepted)
+        case RX_CONNECT:
+            return connectOnce()
+        case RX_POLL:
+            var entry = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: flags), revents: 0)
+            let count = Glibc.poll(&entry, 1, 0)
+            if count == 0 { errno = EAGAIN }
+            return count > 0 ? Int(entry.revents) : -1
+        default:
+            errno = EINVAL
+            return -1
+        }
+    }
+
+    /// The first time it connects, later it asks what became of it.
+    private func connectOnce() -> Int {
+        if !hasBegun {
+            hasBegun = true
+            let address = request.address!.assumingMemoryBound(to: sockaddr.self)
+            return Int(connect(request.descriptor, address, socklen_t(request.length)))
+        }
+        var entry = pollfd(fd: request.descriptor, events: Int16(POLLOUT), revents: 0)
+        if Glibc.poll(&entry, 1, 0) == 0 {
+            errno = EAGAIN
+            return -1
+        }
+        var error: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        if getsockopt(request.descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0 { return -1 }
+        errno = error
+        return error == 0 ? 0 : -1
+    }
+}

@@ -1,0 +1,211 @@
+import CRxIOUring
+import Glibc
+import RxPrimitives
+
+/// Completions by io_uring: what a turn of the loop submits goes to the kernel with one system call, and what is completed comes back
+/// with the same.
+final class URingBackend: Backend {
+    private let ring: OpaquePointer
+    private let wakeUp: WakeDescriptor
+    /// Read into by the ring, which so sees `interrupt`.
+    private let counter = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+    private let completions = UnsafeMutablePointer<rx_completion>.allocate(capacity: URingBackend.completionsAtOnce)
+    private static let completionsAtOnce = 256
+
+    /// Operations for which the submission queue has had no room, oldest first.
+    @exclusivity(unchecked) private var delayed: [Operation] = []
+    /// Operations whose cancellation has had none.
+    @exclusivity(unchecked) private var delayedCancellations: [Operation] = []
+    /// Operations that were cancelled before the kernel knew them.
+    @exclusivity(unchecked) private var unsubmitted: [Operation] = []
+    /// Whether the ring is reading the counter.
+    @exclusivity(unchecked) private var watchesWakeUp = false
+    @exclusivity(unchecked) private var isClosing = false
+
+    /// What completions of the backend's own are tagged with. No addresses of operations.
+    private static let wakeUpTag: UInt64 = 1
+    private static let cancellationTag: UInt64 = 2
+
+    /// Nil, and an errno, where the kernel does not let us.
+    init?(_ configuration: IOUringScheduler.Configuration, error: inout CInt) {
+        guard let wakeUp = WakeDescriptor(error: &error) else { return nil }
+        guard let ring = rx_ring_make(configuration.submissions, configuration.completions, &error) else { return nil }
+        self.ring = ring
+        self.wakeUp = wakeUp
+        super.init()
+    }
+
+    deinit {
+        rx_ring_free(ring)
+        counter.deallocate()
+        completions.deallocate()
+    }
+
+    override var kind: IOUringScheduler.Backend { .uring }
+
+    override var hasPrepared: Bool { rx_ring_prepared(ring) != 0 || !delayed.isEmpty || !delayedCancellations.isEmpty }
+
+    override var hasNews: Bool { hasPrepared || !unsubmitted.isEmpty || rx_ring_has_completions(ring) }
+
+    override func submit(_ operation: Operation) {
+        operation.isInFlight = true
+        operation.isCancelled = false
+        inFlight += 1
+        if !delayed.isEmpty || !prepare(operation) { delayed.append(operation) }
+    }
+
+    override func cancel(_ operation: Operation) {
+        if operation.isCancelled { return }
+        operation.isCancelled = true
+        if let place = delayed.firstIndex(where: { $0 === operation }) {
+            delayed.remove(at: place)
+            unsubmitted.append(operation)
+        } else if !prepareCancellation(operation) {
+            delayedCancellations.append(operation)
+        }
+    }
+
+    override func wait(until deadline: UInt64?) {
+        flush()
+        if !unsubmitted.isEmpty { return enter(wait: false) }
+        guard let deadline else { return enter(wait: true) }
+        let now = MonotonicClock.now()
+        if deadline <= now { return enter(wait: false) }
+        enter(wait: true, nanoseconds: Int64(clamping: deadline - now))
+    }
+
+    override func poll() -> Bool {
+        flush()
+        enter(wait: false)
+        return dispatch()
+    }
+
+    override func dispatch() -> Bool {
+        var isAny = false
+        while !unsubmitted.isEmpty {
+            isAny = true
+            finish(unsubmitted.removeFirst(), -ECANCELED, flags: 0)
+        }
+        while true {
+            let count = Int(rx_ring_take(ring, completions, UInt32(URingBackend.completionsAtOnce)))
+            for place in 0..<count {
+                let completion = completions[place]
+                switch completion.tag {
+                case URingBackend.wakeUpTag: watchesWakeUp = false
+                case URingBackend.cancellationTag: break
+                default:
+                    isAny = true
+                    let operation = Unmanaged<Operation>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(completion.tag))!)
+                    settle(operation, completion)
+                }
+            }
+            if count < URingBackend.completionsAtOnce { return isAny }
+        }
+    }
+
+    override func interrupt() { wakeUp.signal() }
+
+    override func close() {
+        // The ring must not write into memory of ours any more when that goes.
+        isClosing = true
+        wakeUp.signal()
+        while watchesWakeUp {
+            enter(wait: true)
+            _ = dispatch()
+        }
+    }
+
+    // MARK: The ring
+
+    /// Puts an operation into the submission queue, which is emptied if it is full. Returns whether there was room then.
+    private func prepare(_ operation: Operation) -> Bool {
+        let retained = Unmanaged.passRetained(operation)
+        if prepareWithRoom(operation.effectiveRequest, tag: UInt64(UInt(bitPattern: retained.toOpaque()))) {
+            return true
+        }
+        retained.release()
+        return false
+    }
+
+    private func prepareWithRoom(_ request: Operation.Request, tag: UInt64) -> Bool {
+        if prepare(request, tag: tag) { return true }
+        enter(wait: false)
+        return prepare(request, tag: tag)
+    }
+
+    private func prepare(_ request: Operation.Request, tag: UInt64) -> Bool {
+        rx_ring_prepare(
+            ring, request.kind, request.descriptor, request.address, UInt32(clamping: request.length), request.offset,
+            request.flags, tag)
+    }
+
+    private func prepareCancellation(_ operation: Operation) -> Bool {
+        let tag = UInt64(UInt(bitPattern: Unmanaged.passUnretained(operation).toOpaque()))
+        if rx_ring_prepare_cancel(ring, tag, URingBackend.cancellationTag) { return true }
+        enter(wait: false)
+        return rx_ring_prepare_cancel(ring, tag, URingBackend.cancellationTag)
+    }
+
+    /// Puts what had no room into the submission queue, as far as there is room now.
+    private func flush() {
+        if !watchesWakeUp, !isClosing {
+            let read = Operation.Request(
+                kind: RX_READ, descriptor: wakeUp.descriptor, address: UnsafeMutableRawPointer(counter), length: 8)
+            watchesWakeUp = prepareWithRoom(read, tag: URingBackend.wakeUpTag)
+        }
+        while let operation = delayed.first, prepare(operation) { delayed.removeFirst() }
+        while let operation = delayedCancellations.first {
+            // It may have ended by itself, and be in flight for another time.
+            if operation.isInFlight, operation.isCancelled, !prepareCancellation(operation) { break }
+            delayedCancellations.removeFirst()
+        }
+    }
+
+    private func enter(wait: Bool, nanoseconds: Int64 = -1) {
+        let status = rx_ring_enter(ring, wait, nanoseconds)
+        switch -status {
+        case 0, ETIME, EINTR: break
+        // The kernel holds completions for which there is no room: they have to be taken before more is submitted.
+        case EBUSY, EAGAIN: break
+        default:
+            fatalError("swift-rx: io_uring_enter failed: \(String(cString: strerror(-status))) (errno \(-status))")
+        }
+    }
+
+    private func settle(_ retained: Unmanaged<Operation>, _ completion: rx_completion) {
+        let operation = retained._withUnsafeGuaranteedRef { $0 }
+        if rx_completion_has_more(completion.flags) {
+            return operation.completed(completion.result, buffer: rx_completion_buffer(completion.flags), hasMore: true)
+        }
+        retained.release()
+        if operation.isAwaitingReadiness {
+            operation.isAwaitingReadiness = false
+            if completion.result >= 0, !operation.isCancelled { return resubmit(operation) }
+        } else if completion.result == -EAGAIN, !operation.isCancelled {
+            // Somebody else made the descriptor one that does not block; then the kernel does not wait either.
+            operation.isAwaitingReadiness = true
+            return resubmit(operation)
+        }
+        finish(operation, completion.result, flags: completion.flags)
+    }
+
+    private func resubmit(_ operation: Operation) {
+        if !delayed.isEmpty || !prepare(operation) { delayed.append(operation) }
+    }
+
+    private func finish(_ operation: Operation, _ result: Int32, flags: UInt32) {
+        operation.isInFlight = false
+        inFlight -= 1
+        operation.completed(result, buffer: rx_completion_buffer(flags), hasMore: false)
+    }
+}
+
+extension Operation {
+    /// The request, or the question whether the descriptor is ready for it.
+    fileprivate var effectiveRequest: Request {
+        guard isAwaitingReadiness else { return request }
+        let events = request.kind.isInput ? POLLIN : POLLOUT
+        return Request(
+            kind: RX_POLL, descriptor: request.descriptor, address: nil, flags: UInt32(bitPattern: Int32(events)))
+    }
+}

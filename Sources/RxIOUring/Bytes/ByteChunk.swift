@@ -1,0 +1,89 @@
+/// Bytes in one piece of memory, which copies and slices share. Immutable.
+///
+/// What a stream emits is read into memory of that stream, which goes back to it with the last copy or slice: a stream reads on only as long as
+/// it has memory. So keep chunks no longer than needed, and copy (`Array(chunk)`, `Data(chunk)`) what has to stay.
+public struct ByteChunk: RandomAccessCollection, Sendable {
+    public typealias Element = UInt8
+    public typealias Index = Int
+    public typealias SubSequence = ByteChunk
+
+    let storage: ByteStorage
+    public let startIndex: Int
+    public let endIndex: Int
+
+    /// The first bytes of `storage`, which nobody writes to any more.
+    init(_ storage: ByteStorage, count: Int) {
+        self.init(storage, 0..<count)
+    }
+
+    private init(_ storage: ByteStorage, _ range: Range<Int>) {
+        self.storage = storage
+        startIndex = range.lowerBound
+        endIndex = range.upperBound
+    }
+
+    /// Copies bytes.
+    public init<Bytes: Sequence>(_ bytes: Bytes) where Bytes.Element == UInt8 {
+        if let copied = bytes.withContiguousStorageIfAvailable({ ByteChunk(copying: UnsafeRawBufferPointer($0)) }) {
+            self = copied
+        } else {
+            self = Array(bytes).withUnsafeBytes { ByteChunk(copying: $0) }
+        }
+    }
+
+    /// Copies the bytes of a text in UTF-8.
+    public init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { ByteChunk(copying: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Copies bytes.
+    public init(copying bytes: UnsafeRawBufferPointer) {
+        let storage = ByteStorage(capacity: bytes.count)
+        if let source = bytes.baseAddress { storage.address.copyMemory(from: source, byteCount: bytes.count) }
+        self.init(storage, 0..<bytes.count)
+    }
+
+    public subscript(position: Int) -> UInt8 {
+        precondition(
+            position >= startIndex && position < endIndex,
+            "ByteChunk: index \(position) is out of \(startIndex)..<\(endIndex)")
+        return storage.address.load(fromByteOffset: position, as: UInt8.self)
+    }
+
+    public subscript(bounds: Range<Int>) -> ByteChunk {
+        precondition(
+            bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex,
+            "ByteChunk: range \(bounds) is out of \(startIndex)..<\(endIndex)")
+        return ByteChunk(storage, bounds)
+    }
+
+    /// Lends the bytes. The pointer is not valid after `body` has returned.
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(storage) {
+            try body(UnsafeRawBufferPointer(start: storage.address + startIndex, count: count))
+        }
+    }
+
+    public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result? {
+        try withUnsafeBytes { try $0.withMemoryRebound(to: UInt8.self, body) }
+    }
+}
+
+extension ByteChunk: Equatable {
+    public static func == (lhs: ByteChunk, rhs: ByteChunk) -> Bool { lhs.elementsEqual(rhs) }
+}
+
+extension ByteChunk: CustomStringConvertible {
+    /// How many bytes there are; a chunk may be large.
+    public var description: String { "ByteChunk(\(count) bytes)" }
+}
+
+extension String {
+    /// The text that the bytes are in UTF-8; what is not UTF-8 becomes U+FFFD.
+    public init(_ chunk: ByteChunk) {
+        self = chunk.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,80 @@
+import CRxIOUring
+import Glibc
+public import RxSwift
+
+extension File {
+    /// The bytes of a file, in chunks, from its beginning to its end.
+    ///
+    /// Opened at each subscription, closed after the terminal event or a dispose. Reads ahead only into memory that the stream has: at most `window` chunks are
+    /// with the observer and whoever it passed them to; the next read is submitted when one of them was let go of. So a file of any size passes
+    /// through in little memory, also across `observe(on:)`.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - chunkSize: bytes per chunk, at most; the last one, and chunks of what is not a regular file, may be smaller.
+    ///   - window: how many chunks may be in use at a time, at least 1.
+    ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
+    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`open`, `read`).
+    public static func read(
+        _ path: String, chunkSize: Int = defaultChunkSize, window: Int = 2, scheduler: IOUringScheduler
+    ) -> Observable<ByteChunk> {
+        precondition(chunkSize > 0, "File.read: the chunk size has to be positive, is \(chunkSize)")
+        precondition(window > 0, "File.read: the window has to be at least 1, is \(window)")
+        return scheduler.observable {
+            FileReadSource(path, pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)
+        }
+    }
+}
+
+private final class FileReadSource: LoopSource<ByteChunk> {
+    private let path: String
+    private let pool: BytePool
+    @exclusivity(unchecked) private var file: Descriptor?
+    @exclusivity(unchecked) private var offset: Int64 = 0
+    @exclusivity(unchecked) private var read: ReadOperation?
+
+    init(_ path: String, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>) {
+        self.path = path
+        self.pool = pool
+        super.init(loop: loop, downstream: downstream)
+    }
+
+    override var subject: String { path }
+
+    override func begin() {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        if number < 0 { return fail("open", errno) }
+        let file = Descriptor(number, on: loop)
+        self.file = file
+        var status = stat()
+        if fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
+        // Holds this source until the kernel has let go; `end` cuts the circle.
+        read = ReadOperation(file, whenFinished: finished)
+        readNext()
+    }
+
+    override func end() {
+        if let read { loop.cancel(read) }
+        read = nil
+        file?.close()
+    }
+
+    private func readNext() {
+        guard let read, let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else { return }
+        read.read(into: storage, offset: offset)
+    }
+
+    /// A chunk was let go of. On any thread.
+    private func resume() {
+        whileRunning { self.readNext() }
+    }
+
+    private func finished(_ result: Int32) {
+        guard isRunning, let read else { return }
+        let storage = read.takeStorage()
+        if result < 0 { return fail("read", -result) }
+        if result == 0 { return complete() }
+        if offset >= 0 { offset += Int64(result) }
+        emit(ByteChunk(storage, count: Int(result)))
+        if isRunning { readNext() }
+    }
+}

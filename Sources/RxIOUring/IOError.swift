@@ -1,0 +1,24 @@
+import Glibc
+
+/// Why an operation on a file, a socket or the like failed: the system's error number, what was tried, and on what.
+public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The system's error number, `ENOENT` and the like. `ECANCELED` when the event loop was shut down.
+    public let code: CInt
+
+    /// What was tried: the name of the system call, or of what is closest to it.
+    public let operation: String
+
+    /// On what: a path, an address, a number of a signal.
+    public let subject: String
+
+    public init(code: CInt, operation: String, subject: String) {
+        self.code = code
+        self.operation = operation
+        self.subject = subject
+    }
+
+    /// The system's words for the error number.
+    public var message: String { String(cString: strerror(code)) }
+
+    public var description: String { "\(operation) \(subject): \(message) (errno \(code))" }
+}

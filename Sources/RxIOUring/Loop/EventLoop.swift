@@ -1,0 +1,241 @@
+import CRxIOUring
+import Dispatch
+import RxPrimitives
+import RxSwift
+
+/// One thread that waits for the kernel, for timers and for work that is handed over, and does all of it in turns.
+///
+/// The thread keeps this object alive until it ends: after `shutDown`, or after `retire` as soon as nothing is left to do.
+final class EventLoop: LoopThread {
+    let configuration: IOUringScheduler.Configuration
+
+    /// What is handed over, by others and by the loop itself. The loop's thread is at work there while it is awake.
+    private(set) var queue: LoopTurnQueue!
+
+    /// Only the loop.
+    @exclusivity(unchecked) private(set) var timers: LoopTimers!
+
+    /// Only the loop, but for `interrupt`. Made by the loop before anybody else knows it.
+    @exclusivity(unchecked) private(set) var backend: Backend!
+
+    /// Names this loop in half a word, which counts no reference.
+    private(set) var tag: UInt32 = 0
+
+    /// What has to hear of the end. Only the loop.
+    @exclusivity(unchecked) private var dependents: [ObjectIdentifier: any LoopDependent] = [:]
+    /// Ends as soon as nothing is left to do. Only the loop.
+    @exclusivity(unchecked) private var isRetiring = false
+    /// Ends after the job under way. Only the loop.
+    @exclusivity(unchecked) private var isOver = false
+    /// 1 from when no more work is taken, for ever.
+    private let closed = AtomicWord(0)
+    /// 1 from the first `shutDown`, for ever.
+    private let shutDownRequested = AtomicWord(0)
+    /// Left by the thread when it ends.
+    private let running = DispatchGroup()
+    /// In a process that was forked from this one the thread is missing.
+    private let forks = rx_forks()
+
+    /// How many steps are taken between two looks at the kernel and at the clock.
+    private static let stepsPerTurn = 512
+
+    /// Starts the thread, and returns when it is ready.
+    init(_ configuration: IOUringScheduler.Configuration) {
+        self.configuration = configuration
+        queue = LoopTurnQueue(loop: self, stepsPerTurn: EventLoop.stepsPerTurn)
+        timers = LoopTimers(loop: self)
+        tag = LoopRegistry.add(self)
+        running.enter()
+        let ready = Parker()
+        startThread {
+            self.prepare()
+            ready.unpark()
+            self.run()
+            LoopRegistry.remove(self)
+            self.running.leave()
+        }
+        ready.park(until: .max)
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    var isCurrent: Bool { queue.isOnLoop }
+
+    /// Whether no more work is taken. On the loop it is exact, elsewhere out of date as soon as it is read.
+    var isClosed: Bool { closed.loadAcquiring() != 0 }
+
+    // MARK: Work
+
+    /// Runs `body` on the loop: at once when called there, else behind what was handed over before.
+    ///
+    /// - Parameter refused: called instead, on any thread, if the loop takes no more work.
+    func perform(_ body: @escaping () -> Void, refused: @escaping () -> Void = {}) {
+        if isCurrent {
+            if isClosed { refused() } else { body() }
+        } else {
+            post(body) {
+                refused()
+                return false
+            }
+        }
+    }
+
+    /// Runs `body` on the loop behind what was handed over before.
+    ///
+    /// - Parameter refused: called instead, on any thread, if the loop takes no more work; returns whether that is to be reported.
+    func post(_ body: @escaping () -> Void, refused: @escaping () -> Bool) {
+        queue.post(WorkJob(LoopTask(body, refused: refused)))
+    }
+
+    /// Submits an operation, which is not in flight. Only on the loop.
+    func submit(_ operation: Operation) {
+        precondition(isCurrent, "swift-rx: an operation was submitted outside its event loop")
+        backend.submit(operation)
+    }
+
+    /// Asks for an operation to end early; harmless if it is not in flight. Its completion comes in any case. Only on the loop.
+    func cancel(_ operation: Operation) {
+        if operation.isInFlight { backend.cancel(operation) }
+    }
+
+    /// Has `dependent` told when the loop ends. Only on the loop; false if it has ended.
+    func add(_ dependent: any LoopDependent) -> Bool {
+        if isClosed { return false }
+        dependents[ObjectIdentifier(dependent)] = dependent
+        return true
+    }
+
+    /// Only on the loop.
+    func remove(_ dependent: any LoopDependent) {
+        dependents[ObjectIdentifier(dependent)] = nil
+    }
+
+    // MARK: From any thread
+
+    func wake() {
+        // Who comes here found the queue idle, and is the one who has to see to it that it is worked off.
+        if closed.loadAcquiring() != 0 || rx_forks() != forks { return refuseQueued() }
+        backend.interrupt()
+    }
+
+    /// Nobody will hand anything over any more: the thread ends when nothing is left to do.
+    func retire() {
+        perform { self.isRetiring = true }
+    }
+
+    /// Ends the loop: what was handed over before is run, everything else is cancelled. Waits for it, but not on the loop itself.
+    func shutDown() {
+        if shutDownRequested.exchange(1) == 0 {
+            post({ self.isOver = true }, refused: { false })
+        }
+        if !isCurrent { running.wait() }
+    }
+
+    // MARK: The thread
+
+    private func prepare() {
+        rx_thread_prepare(configuration.name)
+        if let processor = configuration.processor, rx_thread_pin(CInt(clamping: processor)) != 0 {
+            IOHooks.report("\(configuration.name): cannot be pinned to processor \(processor)")
+        }
+        LoopRegistry.setCurrent(self)
+        queue.bindToCurrentThread()
+        backend = BackendChoice.make(configuration)
+    }
+
+    private func run() {
+        while !isOver {
+            let hasMore = queue.runJobs(upTo: EventLoop.stepsPerTurn)
+            if isOver { break }
+            let deadline = timers.expire()
+            if hasMore || queue.hasWaitingJobs {
+                if backend.hasNews { backend.poll() }
+            } else if isRetiring, timers.isEmpty, backend.isIdle, dependents.isEmpty {
+                break
+            } else if !spin() {
+                sleep(until: deadline)
+            }
+        }
+        end()
+    }
+
+    /// Waits for work without giving the processor away, as long as the configuration allows. Returns whether there is some.
+    private func spin() -> Bool {
+        let limit = configuration.spin.nanoseconds
+        if limit == 0 { return false }
+        if backend.hasPrepared { backend.poll() }
+        let start = MonotonicClock.now()
+        let end = min(start &+ limit, timers.earliestDeadline ?? .max)
+        repeat {
+            for _ in 0..<64 {
+                if queue.hasPending { return true }
+            }
+            if backend.hasNews, backend.poll() { return true }
+        } while MonotonicClock.now() < end
+        return false
+    }
+
+    private func sleep(until deadline: UInt64?) {
+        guard queue.tryRest() else { return }
+        backend.wait(until: deadline)
+        queue.resume()
+        backend.dispatch()
+    }
+
+    /// Cancels what is left, and says so to everybody concerned.
+    private func end() {
+        closed.storeReleasing(1)
+        var dropped = timers.removeAll()
+        while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
+        while !backend.isIdle {
+            backend.wait(until: nil)
+            backend.dispatch()
+        }
+        backend.close()
+        repeat { dropped += refuseWaiting() } while !queue.tryRest()
+        report(dropped)
+        LoopRegistry.setCurrent(nil)
+    }
+
+    private func refuseQueued() {
+        var dropped = 0
+        repeat { dropped += refuseWaiting() } while !queue.tryRest()
+        report(dropped)
+    }
+
+    /// By the one at work in the queue.
+    private func refuseWaiting() -> Int {
+        var count = 0
+        while let job = queue.popNext() {
+            if job.wasRefused() { count += 1 }
+        }
+        return count
+    }
+
+    private func report(_ dropped: Int) {
+        if dropped > 0 { Hooks.workRefusedHandler(configuration.name, dropped) }
+    }
+}
+
+/// What lives on a loop and has to hear of its end.
+protocol LoopDependent: AnyObject {
+    /// On the loop, once. The loop has forgotten the dependent already, and takes no more operations.
+    func loopEnded()
+}
+
+/// A closure to be run on the loop.
+final class LoopTask: Work {
+    private let body: () -> Void
+    private let refused: () -> Bool
+
+    init(_ body: @escaping () -> Void, refused: @escaping () -> Bool) {
+        self.body = body
+        self.refused = refused
+    }
+
+    func run(_ budget: inout Int) -> Bool {
+        body()
+        return true
+    }
+
+    func wasRefused() -> Bool { refused() }
+}

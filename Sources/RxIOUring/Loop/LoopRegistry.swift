@@ -1,0 +1,75 @@
+import Glibc
+import RxPrimitives
+
+/// All loops whose threads run, by number, and the calling thread's own.
+enum LoopRegistry {
+    private static let lock = SpinLock()
+    /// Under the lock. A timer that is disposed of elsewhere finds its loop here: naming it by a reference would cost each timer a word.
+    @exclusivity(unchecked) nonisolated(unsafe) private static var loops: [UInt32: EventLoop] = [:]
+    @exclusivity(unchecked) nonisolated(unsafe) private static var lastTag: UInt32 = 0
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let status = pthread_key_create(&key, nil)
+        precondition(
+            status == 0, "swift-rx: no thread-specific key is left for event loops (pthread_key_create: \(status))")
+        return key
+    }()
+
+    /// Returns the number by which `loop` is known from now on.
+    static func add(_ loop: EventLoop) -> UInt32 {
+        lock.withLock {
+            repeat { lastTag &+= 1 } while lastTag == 0 || loops[lastTag] != nil
+            loops[lastTag] = loop
+            return lastTag
+        }
+    }
+
+    static func remove(_ loop: EventLoop) {
+        // Released outside the lock.
+        let removed = lock.withLock { loops.removeValue(forKey: loop.tag) }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// The loop of that number, unless its thread has ended.
+    static func loop(_ tag: UInt32) -> EventLoop? {
+        lock.withLock { loops[tag] }
+    }
+
+    /// The loop whose thread is calling, without counting a reference.
+    static var current: Unmanaged<EventLoop>? {
+        pthread_getspecific(key).map { .fromOpaque($0) }
+    }
+
+    static func setCurrent(_ loop: EventLoop?) {
+        pthread_setspecific(key, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
+    }
+}
+
+/// Runs `body` on a new thread that nobody joins.
+func startThread(_ body: @escaping () -> Void) {
+    let box = Unmanaged.passRetained(ThreadBody(body))
+    var thread = pthread_t()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // Observers run here, and recursion through operators is promised the stack of a main thread (law L8).
+    pthread_attr_setstacksize(&attributes, 8 << 20)
+    let status = pthread_create(
+        &thread, &attributes, { Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run() }, box.toOpaque())
+    pthread_attr_destroy(&attributes)
+    precondition(
+        status == 0,
+        "swift-rx: no thread can be started for an event loop (pthread_create: \(status)); too many threads?")
+}
+
+private final class ThreadBody {
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    func run() -> UnsafeMutableRawPointer? {
+        body()
+        return nil
+    }
+}

@@ -1,0 +1,190 @@
+import RxPrimitives
+import RxSwift
+
+/// The timers of one loop: a timing wheel, and what of it is due and waits for its turn. For the loop's thread, but for `send`.
+///
+/// What is due takes its place in the loop's queue like anything else that is handed over, so that hand-over order holds.
+final class LoopTimers: Work {
+    private let wheel = TimingWheel(now: MonotonicClock.now())
+    private unowned(unsafe) let loop: EventLoop
+
+    /// What is due, and in the queue as `job`.
+    @exclusivity(unchecked) private var due = TimerBatch()
+    @exclusivity(unchecked) private var isQueued = false
+    private lazy var job = WorkJob(self)
+
+    /// Messages about timers that were sent and not handled. While there are some, the loop sends messages, too: they are handled
+    /// in the order in which they were sent.
+    private let messages = AtomicWord(0)
+
+    /// How many jobs wait for their time. Written by the loop.
+    private let waitingJobs = AtomicWord(0)
+
+    /// - Parameter loop: owns these timers.
+    init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.loadRelaxed() == 0 }
+
+    /// When the next timer is due that is not in the queue.
+    var earliestDeadline: UInt64? { wheel.earliestDeadline }
+
+    /// Queues what is due. Returns when the next timer is, or was, due.
+    func expire() -> UInt64? {
+        guard let earliest = wheel.earliestDeadline else { return nil }
+        // One batch at a time: what is due later comes behind it anyway.
+        if isQueued { return earliest }
+        let now = MonotonicClock.now()
+        if earliest > now { return earliest }
+        due = wheel.expire(upTo: now)
+        isQueued = true
+        loop.queue.postFromWithin(job)
+        return earliest
+    }
+
+    func run(_ budget: inout Int) -> Bool {
+        while let entry = due.popFirst() {
+            unsafeDowncast(entry, to: LoopTimer.self).fire()
+            budget -= 1
+            if budget <= 0, !due.isEmpty { return false }
+        }
+        isQueued = false
+        return true
+    }
+
+    func wasRefused() -> Bool { false }
+
+    /// Drops all timers. Returns how many of them were wanted.
+    func removeAll() -> Int {
+        drop(&due) + drop(wheel.expire(upTo: .max))
+    }
+
+    private func drop(_ batch: inout TimerBatch) -> Int {
+        var count = 0
+        while let entry = batch.popFirst() {
+            if unsafeDowncast(entry, to: LoopTimer.self).drop() { count += 1 }
+        }
+        return count
+    }
+
+    private func drop(_ batch: consuming TimerBatch) -> Int {
+        var batch = batch
+        return drop(&batch)
+    }
+
+    // MARK: From any thread
+
+    /// Whether the caller may touch the timers right away.
+    var isDirect: Bool { loop.isCurrent && messages.loadRelaxed() == 0 && !loop.isClosed }
+
+    /// Whether a job may be waiting that the caller knows of.
+    // Acquiring: paired with the last `fetchAdd` in `send`, before which the loop writes the other word.
+    var mayHoldJobs: Bool { messages.loadAcquiring() != 0 || waitingJobs.loadRelaxed() != 0 }
+
+    /// Has the loop handle a message about timers, behind those sent before.
+    func send(_ message: @escaping () -> Void, refused: @escaping () -> Bool) {
+        _ = messages.fetchAdd(1)
+        loop.post {
+            message()
+            _ = self.messages.fetchAdd(0 &- 1)
+        } refused: {
+            _ = self.messages.fetchAdd(0 &- 1)
+            return refused()
+        }
+    }
+
+    // MARK: Timers
+
+    /// Arms a timer, and retains it until it fires or is removed. `now` is a recent reading of the clock.
+    func insert(_ timer: LoopTimer, now: UInt64) { wheel.insert(timer, now: now) }
+
+    /// Harmless if the timer is not armed.
+    func remove(_ timer: LoopTimer) { wheel.remove(timer) }
+
+    /// Takes a timer that fires no more off the wheel of its loop, soon. From any thread.
+    static func removeFromItsLoop(_ timer: LoopTimer) {
+        if let current = LoopRegistry.current?._withUnsafeGuaranteedRef({ $0.tag == timer.tag ? $0 : nil }) {
+            return current.timers.removeSoon(timer)
+        }
+        LoopRegistry.loop(timer.tag)?.timers.removeSoon(timer)
+    }
+
+    private func removeSoon(_ timer: LoopTimer) {
+        if isDirect { wheel.remove(timer) } else { send({ self.wheel.remove(timer) }, refused: { false }) }
+    }
+
+    func arm(_ job: Job, until deadline: UInt64, now: UInt64) {
+        let timer = JobTimer(job, of: self, until: deadline)
+        job.timer = .passUnretained(timer)
+        waitingJobs.storeRelaxed(waitingJobs.loadRelaxed() &+ 1)
+        wheel.insert(timer, now: now)
+    }
+
+    func disarm(_ job: Job) {
+        guard let entry = job.timer else { return }
+        let timer = entry._withUnsafeGuaranteedRef { unsafeDowncast($0, to: JobTimer.self) }
+        // Released when this returns: its deinit may be a user's.
+        let disarmed = timer.take()
+        wheel.remove(timer)
+        withExtendedLifetime(disarmed) {}
+    }
+
+    fileprivate func forget(_ job: Job) {
+        job.timer = nil
+        waitingJobs.storeRelaxed(waitingJobs.loadRelaxed() &- 1)
+    }
+
+    fileprivate func run(_ job: Job) {
+        var budget = loop.queue.stepsPerTurn
+        if !job.run(&budget) { loop.queue.postFromWithin(job) }
+    }
+}
+
+/// A timer of a loop.
+@usableFromInline
+class LoopTimer: TimerEntry {
+    /// The time has come. On the loop.
+    @usableFromInline
+    func fire() { fatalError("swift-rx: a subclass has to implement this method") }
+
+    /// The loop ended before the time came. On the loop. Returns whether the timer was still wanted.
+    @usableFromInline
+    func drop() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
+
+    /// Its loop. Set once, before it is armed.
+    final var tag: UInt32 {
+        get { ownerTag }
+        set { ownerTag = newValue }
+    }
+
+    @usableFromInline
+    init() { super.init() }
+}
+
+/// A job's place in the wheel. For the loop's thread.
+private final class JobTimer: LoopTimer {
+    /// Nil from when it was handed over or withdrawn.
+    @exclusivity(unchecked) private var job: Job?
+    private unowned(unsafe) let timers: LoopTimers
+
+    init(_ job: Job, of timers: LoopTimers, until deadline: UInt64) {
+        self.job = job
+        self.timers = timers
+        super.init()
+        self.deadline = deadline
+    }
+
+    func take() -> Job? {
+        guard let taken = job else { return nil }
+        job = nil
+        timers.forget(taken)
+        return taken
+    }
+
+    override func fire() {
+        if let job = take() { timers.run(job) }
+    }
+
+    override func drop() -> Bool { take()?.wasRefused() ?? false }
+}

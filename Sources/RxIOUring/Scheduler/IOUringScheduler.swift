@@ -1,0 +1,132 @@
+public import Dispatch
+public import FoundationEssentials
+public import RxSwift
+
+/// Runs actions one after another on the thread of an event loop, whose timers, files, sockets and signals are observables.
+///
+/// A scheduler like any other: all work that is handed to it (actions, events of `observe(on:)`) runs in hand-over order, never
+/// inline. Delays are monotonic, and never end early. The thread sleeps in the kernel when there is nothing to do; a burst of work from other threads
+/// costs one wake-up, work from the loop itself costs none and no atomic operation.
+///
+/// The loop uses io_uring, or epoll where io_uring is missing or forbidden: see `Backend`.
+///
+/// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
+/// `shutdown()` ends it at once.
+public final class IOUringScheduler: SchedulerType {
+    @usableFromInline let jobs: LoopJobs
+
+    /// - Parameters:
+    ///   - name: names the thread, and the scheduler in reports.
+    ///   - spin: whether the thread, before it sleeps, looks for work for a while.
+    ///   - processor: the number of the processor that the thread is to stay on; nil lets the system choose.
+    ///   - backend: nil chooses the best one there is, unless the environment variable `RX_IO_BACKEND` (`uring` or `epoll`) says which.
+    public convenience init(
+        name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil
+    ) {
+        self.init(Configuration(name: name, spin: spin, processor: processor, backend: backend))
+    }
+
+    init(_ configuration: Configuration) {
+        jobs = LoopJobs(configuration)
+    }
+
+    var loop: EventLoop { jobs.loop }
+
+    /// The name given at its making.
+    public var name: String { loop.configuration.name }
+
+    /// What the loop gets its events from.
+    public var backend: Backend { loop.backend.kind }
+
+    /// The wall clock. Delays do not follow it.
+    public var now: Date { Date() }
+
+    /// Whether the caller runs on the loop's thread.
+    public var isCurrent: Bool { loop.isCurrent }
+
+    /// Schedules an action behind what was handed over before.
+    @preconcurrency @inlinable
+    public func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        let job = StateAction(state, action)
+        jobs.post(job)
+        return job
+    }
+
+    /// Schedules an action to be handed over when `dueTime` has passed, to the nanosecond and not before.
+    ///
+    /// How much later depends on the system, and on what else the loop has to do. Arming and disposing take constant time, with a million
+    /// timers as with one.
+    @preconcurrency @inlinable
+    public func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        let timer = ActionTimer(state, action)
+        jobs.arm(timer, after: dueTime)
+        return timer
+    }
+
+    /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift. A run that would be due while one is under way is skipped.
+    @preconcurrency
+    public func schedulePeriodic<StateType>(
+        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> StateType
+    ) -> any Disposable {
+        PeriodicJob(state: state, startAfter: startAfter, period: period, action: action, scheduler: jobs)
+    }
+
+    /// Ends the loop: what was handed over before runs, everything else is cancelled.
+    ///
+    /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
+    /// end with an `IOError` of `ECANCELED`. What is handed over later is refused: released, and its disposable disposed of. Refused
+    /// work and dropped timers are reported to `Hooks.workRefusedHandler`.
+    ///
+    /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and the
+    /// loop ends after the action under way. Must not be called while the loop waits for the caller.
+    public func shutdown() { loop.shutDown() }
+}
+
+extension IOUringScheduler: TimedJobSchedulerProviding {
+    package var timedJobs: any TimedJobScheduler { jobs }
+}
+
+extension IOUringScheduler {
+    /// What a loop gets its events from.
+    public enum Backend: String, Sendable, CaseIterable {
+        /// io_uring: operations are handed to the kernel in batches, and come back completed.
+        case uring
+        /// epoll: descriptors are watched, and read from and written to when they are ready. Files are read by a helper thread.
+        case epoll
+    }
+
+    /// How a loop waits for work before it lets its thread sleep.
+    ///
+    /// A sleeping thread takes some 25 microseconds to wake up, and the wake-up costs the waker a system call of one or two. A spinning one sees
+    /// work after 0.1 microseconds, but uses a processor up while it spins: for a loop with a processor of its own.
+    public enum Spin: Sendable, Equatable {
+        /// Sleeps as soon as there is nothing to do.
+        case none
+        /// Looks for work for at most so long before it sleeps.
+        case upTo(DispatchTimeInterval)
+    }
+
+    struct Configuration {
+        var name = "rx.io"
+        var spin = Spin.none
+        var processor: Int?
+        var backend: Backend?
+        /// Room in the ring for submissions and for completions. Powers of two.
+        var submissions: UInt32 = 256
+        var completions: UInt32 = 4096
+    }
+}
+
+extension IOUringScheduler.Spin {
+    var nanoseconds: UInt64 {
+        switch self {
+        case .none: return 0
+        case .upTo(let limit): return UInt64(limit.nanosecondsClamped)
+        }
+    }
+}

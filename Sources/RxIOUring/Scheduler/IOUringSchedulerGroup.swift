@@ -1,0 +1,43 @@
+import Glibc
+import RxPrimitives
+import RxSwift
+
+/// Several event loops, among which work that need not share a thread is spread.
+///
+/// Each loop is a serial scheduler of its own; between two of them there is no order.
+public final class IOUringSchedulerGroup {
+    /// The loops.
+    public let schedulers: [IOUringScheduler]
+
+    /// How often `next` was called.
+    private let turn = AtomicWord(0)
+
+    /// - Parameters:
+    ///   - count: the number of loops, at least 1; nil makes one for each processor that is online.
+    ///   - name: names the threads, with a number behind it.
+    ///   - spin: whether the threads look for work for a while before they sleep.
+    ///   - pinned: whether each loop's thread stays on a processor: loop n on processor n, counted round.
+    ///   - backend: see `IOUringScheduler`.
+    public init(
+        count: Int? = nil, name: String = "rx.io", spin: IOUringScheduler.Spin = .none, pinned: Bool = false,
+        backend: IOUringScheduler.Backend? = nil
+    ) {
+        let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let count = count ?? processors
+        precondition(count > 0, "IOUringSchedulerGroup: needs at least 1 loop, not \(count)")
+        schedulers = (0..<count).map { number in
+            IOUringScheduler(
+                name: "\(name).\(number)", spin: spin, processor: pinned ? number % processors : nil, backend: backend)
+        }
+    }
+
+    /// The loops in turns. From any thread.
+    public func next() -> IOUringScheduler {
+        schedulers[Int(turn.fetchAddRelaxed(1) % UInt(schedulers.count))]
+    }
+
+    /// Ends all loops, as `IOUringScheduler.shutdown()` does.
+    public func shutdown() {
+        for scheduler in schedulers { scheduler.shutdown() }
+    }
+}

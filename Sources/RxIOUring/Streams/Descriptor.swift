@@ -1,0 +1,73 @@
+import CRxIOUring
+import Glibc
+
+/// An open file descriptor on a loop, which is closed when it is not wanted any more and no operation uses it. For the loop's thread.
+final class Descriptor {
+    let number: CInt
+    private unowned(unsafe) let loop: EventLoop
+    /// Operations in flight.
+    @exclusivity(unchecked) private var users = 0
+    @exclusivity(unchecked) private(set) var isClosing = false
+    /// Called when it has been closed.
+    @exclusivity(unchecked) var onClosed: (() -> Void)?
+
+    /// Takes over an open descriptor.
+    init(_ number: CInt, on loop: EventLoop) {
+        self.number = number
+        self.loop = loop
+        loop.backend.prepare(number)
+    }
+
+    deinit {
+        assert(users == 0, "a descriptor was released while an operation uses it")
+        if !isClosing { closeNow() }
+    }
+
+    /// Submits an operation on this descriptor.
+    func submit(_ operation: DescriptorOperation) {
+        assert(!isClosing, "an operation was submitted on a descriptor that is being closed")
+        users += 1
+        operation.user = self
+        loop.submit(operation)
+    }
+
+    /// Closes when the operations in flight have ended, which the caller has to cancel.
+    func close() {
+        if isClosing { return }
+        isClosing = true
+        if users == 0 { closeNow() }
+    }
+
+    fileprivate func operationEnded() {
+        users -= 1
+        if isClosing, users == 0 { closeNow() }
+    }
+
+    private func closeNow() {
+        loop.backend.forget(number)
+        // What close reports is about data written earlier, of which the writers were told.
+        _ = Glibc.close(number)
+        let onClosed = onClosed
+        self.onClosed = nil
+        onClosed?()
+    }
+}
+
+/// An operation on a `Descriptor`, which is kept open for it.
+class DescriptorOperation: Operation {
+    @exclusivity(unchecked) fileprivate final var user: Descriptor?
+
+    /// What became of it: see `Operation.completed`. The descriptor may be closed by now, if that was asked for.
+    func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
+        fatalError("swift-rx: a subclass has to implement this method")
+    }
+
+    final override func completed(_ result: Int32, buffer: Int32, hasMore: Bool) {
+        if !hasMore {
+            let descriptor = user
+            user = nil
+            descriptor?.operationEnded()
+        }
+        finished(result, buffer: buffer, hasMore: hasMore)
+    }
+}
