@@ -16,8 +16,8 @@ open class TimerEntry {
     /// `level * 64 + slot` while armed, otherwise negative.
     @exclusivity(unchecked) @usableFromInline final var shortPosition: Int32
 
-    /// For the owner of the wheel to know its own entries by.
-    @exclusivity(unchecked) package final var ownerTag: UInt32 = 0
+    /// What the owner of the wheel knows its own entries by.
+    @exclusivity(unchecked) private final var tag: UInt32 = 0
 
     @exclusivity(unchecked) @usableFromInline final var dueTime: UInt64
 
@@ -29,6 +29,19 @@ open class TimerEntry {
             assert(!isArmed, "the deadline of an armed timer was changed")
             dueTime = newValue
         }
+    }
+
+    /// Sets the deadline, and a number that tells the owner of the wheel about the entry.
+    // Here, and not inlined elsewhere: other modules check accesses to the fields dynamically.
+    @inline(never)
+    package final func prepare(deadline: UInt64, ownerTag: UInt32) {
+        self.deadline = deadline
+        tag = ownerTag
+    }
+
+    /// The number given by `prepare`.
+    package final var ownerTag: UInt32 {
+        @inline(never) get { tag }
     }
 
     /// Whether a wheel holds this entry. False from the moment `expire` hands it out.

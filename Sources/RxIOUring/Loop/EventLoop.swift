@@ -10,16 +10,16 @@ final class EventLoop: LoopThread {
     let configuration: IOUringScheduler.Configuration
 
     /// What is handed over, by others and by the loop itself. The loop's thread is at work there while it is awake.
-    private(set) var queue: LoopTurnQueue!
+    let queue = LoopTurnQueue(stepsPerTurn: EventLoop.stepsPerTurn)
 
-    /// Only the loop.
-    @exclusivity(unchecked) private(set) var timers: LoopTimers!
+    /// Only the loop, but for what says otherwise.
+    let timers: LoopTimers
 
     /// Only the loop, but for `interrupt`. Made by the loop before anybody else knows it.
     @exclusivity(unchecked) private(set) var backend: Backend!
 
     /// Names this loop in half a word, which counts no reference.
-    private(set) var tag: UInt32 = 0
+    let tag = LoopRegistry.newTag()
 
     /// What has to hear of the end. Only the loop.
     @exclusivity(unchecked) private var dependents: [ObjectIdentifier: any LoopDependent] = [:]
@@ -27,8 +27,6 @@ final class EventLoop: LoopThread {
     @exclusivity(unchecked) private var isRetiring = false
     /// Ends after the job under way. Only the loop.
     @exclusivity(unchecked) private var isOver = false
-    /// 1 from when no more work is taken, for ever.
-    private let closed = AtomicWord(0)
     /// 1 from the first `shutDown`, for ever.
     private let shutDownRequested = AtomicWord(0)
     /// Left by the thread when it ends.
@@ -36,15 +34,19 @@ final class EventLoop: LoopThread {
     /// In a process that was forked from this one the thread is missing.
     private let forks = rx_forks()
 
+    /// Whether there was a stream of work since the loop slept, of which more is likely to come soon. Only the loop.
+    @exclusivity(unchecked) private var isInStream = false
+    /// More steps than this in a turn are a stream.
+    private static let stream = 64
+
     /// How many steps are taken between two looks at the kernel and at the clock.
     private static let stepsPerTurn = 512
 
     /// Starts the thread, and returns when it is ready.
     init(_ configuration: IOUringScheduler.Configuration) {
         self.configuration = configuration
-        queue = LoopTurnQueue(loop: self, stepsPerTurn: EventLoop.stepsPerTurn)
-        timers = LoopTimers(loop: self)
-        tag = LoopRegistry.add(self)
+        timers = LoopTimers(queue: queue)
+        LoopRegistry.add(self)
         running.enter()
         let ready = Parker()
         startThread {
@@ -61,7 +63,7 @@ final class EventLoop: LoopThread {
     var isCurrent: Bool { queue.isOnLoop }
 
     /// Whether no more work is taken. On the loop it is exact, elsewhere out of date as soon as it is read.
-    var isClosed: Bool { closed.loadAcquiring() != 0 }
+    var isClosed: Bool { queue.isClosed }
 
     // MARK: Work
 
@@ -113,7 +115,7 @@ final class EventLoop: LoopThread {
 
     func wake() {
         // Who comes here found the queue idle, and is the one who has to see to it that it is worked off.
-        if closed.loadAcquiring() != 0 || rx_forks() != forks { return refuseQueued() }
+        if queue.isClosed || rx_forks() != forks { return refuseQueued() }
         backend.interrupt()
     }
 
@@ -138,24 +140,36 @@ final class EventLoop: LoopThread {
             IOHooks.report("\(configuration.name): cannot be pinned to processor \(processor)")
         }
         LoopRegistry.setCurrent(self)
-        queue.bindToCurrentThread()
+        queue.bind(to: self)
         backend = BackendChoice.make(configuration)
     }
 
     private func run() {
         while !isOver {
-            let hasMore = queue.runJobs(upTo: EventLoop.stepsPerTurn)
+            var budget = EventLoop.stepsPerTurn
+            let hasMore = queue.runJobs(within: &budget)
+            if budget < EventLoop.stepsPerTurn - EventLoop.stream { isInStream = true }
             if isOver { break }
             let deadline = timers.expire()
             if hasMore || queue.hasWaitingJobs {
                 if backend.hasNews { backend.poll() }
             } else if isRetiring, timers.isEmpty, backend.isIdle, dependents.isEmpty {
                 break
-            } else if !spin() {
+            } else if !linger(), !spin() {
                 sleep(until: deadline)
             }
         }
         end()
+    }
+
+    /// In the midst of a stream of work, waits two microseconds or so for more. A wake-up would cost ten times that.
+    private func linger() -> Bool {
+        if !isInStream || backend.hasPrepared { return false }
+        for _ in 0..<2_000 {
+            if queue.hasPending { return true }
+        }
+        isInStream = false
+        return false
     }
 
     /// Waits for work without giving the processor away, as long as the configuration allows. Returns whether there is some.
@@ -183,7 +197,7 @@ final class EventLoop: LoopThread {
 
     /// Cancels what is left, and says so to everybody concerned.
     private func end() {
-        closed.storeReleasing(1)
+        queue.close()
         var dropped = timers.removeAll()
         while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
         while !backend.isIdle {

@@ -6,9 +6,16 @@ public import RxSwift
 @usableFromInline
 final class LoopJobs: TimedJobScheduler {
     let loop: EventLoop
+    // The loop's, to be reached without counting a reference.
+    private let queue: LoopTurnQueue
+    private let timers: LoopTimers
+    private let tag: UInt32
 
     init(_ configuration: IOUringScheduler.Configuration) {
         loop = EventLoop(configuration)
+        queue = loop.queue
+        timers = loop.timers
+        tag = loop.tag
     }
 
     deinit {
@@ -16,44 +23,63 @@ final class LoopJobs: TimedJobScheduler {
     }
 
     @usableFromInline
-    func post(_ job: Job) { loop.queue.post(job) }
+    func post(_ job: Job) { queue.post(job) }
 
     @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) {
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
-        let timers = loop.timers!
         if timers.isDirect { return timers.arm(job, until: deadline, now: now) }
-        timers.send({ timers.arm(job, until: deadline, now: now) }, refused: job.wasRefused)
+        timers.send({ [timers] in timers.arm(job, until: deadline, now: now) }, refused: job.wasRefused)
     }
 
     @usableFromInline
     func withdraw(_ job: Job) {
-        let timers = loop.timers!
         if timers.isDirect { return timers.disarm(job) }
         // Most jobs that are withdrawn never waited for a time.
-        if timers.mayHoldJobs { timers.send({ timers.disarm(job) }, refused: { false }) }
+        if timers.mayHoldJobs { timers.send({ [timers] in timers.disarm(job) }, refused: { false }) }
     }
 
-    /// Hands over a timer that nobody else knows yet, with its deadline.
     @usableFromInline
-    func arm(_ timer: LoopTimer, after delay: DispatchTimeInterval) {
+    func schedule(_ action: @escaping (Void) -> any Disposable) -> any Disposable {
+        schedule(ClosureAction(action))
+    }
+
+    @usableFromInline
+    func schedule(_ action: consuming ScheduledAction) -> any Disposable {
+        queue.post(action)
+        return action
+    }
+
+    @usableFromInline
+    func schedule(after delay: DispatchTimeInterval, _ action: @escaping (Void) -> any Disposable) -> any Disposable {
+        schedule(after: delay, ClosureTimer(action))
+    }
+
+    /// Hands over a timer that nobody else knows yet.
+    @usableFromInline
+    func schedule(after delay: DispatchTimeInterval, _ timer: consuming ActionTimer) -> any Disposable {
         let now = MonotonicClock.now()
-        timer.deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
-        timer.tag = loop.tag
-        let timers = loop.timers!
-        if timers.isDirect { return timers.insert(timer, now: now) }
-        timers.send({ timers.insert(timer, now: now) }, refused: timer.drop)
+        let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
+        timer.prepare(deadline: deadline, ownerTag: tag)
+        if timers.isDirect { timers.insert(timer, now: now) } else { sendInsertion(timer, now: now) }
+        return timer
+    }
+
+    /// Apart from `schedule`, which so needs no room for closures.
+    @inline(never)
+    private func sendInsertion(_ timer: ActionTimer, now: UInt64) {
+        timers.send({ [timers] in timers.insert(timer, now: now) }, refused: timer.drop)
     }
 
     @usableFromInline
-    var turnQueue: TurnQueue? { loop.queue }
+    var turnQueue: TurnQueue? { queue }
 
     @usableFromInline
-    var stepsPerTurn: Int { loop.queue.stepsPerTurn }
+    var stepsPerTurn: Int { queue.stepsPerTurn }
 
     @usableFromInline
-    var hasWaitingJobs: Bool { loop.queue.hasWaitingJobs }
+    var hasWaitingJobs: Bool { queue.hasWaitingJobs }
 
     @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }

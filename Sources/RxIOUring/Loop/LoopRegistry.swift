@@ -16,13 +16,16 @@ enum LoopRegistry {
         return key
     }()
 
-    /// Returns the number by which `loop` is known from now on.
-    static func add(_ loop: EventLoop) -> UInt32 {
+    /// A number that no loop has.
+    static func newTag() -> UInt32 {
         lock.withLock {
             repeat { lastTag &+= 1 } while lastTag == 0 || loops[lastTag] != nil
-            loops[lastTag] = loop
             return lastTag
         }
+    }
+
+    static func add(_ loop: EventLoop) {
+        lock.withLock { loops[loop.tag] = loop }
     }
 
     static func remove(_ loop: EventLoop) {

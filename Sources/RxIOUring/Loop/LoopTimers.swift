@@ -1,4 +1,4 @@
-import RxPrimitives
+public import RxPrimitives
 import RxSwift
 
 /// The timers of one loop: a timing wheel, and what of it is due and waits for its turn. For the loop's thread, but for `send`.
@@ -6,7 +6,7 @@ import RxSwift
 /// What is due takes its place in the loop's queue like anything else that is handed over, so that hand-over order holds.
 final class LoopTimers: Work {
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    private unowned(unsafe) let loop: EventLoop
+    private let queue: LoopTurnQueue
 
     /// What is due, and in the queue as `job`.
     @exclusivity(unchecked) private var due = TimerBatch()
@@ -20,9 +20,9 @@ final class LoopTimers: Work {
     /// How many jobs wait for their time. Written by the loop.
     private let waitingJobs = AtomicWord(0)
 
-    /// - Parameter loop: owns these timers.
-    init(loop: EventLoop) {
-        self.loop = loop
+    /// - Parameter queue: the loop's.
+    init(queue: LoopTurnQueue) {
+        self.queue = queue
     }
 
     var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.loadRelaxed() == 0 }
@@ -39,7 +39,7 @@ final class LoopTimers: Work {
         if earliest > now { return earliest }
         due = wheel.expire(upTo: now)
         isQueued = true
-        loop.queue.postFromWithin(job)
+        queue.postFromWithin(job)
         return earliest
     }
 
@@ -76,7 +76,7 @@ final class LoopTimers: Work {
     // MARK: From any thread
 
     /// Whether the caller may touch the timers right away.
-    var isDirect: Bool { loop.isCurrent && messages.loadRelaxed() == 0 && !loop.isClosed }
+    var isDirect: Bool { queue.isOnLoop && messages.loadRelaxed() == 0 && !queue.isClosed }
 
     /// Whether a job may be waiting that the caller knows of.
     // Acquiring: paired with the last `fetchAdd` in `send`, before which the loop writes the other word.
@@ -85,13 +85,14 @@ final class LoopTimers: Work {
     /// Has the loop handle a message about timers, behind those sent before.
     func send(_ message: @escaping () -> Void, refused: @escaping () -> Bool) {
         _ = messages.fetchAdd(1)
-        loop.post {
+        let task = LoopTask {
             message()
             _ = self.messages.fetchAdd(0 &- 1)
         } refused: {
             _ = self.messages.fetchAdd(0 &- 1)
             return refused()
         }
+        queue.post(WorkJob(task))
     }
 
     // MARK: Timers
@@ -104,14 +105,23 @@ final class LoopTimers: Work {
 
     /// Takes a timer that fires no more off the wheel of its loop, soon. From any thread.
     static func removeFromItsLoop(_ timer: LoopTimer) {
-        if let current = LoopRegistry.current?._withUnsafeGuaranteedRef({ $0.tag == timer.tag ? $0 : nil }) {
-            return current.timers.removeSoon(timer)
+        let tag = timer.ownerTag
+        let isDone = LoopRegistry.current?._withUnsafeGuaranteedRef { current in
+            if current.tag != tag { return false }
+            current.timers.removeSoon(timer)
+            return true
         }
-        LoopRegistry.loop(timer.tag)?.timers.removeSoon(timer)
+        if isDone != true { LoopRegistry.loop(tag)?.timers.removeSoon(timer) }
     }
 
     private func removeSoon(_ timer: LoopTimer) {
-        if isDirect { wheel.remove(timer) } else { send({ self.wheel.remove(timer) }, refused: { false }) }
+        if isDirect { wheel.remove(timer) } else { sendRemoval(timer) }
+    }
+
+    /// Apart from `removeSoon`, which so needs no room for closures.
+    @inline(never)
+    private func sendRemoval(_ timer: LoopTimer) {
+        send({ self.wheel.remove(timer) }, refused: { false })
     }
 
     func arm(_ job: Job, until deadline: UInt64, now: UInt64) {
@@ -136,8 +146,8 @@ final class LoopTimers: Work {
     }
 
     fileprivate func run(_ job: Job) {
-        var budget = loop.queue.stepsPerTurn
-        if !job.run(&budget) { loop.queue.postFromWithin(job) }
+        var budget = queue.stepsPerTurn
+        if !job.run(&budget) { queue.postFromWithin(job) }
     }
 }
 
@@ -152,13 +162,7 @@ class LoopTimer: TimerEntry {
     @usableFromInline
     func drop() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Its loop. Set once, before it is armed.
-    final var tag: UInt32 {
-        get { ownerTag }
-        set { ownerTag = newValue }
-    }
-
-    @usableFromInline
+    @inlinable
     init() { super.init() }
 }
 

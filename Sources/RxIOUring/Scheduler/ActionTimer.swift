@@ -1,85 +1,111 @@
-import RxPrimitives
+public import RxPrimitives
 public import RxSwift
 
 /// An action that waits for its time on a loop, and the disposable that `scheduleRelative` returns for it.
 ///
-/// One object of 88 bytes when the state is a word or less: the timer, the action and its state. Disposing releases the action at
-/// once, and takes the timer off the wheel.
+/// Both in one object, of 88 bytes at most without the closure's own. Disposing releases the action at once, and takes the timer off the wheel.
 @usableFromInline
-final class ActionTimer<State>: ActionTimerBase {
-    @exclusivity(unchecked) private var action: ((State) -> any Disposable)?
-    @exclusivity(unchecked) private var state: State?
-
-    @usableFromInline
-    init(_ state: State, _ action: @escaping (State) -> any Disposable) {
-        self.state = state
-        self.action = action
-        super.init()
-    }
-
-    override func runAction() -> any Disposable {
-        defer { releaseAction() }
-        return action!(state!)
-    }
-
-    override func releaseAction() {
-        // Released when this returns: their deinits may be a user's.
-        let released = (action, state)
-        action = nil
-        state = nil
-        withExtendedLifetime(released) {}
-    }
-}
-
-/// The part of an `ActionTimer` that does not depend on the type of its state.
-@usableFromInline
-class ActionTimerBase: LoopTimer, Cancelable {
+class ActionTimer: LoopTimer, Cancelable {
     /// `waiting`, until it is claimed: `disposed` by `dispose`, for ever; `started` by the loop, and then maybe the address of the
     /// disposable that the action returned, in a stage, retained.
-    private final let claim = AtomicWord(0)
+    @usableFromInline final let claim = AtomicWord(0)
 
     private static var waiting: UInt { 0 }
     private static var disposed: UInt { 1 }
     private static var started: UInt { 2 }
 
-    /// Runs the action, and lets go of it. By the one that started it.
+    @inlinable
+    override init() { super.init() }
+
+    /// Runs the action and lets go of it. Called by the one that claimed it.
     func runAction() -> any Disposable { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// By the one that claimed it.
-    func releaseAction() { fatalError("swift-rx: a subclass has to implement this method") }
+    /// Lets go of the action. Called by the one that claimed it.
+    func dropAction() { fatalError("swift-rx: a subclass has to implement this method") }
 
     @usableFromInline
-    final var isDisposed: Bool { claim.loadRelaxed() == Self.disposed }
+    final var isDisposed: Bool { claim.loadRelaxed() == ActionTimer.disposed }
 
     final override func fire() {
-        guard claim.compareExchange(Self.waiting, Self.started) else { return }
+        guard claim.compareExchange(ActionTimer.waiting, ActionTimer.started) else { return }
         let result = runAction()
+        // Most actions have nothing to dispose of.
         if Job.isEmpty(result) { return }
         let stage = Unmanaged.passRetained(DisposableStage(result) as Stage)
-        if !claim.compareExchange(Self.started, UInt(bitPattern: stage.toOpaque())) {
+        // Releasing: paired with the exchange in `dispose`.
+        if !claim.compareExchange(ActionTimer.started, UInt(bitPattern: stage.toOpaque())) {
             stage.takeRetainedValue().cancel()
         }
     }
 
     final override func drop() -> Bool {
-        guard claim.exchange(Self.disposed) == Self.waiting else { return false }
-        releaseAction()
+        guard claim.exchange(ActionTimer.disposed) == ActionTimer.waiting else { return false }
+        dropAction()
         return true
     }
 
     @usableFromInline
     final func dispose() {
-        let before = claim.exchange(Self.disposed)
-        if before == Self.waiting {
-            releaseAction()
+        // Acquiring: paired with the compare-exchange in `fire`.
+        let before = claim.exchange(ActionTimer.disposed)
+        if before == ActionTimer.waiting {
+            dropAction()
             LoopTimers.removeFromItsLoop(self)
-        } else if before > Self.started {
+        } else if before > ActionTimer.started {
             Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: before)!).takeRetainedValue().cancel()
         }
     }
 
     deinit {
         let last = claim.loadRelaxed()
-        if last > Self.started { Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: last)!).release() }
+        if last > ActionTimer.started {
+            Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: last)!).release()
+        }
+    }
+}
+
+/// An action without a state, or one that was put into the closure.
+final class ClosureTimer: ActionTimer {
+    /// Belongs to the one that claims it.
+    @exclusivity(unchecked) private var action: ((Void) -> any Disposable)?
+
+    init(_ action: @escaping (Void) -> any Disposable) {
+        self.action = action
+        super.init()
+    }
+
+    override func runAction() -> any Disposable { takeAction()!(()) }
+
+    override func dropAction() { _ = takeAction() }
+
+    private func takeAction() -> ((Void) -> any Disposable)? {
+        let taken = action
+        action = nil
+        return taken
+    }
+}
+
+/// An action with its state beside it. For states that hold no reference, as the state is there as long as the disposable.
+@usableFromInline
+final class StateTimer<State>: ActionTimer {
+    @usableFromInline let state: State
+    /// Belongs to the one that claims it.
+    @exclusivity(unchecked) @usableFromInline var action: ((State) -> any Disposable)?
+
+    @inlinable
+    init(_ state: State, _ action: @escaping (State) -> any Disposable) {
+        self.state = state
+        self.action = action
+        super.init()
+    }
+
+    override func runAction() -> any Disposable { takeAction()!(state) }
+
+    override func dropAction() { _ = takeAction() }
+
+    private func takeAction() -> ((State) -> any Disposable)? {
+        let taken = action
+        action = nil
+        return taken
     }
 }

@@ -49,9 +49,14 @@ public final class IOUringScheduler: SchedulerType {
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let job = StateAction(state, action)
-        jobs.post(job)
-        return job
+        if _isPOD(StateType.self) { return jobs.schedule(StateAction(state, action)) }
+        return jobs.schedule { action(state) }
+    }
+
+    /// `schedule` without a state: one allocation less.
+    @preconcurrency @inlinable
+    public func schedule(_ state: Void, action: @escaping @Sendable (Void) -> any Disposable) -> any Disposable {
+        jobs.schedule(action)
     }
 
     /// Schedules an action to be handed over when `dueTime` has passed, to the nanosecond and not before.
@@ -62,9 +67,16 @@ public final class IOUringScheduler: SchedulerType {
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let timer = ActionTimer(state, action)
-        jobs.arm(timer, after: dueTime)
-        return timer
+        if _isPOD(StateType.self) { return jobs.schedule(after: dueTime, StateTimer(state, action)) }
+        return jobs.schedule(after: dueTime) { action(state) }
+    }
+
+    /// `scheduleRelative` without a state: one allocation less. Of itself such a timer takes 96 bytes.
+    @preconcurrency @inlinable
+    public func scheduleRelative(
+        _ state: Void, dueTime: RxTimeInterval, action: @escaping @Sendable (Void) -> any Disposable
+    ) -> any Disposable {
+        jobs.schedule(after: dueTime, action)
     }
 
     /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift. A run that would be due while one is under way is skipped.

@@ -1,3 +1,5 @@
+import RxPrimitives
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -17,17 +19,29 @@ package final class LoopTurnQueue: TurnQueue {
     /// Set once by the thread itself, before anybody else knows this queue.
     @exclusivity(unchecked) private var thread: pthread_t?
 
-    /// The loop, which outlives this queue's use.
-    private unowned(unsafe) let loop: any LoopThread
+    /// The loop, which outlives this queue's use. As `thread`.
+    @exclusivity(unchecked) private unowned(unsafe) var loop: (any LoopThread)?
 
-    /// To be made for a thread that is at work.
-    package init(loop: any LoopThread, stepsPerTurn: Int) {
-        self.loop = loop
+    /// 1 from when the loop takes no more work, for ever.
+    private let closed = AtomicWord(0)
+
+    /// For a thread that is at work from the start.
+    package init(stepsPerTurn: Int) {
         super.init(stepsPerTurn: stepsPerTurn, entered: true)
     }
 
-    /// The calling thread is the loop's.
-    package func bindToCurrentThread() { thread = pthread_self() }
+    /// The calling thread is that of `loop`, which owns this queue.
+    package func bind(to loop: any LoopThread) {
+        self.loop = loop
+        thread = pthread_self()
+    }
+
+    /// Whether the loop takes no more work. On the loop it is exact, elsewhere out of date as soon as it is read.
+    // Acquiring: paired with `close`.
+    package var isClosed: Bool { closed.loadAcquiring() != 0 }
+
+    /// What comes from now on will be refused.
+    package func close() { closed.storeReleasing(1) }
 
     /// Whether the caller runs on the loop's thread.
     package var isOnLoop: Bool { pthread_self() == thread }
@@ -36,7 +50,7 @@ package final class LoopTurnQueue: TurnQueue {
         if isOnLoop { postFromWithin(job) } else { postFromAnywhere(job) }
     }
 
-    package override func wake() { loop.wake() }
+    package override func wake() { loop?.wake() }
 
     package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? { isOnLoop ? "an event loop" : nil }
 }

@@ -19,6 +19,9 @@ package class TurnQueue {
     /// work.
     private let lastFromWithin = AtomicWord(0)
 
+    /// What is above, every thread that hands over writes; what is below, only the one at work.
+    private let padding = CacheLinePadding()
+
     /// Jobs taken from the stack, in order, and those that the one at work queued itself. Only the one at work.
     @exclusivity(unchecked) private var batch = JobQueue()
 
@@ -152,13 +155,18 @@ package class TurnQueue {
         if runJobs() { wake() }
     }
 
-    /// Runs jobs until none is left or so many steps were taken. The caller is at work, and stays so.
+    /// Runs jobs until none is left or the budget is used up. The caller is at work, and stays so.
     ///
     /// - Returns: whether jobs are left.
-    package final func runJobs(upTo steps: Int) -> Bool {
-        var budget = steps
+    package final func runJobs(within budget: inout Int) -> Bool {
+        let start = budget
+        var budgetWhenTaken = budget
         while budget > 0 {
             guard let job = batch.popFirst() else {
+                // In the midst of a stream from another thread, fetching the shared word for each job slows both threads down. A single
+                // job never waits.
+                if start - budget > TurnQueue.stream, budgetWhenTaken - budget < TurnQueue.smallBatch { pause() }
+                budgetWhenTaken = budget
                 if takePending() { continue }
                 return false
             }
@@ -218,6 +226,17 @@ package class TurnQueue {
     /// More steps than this in a turn are a stream, of which more is likely to come soon.
     private static let stream = 64
 
+    /// Fewer jobs than this at a time are not worth fetching the shared word for, when more are likely to come.
+    private static let smallBatch = 32
+
+    /// Always 0: something to look at that nobody else writes, which the compiler cannot know.
+    private let pauses = AtomicWord(0)
+
+    /// Spends about a microsecond without touching what others write.
+    private final func pause() {
+        for _ in 0..<1_500 where pauses.loadRelaxed() != 0 { return }
+    }
+
     /// Waits a microsecond or two for more work. Bringing a worker back to life costs ten times that.
     private final func linger() {
         for _ in 0..<2_000 where state.loadRelaxed() & TurnQueue.taken == 0 { return }
@@ -230,7 +249,7 @@ package class TurnQueue {
         repeat {
             head = state.loadRelaxed()
             if head == TurnQueue.idle || head & TurnQueue.taken != 0 { return false }
-            lastFromWithin.storeRelaxed(0)
+            if lastFromWithin.loadRelaxed() != 0 { lastFromWithin.storeRelaxed(0) }
             // Acquiring: paired with the release in `push`.
         } while !state.compareExchange(head, head | TurnQueue.taken)
         var oldestFirst: Unmanaged<Job>?

@@ -5,11 +5,11 @@ import RxPrimitives
 ///
 /// Not generic, as the metadata of a generic class would have to be looked up for each action.
 @usableFromInline
-final class ActionJob: ScheduledAction {
+final class ActionJob: ClosureAction {
     private let scheduler: any JobScheduler
 
     @usableFromInline
-    init(scheduler: any JobScheduler, action: @escaping () -> any Disposable) {
+    init(scheduler: any JobScheduler, action: @escaping (Void) -> any Disposable) {
         self.scheduler = scheduler
         super.init(action)
     }
@@ -22,10 +22,9 @@ final class ActionJob: ScheduledAction {
     }
 
     package override func cancel() {
-        guard let upstream = takeUpstream() else { return }
-        _ = takeAction()
+        if isCancelled { return }
+        super.cancel()
         scheduler.withdraw(self)
-        upstream.take()?.cancel()
     }
 }
 

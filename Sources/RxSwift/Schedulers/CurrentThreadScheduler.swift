@@ -29,7 +29,7 @@ public class CurrentThreadScheduler: ImmediateSchedulerType, @unchecked Sendable
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         guard CurrentThreadScheduler.isScheduleRequired else {
-            let queued = ScheduledAction { action(state) }
+            let queued = ClosureAction { action(state) }
             Trampoline.current.post(queued)
             return queued
         }

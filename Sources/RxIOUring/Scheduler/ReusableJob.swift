@@ -1,0 +1,34 @@
+import RxSwift
+
+/// A piece of work that is handed to an event loop again and again, without an allocation: for a source that has something to do
+/// now and then.
+public final class ReusableJob {
+    private let job: RepeatedJob
+    private let queue: LoopTurnQueue
+
+    /// Keeps the loop running while there is this job.
+    private let jobs: LoopJobs
+
+    fileprivate init(_ body: @escaping () -> Void, jobs: LoopJobs) {
+        self.jobs = jobs
+        queue = jobs.loop.queue
+        job = RepeatedJob(body)
+    }
+
+    /// Has the work run behind what was handed over before. Does nothing if it is waiting already; while it is running, it is run once more.
+    ///
+    /// From any thread. Costs some 20 ns on the loop.
+    public func post() {
+        if job.tryQueue() { queue.post(job) }
+    }
+}
+
+extension IOUringScheduler {
+    /// A piece of work to be handed to this loop again and again.
+    ///
+    /// - Parameter body: the work, on the loop's thread.
+    @preconcurrency
+    public func makeJob(_ body: @escaping @Sendable () -> Void) -> ReusableJob {
+        ReusableJob(body, jobs: jobs)
+    }
+}
