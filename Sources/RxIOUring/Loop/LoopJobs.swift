@@ -41,7 +41,7 @@ final class LoopJobs: TimedJobScheduler {
     }
 
     @usableFromInline
-    func schedule(_ action: @escaping (Void) -> any Disposable) -> any Disposable {
+    func schedule(_ action: @escaping (()) -> any Disposable) -> any Disposable {
         schedule(ClosureAction(action))
     }
 
@@ -52,7 +52,7 @@ final class LoopJobs: TimedJobScheduler {
     }
 
     @usableFromInline
-    func schedule(after delay: DispatchTimeInterval, _ action: @escaping (Void) -> any Disposable) -> any Disposable {
+    func schedule(after delay: DispatchTimeInterval, _ action: @escaping (()) -> any Disposable) -> any Disposable {
         schedule(after: delay, ClosureTimer(action))
     }
 

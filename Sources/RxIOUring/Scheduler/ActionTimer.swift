@@ -67,9 +67,9 @@ class ActionTimer: LoopTimer, Cancelable {
 /// An action without a state, or one that was put into the closure.
 final class ClosureTimer: ActionTimer {
     /// Belongs to the one that claims it.
-    @exclusivity(unchecked) private var action: ((Void) -> any Disposable)?
+    @exclusivity(unchecked) private var action: ((()) -> any Disposable)?
 
-    init(_ action: @escaping (Void) -> any Disposable) {
+    init(_ action: @escaping (()) -> any Disposable) {
         self.action = action
         super.init()
     }
@@ -78,7 +78,7 @@ final class ClosureTimer: ActionTimer {
 
     override func dropAction() { _ = takeAction() }
 
-    private func takeAction() -> ((Void) -> any Disposable)? {
+    private func takeAction() -> ((()) -> any Disposable)? {
         let taken = action
         action = nil
         return taken

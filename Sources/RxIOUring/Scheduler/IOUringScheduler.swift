@@ -55,7 +55,7 @@ public final class IOUringScheduler: SchedulerType {
 
     /// `schedule` without a state: one allocation less.
     @preconcurrency @inlinable
-    public func schedule(_ state: Void, action: @escaping @Sendable (Void) -> any Disposable) -> any Disposable {
+    public func schedule(_ state: Void, action: @escaping @Sendable (()) -> any Disposable) -> any Disposable {
         jobs.schedule(action)
     }
 
@@ -74,7 +74,7 @@ public final class IOUringScheduler: SchedulerType {
     /// `scheduleRelative` without a state: one allocation less. Of itself such a timer takes 96 bytes.
     @preconcurrency @inlinable
     public func scheduleRelative(
-        _ state: Void, dueTime: RxTimeInterval, action: @escaping @Sendable (Void) -> any Disposable
+        _ state: Void, dueTime: RxTimeInterval, action: @escaping @Sendable (()) -> any Disposable
     ) -> any Disposable {
         jobs.schedule(after: dueTime, action)
     }

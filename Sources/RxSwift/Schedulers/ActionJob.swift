@@ -9,7 +9,7 @@ final class ActionJob: ClosureAction {
     private let scheduler: any JobScheduler
 
     @usableFromInline
-    init(scheduler: any JobScheduler, action: @escaping (Void) -> any Disposable) {
+    init(scheduler: any JobScheduler, action: @escaping (()) -> any Disposable) {
         self.scheduler = scheduler
         super.init(action)
     }

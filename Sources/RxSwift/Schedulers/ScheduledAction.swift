@@ -53,10 +53,10 @@ package class ScheduledAction: Job, Cancelable {
 @usableFromInline
 package class ClosureAction: ScheduledAction {
     /// Belongs to the one that claims it.
-    @exclusivity(unchecked) private final var action: ((Void) -> any Disposable)?
+    @exclusivity(unchecked) private final var action: ((()) -> any Disposable)?
 
     @usableFromInline
-    package init(_ action: @escaping (Void) -> any Disposable) {
+    package init(_ action: @escaping (()) -> any Disposable) {
         self.action = action
         super.init()
     }
@@ -65,7 +65,7 @@ package class ClosureAction: ScheduledAction {
 
     package final override func dropAction() { _ = takeAction() }
 
-    private final func takeAction() -> ((Void) -> any Disposable)? {
+    private final func takeAction() -> ((()) -> any Disposable)? {
         let taken = action
         action = nil
         return taken
