@@ -10,6 +10,22 @@ let hasLiburing =
         FileManager.default.fileExists(atPath: "/usr/lib/\($0)/liburing.a")
     }
 
+#if os(Linux)
+    let eventLoopTargets: [Target] = [
+        .target(
+            name: "CRxIOUring",
+            cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
+            linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
+        .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"], exclude: ["Elsewhere"]),
+        .testTarget(name: "RxIOUringTests", dependencies: ["RxIOUring", "RxTest", "TestSupport"]),
+    ]
+#else
+    // There the module says that it is not available.
+    let eventLoopTargets: [Target] = [
+        .target(name: "RxIOUring", dependencies: ["RxSwift"], sources: ["Elsewhere"])
+    ]
+#endif
+
 let package = Package(
     name: "swift-rx",
     products: [
@@ -33,25 +49,19 @@ let package = Package(
         .target(name: "RxCocoa", dependencies: ["RxSwift", "RxRelay"]),
         .target(name: "RxBlocking", dependencies: ["RxSwift"]),
         .target(name: "RxTest", dependencies: ["RxSwift"]),
-        .target(
-            name: "CRxIOUring",
-            cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
-            linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
-        .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"]),
         .target(name: "TestSupport", dependencies: ["RxSwift", "RxTest"], path: "Tests/TestSupport"),
         .testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"]),
         .testTarget(name: "RxSwiftTests", dependencies: ["RxSwift", "RxTest", "TestSupport"]),
         .testTarget(name: "RxRelayTests", dependencies: ["RxRelay", "RxTest", "TestSupport"]),
         .testTarget(name: "RxCocoaTests", dependencies: ["RxCocoa", "RxTest", "TestSupport"]),
         .testTarget(name: "RxBlockingTests", dependencies: ["RxBlocking", "RxTest", "TestSupport"]),
-        .testTarget(name: "RxIOUringTests", dependencies: ["RxIOUring", "RxTest", "TestSupport"]),
         .testTarget(name: "RxTestTests", dependencies: ["RxTest", "TestSupport"]),
         .testTarget(
             name: "DocumentationTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"],
             // Without this, Swift 5 warns of `reduce(1, accumulator: +)`: that a static function be Sendable is Swift 6's idea.
             swiftSettings: [.enableUpcomingFeature("InferSendableFromCaptures")]),
         .testTarget(name: "LawsTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"]),
-    ],
+    ] + eventLoopTargets,
     // Elements need not be Sendable, as in RxSwift, so crossing threads with them cannot be checked by the compiler.
     swiftLanguageModes: [.v5]
 )

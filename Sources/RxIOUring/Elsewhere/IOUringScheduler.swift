@@ -1,0 +1,17 @@
+// What this module is where there is no io_uring and no epoll. Package.swift compiles this folder there, and only there.
+
+/// Event loops need Linux.
+@available(*, unavailable, message: "event loops need Linux; elsewhere use SerialDispatchQueueScheduler")
+public final class IOUringScheduler {}
+
+/// Event loops need Linux.
+@available(*, unavailable, message: "event loops need Linux; elsewhere use ConcurrentDispatchQueueScheduler")
+public final class IOUringSchedulerGroup {}
+
+/// Files as observables need an event loop, and so Linux.
+@available(*, unavailable, message: "files as observables need an event loop, and so Linux")
+public enum File {}
+
+/// Sockets as observables need an event loop, and so Linux.
+@available(*, unavailable, message: "sockets as observables need an event loop, and so Linux")
+public enum TCP {}
