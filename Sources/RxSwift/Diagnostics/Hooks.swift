@@ -22,6 +22,9 @@ public enum Hooks {
     /// Receives a description of what a source did against the grammar of sequences, and at which operator.
     public typealias ContractViolationHandler = (_ description: String) -> Void
 
+    /// Receives the name of a scheduler and how many pieces of work it did not take.
+    public typealias WorkRefusedHandler = (_ scheduler: String, _ count: Int) -> Void
+
     /// Whether each subscription without an `onError` closure captures its call stack, for `defaultErrorHandler`.
     ///
     /// Off by default. What it costs is what `customCaptureSubscriptionCallstack` costs.
@@ -63,12 +66,24 @@ public enum Hooks {
         set { contractViolation.value = newValue }
     }
 
+    /// Called when work is handed to a scheduler that was shut down: it will not run, and its disposable has been disposed of. By
+    /// default prints to standard error in debug builds.
+    public static var workRefusedHandler: WorkRefusedHandler {
+        get { workRefused.value }
+        set { workRefused.value = newValue }
+    }
+
     private static let recording = AtomicWord(0)
     private static let threshold = AtomicWord(100_000)
     private static let backlog = Replaceable<BacklogHandler>({ _, _ in })
     private static let callStackCapture = Replaceable<CustomCaptureSubscriptionCallstack>({ [] })
     private static let contractViolation = Replaceable<ContractViolationHandler>({ description in
         fputs("swift-rx: \(description)\n", stderr)
+    })
+    private static let workRefused = Replaceable<WorkRefusedHandler>({ scheduler, count in
+        #if DEBUG
+            fputs("swift-rx: \(scheduler) was shut down and refused \(count) piece(s) of work\n", stderr)
+        #endif
     })
     private static let errorHandler = Replaceable<DefaultErrorHandler>({ callStack, error in
         #if DEBUG

@@ -29,8 +29,8 @@ package class ScheduledAction: Job, Cancelable {
     package final override func run(_ budget: inout Int) -> Bool {
         budget -= 1
         if let result = takeAction()?() {
-            // Most actions have nothing to dispose of: no stage is made for them.
-            if !(result is EmptyDisposable) { link(DisposableStage(result)) }
+            // Most actions have nothing to dispose of: no stage is made for them. Not `is`, which takes ten times as long.
+            if type(of: result) != EmptyDisposable.self { link(DisposableStage(result)) }
         }
         return true
     }
