@@ -17,7 +17,8 @@ package final class OneShot: @unchecked Sendable {
 
 /// The schedulers that run work on threads of their own.
 package enum ThreadedScheduler: CaseIterable, Sendable {
-    case serialDispatch, serialOnConcurrentTarget, concurrentDispatch, operationQueue, serialOperationQueue, boundedPool, main, users
+    case serialDispatch, serialOnConcurrentTarget, concurrentDispatch, operationQueue, serialOperationQueue, boundedPool
+    case main, users
 
     package func make() -> any ImmediateSchedulerType {
         switch self {

@@ -126,13 +126,18 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
 
     /// Schedules an action to be run soon.
     ///
-    /// Costs two allocations. From any thread; does not block, but may start a thread.
+    /// Costs one allocation where the state is small and needs no release (a number, nothing), else two. From any thread; does
+    /// not block, but may start a thread.
     @preconcurrency @inlinable
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        // Without a reference to the pool: it is not needed to dispose of the action.
-        let job = ScheduledAction { action(state) }
+        let job: PoolAction
+        if PoolAction.hasRoom(for: StateType.self) {
+            job = PoolAction(state: state, action: action)
+        } else {
+            job = PoolAction(state: ()) { _ in action(state) }
+        }
         poolJobs.post(job)
         return job
     }

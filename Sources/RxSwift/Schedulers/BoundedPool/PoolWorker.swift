@@ -81,8 +81,8 @@ final class PoolWorker {
         precondition(
             status == 0,
             """
-            BoundedPoolScheduler "\(name)": worker \(number) could not be started (pthread_create: \(status)); raise the limit of \
-            threads or lower maxConcurrentOperationCount
+            BoundedPoolScheduler "\(name)": worker \(number) could not be started (pthread_create: \(status)); raise the limit \
+            of threads or lower maxConcurrentOperationCount
             """)
     }
 

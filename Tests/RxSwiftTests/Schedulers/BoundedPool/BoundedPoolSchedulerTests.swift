@@ -85,6 +85,49 @@ import Testing
         lists.deallocate()
     }
 
+    // MARK: States
+
+    /// Small plain states lie in the scheduled object, others do not.
+    @Test func statesOfAnyKindReachTheActionAndAreReleased() async {
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
+        let released = AtomicCounter(0)
+        let wrong = AtomicCounter(0)
+        let ran = AtomicCounter(0)
+        func check<State: Sendable>(_ state: State, _ isRight: @escaping @Sendable (State) -> Bool) {
+            for isDisposed in [false, true] {
+                let token = ReleaseToken { released.increment() }
+                if isDisposed { pool.suspend() }
+                let disposable = pool.schedule(state) { state in
+                    if !isRight(state) { wrong.increment() }
+                    ran.increment()
+                    return withExtendedLifetime(token) { Disposables.create() }
+                }
+                if isDisposed {
+                    disposable.dispose()
+                    pool.resume()
+                }
+            }
+        }
+        struct Watcher: @unchecked Sendable { weak var token: ReleaseToken? }
+        let kept = ReleaseToken(7)
+        check(()) { true }
+        check(42) { $0 == 42 }
+        check(UInt8(7)) { $0 == 7 }
+        check((1, 2)) { $0 == (1, 2) }
+        check((1, 2, 3, 4, 5)) { $0.0 == 1 && $0.4 == 5 }
+        check(SIMD4<UInt64>(1, 2, 3, 4)) { $0[3] == 4 }
+        check("a string that does not fit into a word") { $0.hasSuffix("word") }
+        check(ReleaseToken(3) { released.increment() }) { $0.number == 3 }
+        check(Watcher(token: kept)) { $0.token?.number == 7 }
+        check(nil as Int?) { $0 == nil }
+        pool.shutdown()
+        #expect(wrong.value == 0)
+        #expect(ran.value == 10)
+        // A token for each, and the one that is a state.
+        #expect(await eventually { released.value == 21 })
+        withExtendedLifetime(kept) {}
+    }
+
     // MARK: How many at once
 
     @Test(arguments: [1, 2, 3, 8])
