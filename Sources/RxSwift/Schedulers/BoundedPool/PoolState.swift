@@ -1,7 +1,7 @@
 /// Everything that workers of a pool and those who hand over work decide together, as it fits into one word.
 ///
 /// Each method is one transition; `WorkerPool` makes it with one compare-exchange, and then does what the result says.
-package struct PoolState: Equatable {
+package struct PoolState: Hashable {
     package private(set) var word: UInt
 
     package init(word: UInt) { self.word = word }
@@ -78,7 +78,7 @@ package struct PoolState: Equatable {
     /// A worker found nothing at a level, and is about to look once more.
     package mutating func clear(level: Int) { word &= ~(1 << UInt(level)) }
 
-    /// That worker found something. Others were called when it was handed over.
+    /// That worker found something. If there is more, it calls for help: others may have gone to sleep meanwhile.
     package mutating func restore(level: Int) { word |= 1 << UInt(level) }
 
     /// A worker without work looks for some, unless enough others do.

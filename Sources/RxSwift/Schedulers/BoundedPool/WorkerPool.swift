@@ -288,7 +288,11 @@ final class WorkerPool: @unchecked Sendable {
         if worker.sawRefill || worker.sawSingle || worker.sawSeal { return nil }
         transition { $0.clear(level: level) }
         let job = take(worker, level)
-        if job != nil || worker.sawRefill || worker.sawSingle { transition { $0.restore(level: level) } }
+        if job != nil || worker.sawRefill || worker.sawSingle {
+            transition { $0.restore(level: level) }
+            // Work may have been left to a worker that searched then, and slept when it saw the cleared bit.
+            if !worker.isSearching, hasWork { change { $0.callHelp(limit: limit) } }
+        }
         return job
     }
 
