@@ -26,9 +26,11 @@ final class PoolWorker {
     /// Whether it saw another one refill an injector when it last looked for work.
     @exclusivity(unchecked) var sawRefill = false
 
-    /// Whether it left a single job to another worker when it last looked for work, and which one.
+    /// Whether it left a single job to another worker when it last looked for work, the first such one, and that of the look
+    /// before, which is not left again.
     @exclusivity(unchecked) var sawSingle = false
     @exclusivity(unchecked) var spared: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
+    @exclusivity(unchecked) var sparedBefore: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
 
     /// Whether the pool was sealed when it last began to look everywhere.
     @exclusivity(unchecked) var sawSeal = false

@@ -210,6 +210,7 @@ final class WorkerPool: @unchecked Sendable {
     private func next(for worker: PoolWorker) -> Unmanaged<Job>? {
         worker.sawRefill = false
         worker.sawSingle = false
+        worker.sparedBefore = worker.spared
         worker.sawSeal = false
         worker.turn &+= 1
         while true {
@@ -264,18 +265,19 @@ final class WorkerPool: @unchecked Sendable {
         return steal(worker, level)
     }
 
+    /// Takes from another worker, beginning with another one each time. A single job is left to its worker until the next look.
     private func steal(_ thief: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
-        let count = PoolState(word: state.loadRelaxed()).live
-        var number = thief.number
-        for _ in 1..<max(count, 1) {
-            number = number + 1 < count ? number + 1 : 0
-            guard let victim = worker(number) else { continue }
-            let spared = thief.spared.number == number && thief.spared.level == level ? thief.spared.index : nil
-            switch victim._withUnsafeGuaranteedRef({ $0.deques[level].steal(sparing: spared) }) {
+        let count = UInt(PoolState(word: state.loadRelaxed()).live)
+        for offset in 0..<count {
+            let number = Int((thief.turn &+ offset) % count)
+            guard number != thief.number, let victim = worker(number) else { continue }
+            let spared = thief.sparedBefore.number == number && thief.sparedBefore.level == level
+            let index = spared ? thief.sparedBefore.index : nil
+            switch victim._withUnsafeGuaranteedRef({ $0.deques[level].steal(sparing: index) }) {
             case .word(let word): return WorkerPool.job(word)
             case .nothing: continue
             case .only(let index):
-                thief.spared = (number, level, index)
+                if !thief.sawSingle { thief.spared = (number, level, index) }
                 thief.sawSingle = true
             }
         }

@@ -177,6 +177,31 @@ import Testing
         }
     }
 
+    /// Jobs that several workers left in their deques and wait for, while another worker keeps handing work to itself.
+    @Test(arguments: [false, true])
+    func whatBusyWorkersLeaveIsTakenByOthers(besideAChain: Bool) {
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: besideAChain ? 4 : 3)
+        let isOver = AtomicWord(0)
+        @Sendable func chain() { if isOver.loadAcquiring() == 0 { pool.run { chain() } } }
+        if besideAChain { chain() }
+        for _ in 0..<50 {
+            let left = AtomicCounter(2)
+            let done = OneShot()
+            for _ in 0..<2 {
+                pool.run {
+                    pool.run { left.decrement() }
+                    let begin = MonotonicClock.now()
+                    while left.value > 0, MonotonicClock.now() - begin < 20_000_000_000 { sched_yield() }
+                    done.fire()
+                }
+            }
+            #expect(done.wait() && done.wait())
+            #expect(left.value == 0)
+        }
+        isOver.storeReleasing(1)
+        pool.shutdown()
+    }
+
     @Test func threadsAreStartedWhenThereIsWork() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 3, name: "lazy pool")
         #expect(threadCount(named: "lazy pool") == 0)
