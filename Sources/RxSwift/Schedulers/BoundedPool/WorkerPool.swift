@@ -353,6 +353,7 @@ final class WorkerPool: @unchecked Sendable {
         worker.isSearching = true
         return true
     }
+
     private func beginSearch(_ worker: PoolWorker) {
         if !worker.isSearching { worker.isSearching = transition { $0.beginSearch(limit: limit) } }
     }
