@@ -36,6 +36,29 @@ package struct AtomicWord: ~Copyable {
         ).exchanged
     }
 
+    // Of the operations called sequentially consistent all threads see one order, which agrees with the order in each of them.
+    // That is needed where a thread writes one word and then reads another, while a second thread does it the other way round:
+    // one of the two has to see what the other one wrote. Acquiring and releasing alone promise no such thing, not even on x86
+    // for a store and a load.
+
+    /// Reads, sequentially consistent.
+    @inlinable @inline(__always)
+    package func loadSequentially() -> UInt { storage.load(ordering: .sequentiallyConsistent) }
+
+    /// Replaces the word and returns what it held, sequentially consistent.
+    @inlinable @inline(__always)
+    package func exchangeSequentially(_ value: UInt) -> UInt {
+        storage.exchange(value, ordering: .sequentiallyConsistent)
+    }
+
+    /// Replaces `expected` by `desired`, sequentially consistent if it does; returns whether it did.
+    @inlinable @inline(__always)
+    package func compareExchangeSequentially(_ expected: UInt, _ desired: UInt) -> Bool {
+        storage.compareExchange(
+            expected: expected, desired: desired, successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed
+        ).exchanged
+    }
+
     /// Adds, wrapping, acquiring and releasing; returns the word before.
     @inlinable @inline(__always)
     package func fetchAdd(_ value: UInt) -> UInt {

@@ -56,8 +56,13 @@ private final class SpinBarrier: @unchecked Sendable {
 
 /// Runs both bodies on threads of their own, which start together: a thread merely spawned is too late to overlap.
 func onTwoThreads(_ first: @escaping () -> Void, _ second: @escaping () -> Void) {
-    let barrier = SpinBarrier(2)
-    let threads = [first, second].map { body in
+    onThreads([first, second])
+}
+
+/// Runs each body on a thread of its own, which start together.
+func onThreads(_ bodies: [() -> Void]) {
+    let barrier = SpinBarrier(UInt(bodies.count))
+    let threads = bodies.map { body in
         var thread = pthread_t()
         let start = Unmanaged.passRetained(
             ThreadStart {

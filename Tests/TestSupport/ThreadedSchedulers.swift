@@ -17,7 +17,8 @@ package final class OneShot: @unchecked Sendable {
 
 /// The schedulers that run work on threads of their own.
 package enum ThreadedScheduler: CaseIterable, Sendable {
-    case serialDispatch, serialOnConcurrentTarget, concurrentDispatch, operationQueue, serialOperationQueue, main, users
+    case serialDispatch, serialOnConcurrentTarget, concurrentDispatch, operationQueue, serialOperationQueue, boundedPool
+    case main, users
 
     package func make() -> any ImmediateSchedulerType {
         switch self {
@@ -29,14 +30,18 @@ package enum ThreadedScheduler: CaseIterable, Sendable {
             let queue = OperationQueue()
             queue.maxConcurrentOperationCount = 1
             return OperationQueueScheduler(operationQueue: queue)
+        case .boundedPool: return BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         case .main: return MainScheduler.instance
         case .users: return UsersScheduler()
         }
     }
 
     package static let timed: [ThreadedScheduler] = [
-        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .main,
+        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .boundedPool, .main,
     ]
+
+    /// Whether actions run one at a time, in hand-over order.
+    package var isSerial: Bool { ![.concurrentDispatch, .operationQueue, .boundedPool, .users].contains(self) }
 
     package func makeTimed() -> any SchedulerType { make() as! any SchedulerType }
 }

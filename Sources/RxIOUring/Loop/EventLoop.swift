@@ -115,7 +115,7 @@ final class EventLoop: LoopThread {
 
     func wake() {
         // Who comes here found the queue idle, and is the one who has to see to it that it is worked off.
-        if queue.isClosed || rx_forks() != forks { return refuseQueued() }
+        if queue.isClosed || rx_forks() != forks { return report(queue.refuseAll()) }
         backend.interrupt()
     }
 
@@ -205,24 +205,9 @@ final class EventLoop: LoopThread {
             backend.dispatch()
         }
         backend.close()
-        repeat { dropped += refuseWaiting() } while !queue.tryRest()
+        dropped += queue.refuseAll()
         report(dropped)
         LoopRegistry.setCurrent(nil)
-    }
-
-    private func refuseQueued() {
-        var dropped = 0
-        repeat { dropped += refuseWaiting() } while !queue.tryRest()
-        report(dropped)
-    }
-
-    /// By the one at work in the queue.
-    private func refuseWaiting() -> Int {
-        var count = 0
-        while let job = queue.popNext() {
-            if job.wasRefused() { count += 1 }
-        }
-        return count
     }
 
     private func report(_ dropped: Int) {

@@ -22,6 +22,9 @@ public enum Hooks {
     /// Receives a description of what a source did against the grammar of sequences, and at which operator.
     public typealias ContractViolationHandler = (_ description: String) -> Void
 
+    /// Receives the name of a scheduler that was shut down, and how many pieces of work (actions, timers, hops) it did not run.
+    public typealias WorkRefusedHandler = (_ scheduler: String, _ count: Int) -> Void
+
     /// Whether each subscription without an `onError` closure captures its call stack, for `defaultErrorHandler`.
     ///
     /// Off by default. What it costs is what `customCaptureSubscriptionCallstack` costs.
@@ -62,9 +65,6 @@ public enum Hooks {
         get { contractViolation.value }
         set { contractViolation.value = newValue }
     }
-
-    /// Receives the name of a scheduler that was shut down, and how many pieces of work (actions, timers, hops) it did not run.
-    public typealias WorkRefusedHandler = (_ scheduler: String, _ count: Int) -> Void
 
     /// Called when a scheduler that was shut down drops work: timers that were not due yet, and what is handed over afterwards. By
     /// default prints to standard error in debug builds.

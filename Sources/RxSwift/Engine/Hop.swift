@@ -156,6 +156,14 @@ private final class Turn: Job {
         return true
     }
 
+    /// Drops its events, and all that come later: the scheduler has ended.
+    override func wasRefused() -> Bool {
+        let isLost = core.isCancelled.exchange(1) == 0
+        var budget = Int.max
+        _ = run(&budget)
+        return isLost
+    }
+
     override func run(_ budget: inout Int) -> Bool {
         var known = Int(bitPattern: count.loadAcquiring())
         var delivered = 0

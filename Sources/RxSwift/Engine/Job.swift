@@ -26,10 +26,14 @@ package class Job: Stage {
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
 
-    /// The scheduler takes no more work, and this job will not be run. On the thread that handed it over, or the scheduler's.
+    /// The scheduler takes no more work, and this job will not be run: what it held is released. On the thread that handed it over, or
+    /// the scheduler's.
     ///
     /// - Returns: whether something is lost of which nobody else hears.
-    package func wasRefused() -> Bool { true }
+    package func wasRefused() -> Bool {
+        defer { cancel() }
+        return !isCancelled
+    }
 }
 
 /// First in, first out; the jobs are linked through themselves. Retains what it holds. For one thread.

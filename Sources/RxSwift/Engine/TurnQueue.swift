@@ -193,9 +193,17 @@ package class TurnQueue {
         _ = state.compareExchange(TurnQueue.idle, TurnQueue.taken)
     }
 
-    /// Takes out what waits, by a caller who is at work. Empties the queue with the next call that returns nil.
-    package final func popNext() -> Job? {
-        batch.popFirst() ?? (takePending() ? batch.popFirst() : nil)
+    /// Refuses what waits, and what is handed over meanwhile, by a caller who is at work and then no more.
+    ///
+    /// - Returns: how many pieces of work are lost.
+    package final func refuseAll() -> Int {
+        var lost = 0
+        repeat {
+            while let job = batch.popFirst() ?? (takePending() ? batch.popFirst() : nil) {
+                if job.wasRefused() { lost += 1 }
+            }
+        } while !leave()
+        return lost
     }
 
     /// Whether something waits behind the job that is running. Only for that job.
@@ -311,5 +319,7 @@ package final class PrivateTurnQueue: TurnQueue {
             queue?.runTurn()
             return true
         }
+
+        override func wasRefused() -> Bool { (queue?.refuseAll() ?? 0) > 0 }
     }
 }

@@ -29,7 +29,7 @@ final class SerialDispatchJobs: TimedJobScheduler {
 
     @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) {
-        timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
+        _ = timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
     }
 
     @usableFromInline
@@ -127,7 +127,7 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
 
     @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) {
-        timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
+        _ = timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
     }
 
     @usableFromInline

@@ -26,6 +26,8 @@ final class DispatchTimers {
     private static let spareLimit = 64
     /// Whether the owner is gone, so that nothing will be armed any more. Under the lock.
     @exclusivity(unchecked) private var isClosed = false
+    /// Whether `stop` was called, so that nothing is taken any more. Under the lock.
+    @exclusivity(unchecked) private var isStopped = false
 
     /// - Parameters:
     ///   - queue: where expired jobs are taken from the wheel.
@@ -48,11 +50,34 @@ final class DispatchTimers {
         if isDone { kernelTimer.cancel() }
     }
 
+    /// Takes no job any more, and refuses those that wait. What is being handed over just now still comes to `fire`.
+    ///
+    /// - Returns: how many are lost.
+    func stop() -> Int {
+        lock.lock()
+        isStopped = true
+        armedDeadline = .max
+        var waiting = wheel.expire(upTo: .max)
+        let isDone = isDone
+        lock.unlock()
+        var lost = 0
+        handOut(&waiting) { if $0.wasRefused() { lost += 1 } }
+        if isDone { kernelTimer.cancel() }
+        return lost
+    }
+
     /// Hands a job to `fire` when `delay` has passed. The job is not waiting, and in no queue.
-    func arm(_ job: Job, after delay: DispatchTimeInterval) {
+    ///
+    /// - Returns: false, having done nothing, after `stop`.
+    @discardableResult
+    func arm(_ job: Job, after delay: DispatchTimeInterval) -> Bool {
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
         lock.lock()
+        if isStopped {
+            lock.unlock()
+            return false
+        }
         let timer = takeSpare() ?? .passRetained(JobTimer())
         let entry = timer._withUnsafeGuaranteedRef { $0.hold(job, until: deadline) }
         job.timer = entry
@@ -60,6 +85,7 @@ final class DispatchTimers {
         let earlier = earlierDeadline()
         lock.unlock()
         if let earlier { setKernelTimer(earlier) }
+        return true
     }
 
     /// After this, a job that was waiting does not come to `fire`, unless it is being handed over just now.
@@ -87,7 +113,13 @@ final class DispatchTimers {
         let isDone = isDone
         lock.unlock()
         if let earlier { setKernelTimer(earlier) }
-        while let entry = due.popFirst() {
+        handOut(&due, to: fire)
+        if isDone { kernelTimer.cancel() }
+    }
+
+    /// Outside the lock.
+    private func handOut(_ batch: inout TimerBatch, to receive: (Job) -> Void) {
+        while let entry = batch.popFirst() {
             let timer = JobTimer.of(.passRetained(entry))
             lock.lock()
             let job = timer._withUnsafeGuaranteedRef { $0.letGo() }?.takeRetainedValue()
@@ -95,9 +127,8 @@ final class DispatchTimers {
             let surplus = spare(timer)
             lock.unlock()
             surplus?.release()
-            if let job { fire(job) }
+            if let job { receive(job) }
         }
-        if isDone { kernelTimer.cancel() }
     }
 
     deinit {

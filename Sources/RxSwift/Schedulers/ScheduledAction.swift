@@ -35,11 +35,6 @@ package class ScheduledAction: Job, Cancelable {
         return true
     }
 
-    package final override func wasRefused() -> Bool {
-        defer { cancel() }
-        return !isCancelled
-    }
-
     package override func cancel() {
         guard let upstream = takeUpstream() else { return }
         if claim.exchange(1) == 0 { dropAction() }

@@ -9,7 +9,6 @@ import Testing
     @Test(arguments: ThreadedScheduler.allCases)
     func actionsRunOnceAndInOrderWhereSerial(kind: ThreadedScheduler) {
         let scheduler = kind.make()
-        let isSerial = ![.concurrentDispatch, .operationQueue, .users].contains(kind)
         let lock = Lock()
         let done = OneShot()
         nonisolated(unsafe) var seen: [Int] = []
@@ -24,7 +23,7 @@ import Testing
             }
         }
         #expect(done.wait())
-        #expect((isSerial ? seen : seen.sorted()) == Array(0..<2_000))
+        #expect((kind.isSerial ? seen : seen.sorted()) == Array(0..<2_000))
     }
 
     @Test(arguments: ThreadedScheduler.allCases)
@@ -138,7 +137,7 @@ import Testing
             return inner
         }
         #expect(done.wait())
-        if kind != .concurrentDispatch, kind != .operationQueue, kind != .users {
+        if kind.isSerial {
             #expect(log.text == "begin end inner")
         }
     }
@@ -166,7 +165,7 @@ import Testing
         }
         #expect(done.wait())
         #expect(early == 0)
-        if kind != .concurrentDispatch { #expect(seen == delays.sorted()) }
+        if kind.isSerial { #expect(seen == delays.sorted()) }
     }
 
     @Test(arguments: ThreadedScheduler.timed)
@@ -253,6 +252,7 @@ import Testing
         for make in [
             { SerialDispatchQueueScheduler(internalSerialQueueName: "test") as any SchedulerType },
             { ConcurrentDispatchQueueScheduler(qos: .default) as any SchedulerType },
+            { BoundedPoolScheduler(maxConcurrentOperationCount: 1) as any SchedulerType },
         ] {
             let done = OneShot()
             _ = make().scheduleRelative((), dueTime: .milliseconds(5)) { _ in

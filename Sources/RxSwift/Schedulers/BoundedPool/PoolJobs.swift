@@ -1,0 +1,88 @@
+import Dispatch
+import RxPrimitives
+
+/// What all schedulers of one pool, whatever their priority, hold: when nobody holds it any more, no more work can come.
+final class PoolHandle {
+    let pool: WorkerPool
+    private let timersIfNeeded = DispatchTimersIfNeeded()
+
+    init(pool: WorkerPool) { self.pool = pool }
+
+    deinit {
+        // Runs what was handed over, and lets the threads end. Waits for nothing, as this may be one of them.
+        pool.seal()
+    }
+
+    func shutdown() {
+        // First this, so that no timer is made behind the back of the next line.
+        pool.seal()
+        let dropped = timers._withUnsafeGuaranteedRef { $0.stop() }
+        if dropped > 0 { Hooks.workRefusedHandler(pool.name, dropped) }
+        pool.waitForEnd()
+    }
+
+    /// Made also just to be stopped: a timer may be about to be armed.
+    var timers: Unmanaged<DispatchTimers> {
+        timersIfNeeded.timers {
+            DispatchTimers(queue: .global(qos: .userInitiated), leeway: .nanoseconds(0)) { job in
+                // Made by `PoolJobs`, of all that arm these timers.
+                let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
+                job.ticket = nil
+                scheduler?.post(job)
+            }
+        }
+    }
+
+    var timersIfMade: Unmanaged<DispatchTimers>? { timersIfNeeded.ifMade }
+}
+
+/// Runs jobs at one level of a pool: the engine behind `BoundedPoolScheduler`.
+@usableFromInline
+final class PoolJobs: TimedJobScheduler {
+    let handle: PoolHandle
+    let level: Int
+    /// The handle's, without counting a reference: the count would go back and forth between those who post and the workers.
+    private let pool: Unmanaged<WorkerPool>
+
+    init(handle: PoolHandle, level: Int) {
+        self.handle = handle
+        self.level = level
+        pool = .passUnretained(handle.pool)
+    }
+
+    @usableFromInline
+    func post(_ job: Job) { pool._withUnsafeGuaranteedRef { $0.post(job, level: level) } }
+
+    @usableFromInline
+    func schedule(_ action: @escaping (()) -> any Disposable) -> any Disposable { schedule(ClosureAction(action)) }
+
+    @usableFromInline
+    func schedule(_ action: consuming ScheduledAction) -> any Disposable {
+        post(action)
+        return action
+    }
+
+    @usableFromInline
+    func post(_ job: Job, after delay: DispatchTimeInterval) {
+        // Tells the level when its time has come, and keeps the pool until then.
+        job.ticket = self
+        if !handle.timers._withUnsafeGuaranteedRef({ $0.arm(job, after: delay) }) { handle.pool.refuse(job) }
+    }
+
+    @usableFromInline
+    func withdraw(_ job: Job) {
+        handle.timersIfMade?._withUnsafeGuaranteedRef { $0.withdraw(job) }
+    }
+
+    @usableFromInline
+    var turnQueue: TurnQueue? { nil }
+
+    @usableFromInline
+    var stepsPerTurn: Int { 512 }
+
+    @usableFromInline
+    var hasWaitingJobs: Bool { false }
+
+    @usableFromInline
+    var instant: Int64 { Int64(MonotonicClock.now()) }
+}

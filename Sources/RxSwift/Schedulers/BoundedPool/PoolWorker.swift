@@ -1,0 +1,122 @@
+import RxPrimitives
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What one thread of a pool works with. Except for its deques, only that thread touches it.
+final class PoolWorker {
+    /// The pool, which holds this worker; its thread holds the pool.
+    let pool: Unmanaged<WorkerPool>
+    let number: Int
+
+    /// The work that this worker's own jobs handed over, by level. Others steal from them.
+    let deques: UnsafeMutablePointer<WorkStealingDeque>
+
+    /// Whether this worker is among those that `PoolState.searching` counts. From the start: whoever starts or wakes it counts
+    /// it.
+    @exclusivity(unchecked) var isSearching = true
+
+    /// How often it looked for work, and how often of these not by priority.
+    @exclusivity(unchecked) var turn: UInt = 0
+    @exclusivity(unchecked) var fairTurn: UInt = 0
+
+    /// Whether it saw another one refill an injector when it last looked for work.
+    @exclusivity(unchecked) var sawRefill = false
+
+    /// Whether it left a single job to another worker when it last looked for work, the first such one, and that of the look
+    /// before, which is not left again.
+    @exclusivity(unchecked) var sawSingle = false
+    @exclusivity(unchecked) var spared: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
+    @exclusivity(unchecked) var sparedBefore: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
+
+    /// Whether the pool was sealed when it last began to look everywhere.
+    @exclusivity(unchecked) var sawSeal = false
+
+    /// The level of the job found last.
+    @exclusivity(unchecked) var level = 0
+
+    /// The job at work; counts no reference.
+    @exclusivity(unchecked) var running: UnsafeRawPointer?
+
+    init(pool: Unmanaged<WorkerPool>, number: Int) {
+        self.pool = pool
+        self.number = number
+        deques = .allocate(capacity: PoolState.levelCount)
+        for level in 0..<PoolState.levelCount { (deques + level).initialize(to: WorkStealingDeque()) }
+    }
+
+    deinit {
+        deques.deinitialize(count: PoolState.levelCount)
+        deques.deallocate()
+    }
+
+    /// The worker whose thread this is, without counting a reference.
+    static var current: Unmanaged<PoolWorker>? {
+        pthread_getspecific(key).map { .fromOpaque($0) }
+    }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let status = pthread_key_create(&key, nil)
+        precondition(
+            status == 0,
+            "swift-rx: no thread-specific key is left for the pool's workers (pthread_key_create: \(status))")
+        return key
+    }()
+
+    /// As deep as the main thread's usually is (law L8); the kernel provides memory as it is used.
+    private static let stackSize = 8 << 20
+
+    /// Starts the thread. It keeps the pool alive.
+    func start(name: String) {
+        let launch = Unmanaged.passRetained(Launch(pool: pool.takeUnretainedValue(), worker: self, name: name))
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstacksize(&attributes, PoolWorker.stackSize)
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        var thread = pthread_t()
+        let status = pthread_create(&thread, &attributes, PoolWorker.main, launch.toOpaque())
+        pthread_attr_destroy(&attributes)
+        precondition(
+            status == 0,
+            """
+            BoundedPoolScheduler "\(name)": worker \(number) could not be started (pthread_create: \(status)); raise the limit \
+            of threads or lower maxConcurrentOperationCount
+            """)
+    }
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        let launch = Unmanaged<Launch>.fromOpaque(argument.unsafelyUnwrapped).takeRetainedValue()
+        nameThread(launch.name)
+        pthread_setspecific(key, Unmanaged.passUnretained(launch.worker).toOpaque())
+        launch.pool.work(as: launch.worker)
+        pthread_setspecific(key, nil)
+        return nil
+    }
+
+    /// Names the calling thread, as far as the system lets it. (`pthread_setname_np` is not to be had in Swift.)
+    private static func nameThread(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        if file < 0 { return }
+        // The kernel takes 15 bytes.
+        let bytes = Array(name.utf8.prefix(15))
+        _ = write(file, bytes, bytes.count)
+        close(file)
+    }
+
+    /// What a new thread is handed.
+    private final class Launch {
+        let pool: WorkerPool
+        let worker: PoolWorker
+        let name: String
+
+        init(pool: WorkerPool, worker: PoolWorker, name: String) {
+            self.pool = pool
+            self.worker = worker
+            self.name = name
+        }
+    }
+}

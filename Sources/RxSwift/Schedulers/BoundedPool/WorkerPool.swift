@@ -1,0 +1,359 @@
+import Dispatch
+import RxPrimitives
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+// Algorithm: work stealing (R. D. Blumofe and C. E. Leiserson, "Scheduling Multithreaded Computations by Work Stealing", 1994):
+// a queue per worker and an injector for everybody else, each once per level; the word `PoolState` tells who sleeps, who
+// searches, and at which levels there may be work. Not more than one sleeper is woken at a time, by whoever finds that nobody
+// searches; a worker whose search succeeds calls the next one if there is more (as the scheduler of Go does: D. Vyukov,
+// "Scalable Go Scheduler Design", 2012).
+//
+// Why no work waits while a worker sleeps: who hands over work publishes it and then reads the word; a worker clears a level's
+// bit and then looks at that level once more, and sleeps only by a compare-exchange of a word without such a bit. All of these
+// are sequentially consistent, so either the word shows the one that hands over a cleared bit, or the work shows. The same
+// holds for a search that ends.
+//
+// Progress: handing over is lock-free, but for the start of a thread. Threads: `post`, `suspend`, `resume`, `seal` and
+// `waitForEnd` from any; `work` and what it calls by the worker's thread.
+
+/// The threads of a `BoundedPoolScheduler`, and the work they share. They keep it alive; when it was sealed they run what is
+/// left and end.
+final class WorkerPool: @unchecked Sendable {
+    let name: String
+    let limit: Int
+    private let takesNewestOwn: Bool
+
+    private let padding = CacheLinePadding()
+    /// A `PoolState`.
+    private let state = AtomicWord(0)
+    private let endPadding = CacheLinePadding()
+
+    /// By level.
+    private let injectors: UnsafeMutablePointer<JobInjector>
+    /// By number: 0, or the address of the worker, retained. Written once, by the one who starts it.
+    private let workers: UnsafeMutablePointer<AtomicWord>
+    /// Signalled once for each sleeping worker that was counted as searching.
+    private let wakeUps = DispatchSemaphore(value: 0)
+    /// Left when the pool was sealed and its last worker ended.
+    private let end = DispatchGroup()
+
+    /// How often a worker without work looks at the state before it sleeps: some microseconds, less than waking it takes.
+    private static let spins = 4_000
+    /// How often it does so before it takes the single job that another worker has handed to itself.
+    private static let sparingSpins = 1_000
+    /// One look for work in so many is not by priority, but begins at each level in turn.
+    private static let turnPeriod: UInt = 32
+    private static let stepsPerTurn = 512
+
+    init(name: String, limit: Int, takesNewestOwn: Bool) {
+        self.name = name
+        self.limit = limit
+        self.takesNewestOwn = takesNewestOwn
+        injectors = .allocate(capacity: PoolState.levelCount)
+        for level in 0..<PoolState.levelCount { (injectors + level).initialize(to: JobInjector()) }
+        workers = .allocate(capacity: limit)
+        for number in 0..<limit { (workers + number).initialize(to: AtomicWord(0)) }
+        end.enter()
+    }
+
+    deinit {
+        injectors.deinitialize(count: PoolState.levelCount)
+        injectors.deallocate()
+        for number in 0..<limit { worker(number)?.release() }
+        workers.deinitialize(count: limit)
+        workers.deallocate()
+    }
+
+    // MARK: Handing over
+
+    /// Hands a job over, or refuses it. The job is in no queue.
+    func post(_ job: Job, level: Int) {
+        let retained = Unmanaged.passRetained(job)
+        let isAccepted: Bool
+        if let worker = currentWorker {
+            isAccepted = worker._withUnsafeGuaranteedRef { worker in
+                // Relaxed: this worker ends only after it has looked into its own deques once more. A job that posts itself
+                // again while it runs was accepted before: it is a hop that has more events than fit into a turn.
+                let isSealed = PoolState(word: state.loadRelaxed()).isSealed
+                if isSealed, worker.running != UnsafeRawPointer(retained.toOpaque()) { return false }
+                worker.deques[level].push(UInt(bitPattern: retained.toOpaque()))
+                return true
+            }
+        } else {
+            isAccepted = injectors[level].push(retained)
+        }
+        if isAccepted {
+            announce(level)
+        } else {
+            retained.release()
+            refuse(job)
+        }
+    }
+
+    /// Disposes of a job that will not run.
+    func refuse(_ job: Job) {
+        if job.wasRefused() { Hooks.workRefusedHandler(name, 1) }
+    }
+
+    private func announce(_ level: Int) {
+        // Sequentially consistent: comes after the push.
+        change { $0.announce(level: level, limit: limit) }
+    }
+
+    func suspend() { transition { $0.suspend() } }
+
+    func resume() { change { $0.resume(limit: limit) } }
+
+    var isSuspended: Bool { PoolState(word: state.loadSequentially()).isSuspended }
+
+    /// Accepts no more. What was accepted is run, and then the threads end.
+    func seal() {
+        // First these: from here on nothing comes from outside, so that a worker that finds nothing can end.
+        for level in 0..<PoolState.levelCount { injectors[level].close() }
+        let result = transition { state in
+            state.seal(hasWork: state.live == 0 && (0..<PoolState.levelCount).contains { injectors[$0].hasWork })
+        }
+        guard let result else { return }
+        for _ in 0..<result.wake { wakeUps.signal() }
+        give(result.help)
+        if result.isEnd { end.leave() }
+    }
+
+    /// Waits until all threads have ended; `seal` comes first. Returns at once on one of them.
+    func waitForEnd() {
+        if currentWorker == nil { end.wait() }
+    }
+
+    /// Whether the calling thread is one of this pool's.
+    private var currentWorker: Unmanaged<PoolWorker>? {
+        guard let worker = PoolWorker.current,
+            worker._withUnsafeGuaranteedRef({ $0.pool.toOpaque() }) == Unmanaged.passUnretained(self).toOpaque()
+        else { return nil }
+        return worker
+    }
+
+    // MARK: The state
+
+    /// Makes a transition, and returns its result.
+    @inline(__always)
+    @discardableResult
+    private func transition<Result>(_ body: (inout PoolState) -> Result) -> Result {
+        while true {
+            let known = PoolState(word: state.loadSequentially())
+            var new = known
+            let result = body(&new)
+            if new == known || state.compareExchangeSequentially(known.word, new.word) { return result }
+        }
+    }
+
+    /// Makes a transition, and gives the help it asks for.
+    @inline(__always)
+    private func change(_ body: (inout PoolState) -> PoolState.Help) {
+        give(transition(body))
+    }
+
+    @inline(__always)
+    private func give(_ help: PoolState.Help) {
+        switch help {
+        case .none: return
+        case .wake: wakeUps.signal()
+        case .start(let number): startWorker(number)
+        }
+    }
+
+    @inline(never)
+    private func startWorker(_ number: Int) {
+        let worker = PoolWorker(pool: .passUnretained(self), number: number)
+        // Releasing: paired with the acquire in `worker(_:)`.
+        _ = workers[number].exchange(UInt(bitPattern: Unmanaged.passRetained(worker).toOpaque()))
+        worker.start(name: name)
+    }
+
+    private func worker(_ number: Int) -> Unmanaged<PoolWorker>? {
+        UnsafeRawPointer(bitPattern: workers[number].loadAcquiring()).map { .fromOpaque($0) }
+    }
+
+    // MARK: Working
+
+    /// What a worker's thread does.
+    func work(as worker: PoolWorker) {
+        while true {
+            if let job = next(for: worker) {
+                if worker.isSearching { endSearch(worker) }
+                run(job, worker)
+            } else if !idle(worker) {
+                break
+            }
+        }
+        let wasSearching = worker.isSearching
+        if transition({ $0.end(wasSearching: wasSearching) }) { end.leave() }
+    }
+
+    private func run(_ job: Unmanaged<Job>, _ worker: PoolWorker) {
+        let level = worker.level
+        var budget = WorkerPool.stepsPerTurn
+        worker.running = UnsafeRawPointer(job.toOpaque())
+        let isDone = job._withUnsafeGuaranteedRef { $0.run(&budget) }
+        worker.running = nil
+        if isDone { return job.release() }
+        worker.deques[level].push(UInt(bitPattern: job.toOpaque()))
+        announce(level)
+    }
+
+    /// The job this worker is to run next, with the reference to it. Its level is left in `worker.level`.
+    private func next(for worker: PoolWorker) -> Unmanaged<Job>? {
+        worker.sawRefill = false
+        worker.sawSingle = false
+        worker.sparedBefore = worker.spared
+        worker.sawSeal = false
+        worker.turn &+= 1
+        while true {
+            let known = PoolState(word: state.loadSequentially())
+            if known.isSuspended { return nil }
+            worker.sawSeal = known.isSealed
+            var levels = known.isSealed ? PoolState.allLevels : known.levels
+            if levels == 0 { return nil }
+            if worker.turn % WorkerPool.turnPeriod == 0, let job = nextInTurn(worker, levels) { return job }
+            while levels != 0 {
+                let level = UInt.bitWidth - 1 - levels.leadingZeroBitCount
+                levels &= ~(1 << UInt(level))
+                if let job = take(worker, level) ?? takeAfterClearing(worker, level) {
+                    worker.level = level
+                    return job
+                }
+            }
+            if worker.sawRefill || worker.sawSingle || worker.sawSeal { return nil }
+        }
+    }
+
+    /// Looks at a level, at each in turn, and there at one of the three places first, at each in turn, for what has waited
+    /// longest.
+    private func nextInTurn(_ worker: PoolWorker, _ levels: UInt) -> Unmanaged<Job>? {
+        let count = worker.fairTurn
+        worker.fairTurn = count &+ 1
+        let level = Int(count % UInt(PoolState.levelCount))
+        if levels & 1 << UInt(level) == 0 { return nil }
+        worker.level = level
+        let place = count / UInt(PoolState.levelCount)
+        for offset in 0..<3 as Range<UInt> {
+            switch (place &+ offset) % 3 {
+            case 0: if case .job(let job) = injectors[level].take() { return job }
+            case 1: if let word = worker.deques[level].steal() { return WorkerPool.job(word) }
+            default: if let job = steal(worker, level) { return job }
+            }
+        }
+        return nil
+    }
+
+    /// Looks everywhere for work of a level: own, handed over from outside, other workers'.
+    @inline(__always)
+    private func take(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
+        if let own = takesNewestOwn ? worker.deques[level].pop() : worker.deques[level].steal() {
+            return WorkerPool.job(own)
+        }
+        switch injectors[level].take() {
+        case .job(let job): return job
+        case .busy: worker.sawRefill = true
+        case .none: break
+        }
+        return steal(worker, level)
+    }
+
+    /// Takes from another worker, beginning with another one each time. A single job is left to its worker until the next look.
+    private func steal(_ thief: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
+        let count = UInt(PoolState(word: state.loadRelaxed()).live)
+        for offset in 0..<count {
+            let number = Int((thief.turn &+ offset) % count)
+            guard number != thief.number, let victim = worker(number) else { continue }
+            let spared = thief.sparedBefore.number == number && thief.sparedBefore.level == level
+            let index = spared ? thief.sparedBefore.index : nil
+            switch victim._withUnsafeGuaranteedRef({ $0.deques[level].steal(sparing: index) }) {
+            case .word(let word): return WorkerPool.job(word)
+            case .nothing: continue
+            case .only(let index):
+                if !thief.sawSingle { thief.spared = (number, level, index) }
+                thief.sawSingle = true
+            }
+        }
+        return nil
+    }
+
+    /// Says that a level has no work, and looks once more: who hands over work between the two looks sees the cleared bit.
+    @inline(never)
+    private func takeAfterClearing(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
+        if worker.sawRefill || worker.sawSingle || worker.sawSeal { return nil }
+        transition { $0.clear(level: level) }
+        let job = take(worker, level)
+        if job != nil || worker.sawRefill || worker.sawSingle {
+            transition { $0.restore(level: level) }
+            // Work may have been left to a worker that searched then, and slept when it saw the cleared bit.
+            if !worker.isSearching, hasWork { change { $0.callHelp(limit: limit) } }
+        }
+        return job
+    }
+
+    private static func job(_ word: UInt) -> Unmanaged<Job> {
+        .fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+    }
+
+    // MARK: Without work
+
+    /// A search was successful: if it was the last one, and there is more work, somebody else is to search.
+    private func endSearch(_ worker: PoolWorker) {
+        worker.isSearching = false
+        let isLast = transition { state -> Bool in
+            state.endSearch()
+            return state.searching == 0
+        }
+        // Sequentially consistent: work whose owner saw this search under way shows here.
+        if isLast, hasWork { change { $0.callHelp(limit: limit) } }
+    }
+
+    /// Whether something is waiting somewhere.
+    private var hasWork: Bool {
+        let known = PoolState(word: state.loadSequentially())
+        if known.sleeping == 0, known.live == limit { return false }
+        for level in 0..<PoolState.levelCount where known.levels & 1 << UInt(level) != 0 {
+            if injectors[level].hasWork { return true }
+            for number in 0..<known.live {
+                if worker(number)?._withUnsafeGuaranteedRef({ !$0.deques[level].isEmpty }) == true { return true }
+            }
+        }
+        return false
+    }
+
+    /// Waits for work: first awake, then asleep. Returns false when this worker is to end.
+    private func idle(_ worker: PoolWorker) -> Bool {
+        if worker.sawRefill {
+            sched_yield()
+            return true
+        }
+        if worker.sawSingle {
+            beginSearch(worker)
+            for _ in 0..<WorkerPool.sparingSpins where PoolState(word: state.loadRelaxed()).isSealed { return true }
+            return true
+        }
+        if worker.sawSeal { return false }
+        beginSearch(worker)
+        if worker.isSearching {
+            for _ in 0..<WorkerPool.spins {
+                let known = PoolState(word: state.loadRelaxed())
+                if known.hasWork || known.isSealed { return true }
+            }
+        }
+        let wasSearching = worker.isSearching
+        guard transition({ $0.sleep(wasSearching: wasSearching) }) else { return true }
+        wakeUps.wait()
+        worker.isSearching = true
+        return true
+    }
+
+    private func beginSearch(_ worker: PoolWorker) {
+        if !worker.isSearching { worker.isSearching = transition { $0.beginSearch(limit: limit) } }
+    }
+}

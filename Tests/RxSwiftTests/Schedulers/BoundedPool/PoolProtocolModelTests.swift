@@ -1,0 +1,247 @@
+import RxSwift
+import Testing
+
+// A model of what `WorkerPool` does with a `PoolState`: all interleavings of threads that hand over work, of two workers, of
+// one that suspends and one that seals. Each step is one access to what threads share: the state, the queue of one level, the
+// semaphore. The transitions are the real ones.
+
+/// What is handed over: a job that just runs, or one that comes to its end only when all such jobs have begun.
+private enum Work { case runs, meets }
+
+/// What one worker is about to do.
+private enum Phase: Hashable {
+    case notStarted, look, take, clear, takeAgain, restore
+    case endSearch, lookAtState, lookAtQueue, callHelp, run
+    case idle, sleep, asleep, end, ended
+}
+
+private struct Model: Hashable {
+    struct Worker: Hashable {
+        var phase = Phase.notStarted
+        var isSearching = true
+        var sawSeal = false
+        var job: Int?
+    }
+
+    var state = PoolState(word: 0)
+    var queue: [Int] = []
+    var isClosed = false
+    var signals = 0
+    var workers: [Worker]
+    /// By job: 0 not handed over, 1 handed over and not announced, 2 announced.
+    var producers: [Int]
+    var begun: Set<Int> = []
+    var finished: Set<Int> = []
+    var refused: Set<Int> = []
+    var suspender = 0
+    var sealer = 0
+    var isEnded = false
+
+    mutating func give(_ help: PoolState.Help) {
+        switch help {
+        case .none: break
+        case .wake: signals += 1
+        case .start(let number): workers[number].phase = .look
+        }
+    }
+}
+
+private struct Scenario {
+    var jobs: [Work]
+    var limit: Int
+    var suspends = false
+    var seals = false
+    /// Whether a worker looks again after it cleared a level.
+    var looksAgain = true
+    /// Whether it calls others if it then found more than it takes.
+    var callsAfterClearing = true
+
+    /// All states that can follow.
+    func successors(of model: Model) -> [Model] {
+        var found: [Model] = []
+        func add(_ step: (inout Model) -> Void) {
+            var next = model
+            step(&next)
+            found.append(next)
+        }
+        for (job, progress) in model.producers.enumerated() {
+            if progress == 0 {
+                add {
+                    $0.producers[job] = $0.isClosed ? 2 : 1
+                    if $0.isClosed { $0.refused.insert(job) } else { $0.queue.append(job) }
+                }
+            } else if progress == 1 {
+                add {
+                    $0.producers[job] = 2
+                    $0.give($0.state.announce(level: 0, limit: limit))
+                }
+            }
+        }
+        if suspends, model.suspender < 2 {
+            add {
+                $0.suspender += 1
+                if $0.suspender == 1 { $0.state.suspend() } else { $0.give($0.state.resume(limit: limit)) }
+            }
+        }
+        if seals, model.sealer == 0 {
+            add {
+                $0.sealer = 1
+                $0.isClosed = true
+            }
+        } else if seals, model.sealer == 1 {
+            add { model in
+                model.sealer = 2
+                guard let sealing = model.state.seal(hasWork: !model.queue.isEmpty) else { return }
+                model.signals += sealing.wake
+                model.give(sealing.help)
+                if sealing.isEnd { model.isEnded = true }
+            }
+        }
+        for index in model.workers.indices {
+            var next = model
+            if stepWorker(index, &next) { found.append(next) }
+        }
+        return found
+    }
+
+    /// Returns whether the worker can do anything.
+    private func stepWorker(_ index: Int, _ model: inout Model) -> Bool {
+        var worker = model.workers[index]
+        switch worker.phase {
+        case .notStarted, .ended: return false
+        case .look:
+            worker.sawSeal = model.state.isSealed && !model.state.isSuspended
+            let hasWork = model.state.isSealed || model.state.levels != 0
+            worker.phase = model.state.isSuspended || !hasWork ? .idle : .take
+        case .take:
+            if model.queue.isEmpty {
+                worker.phase = worker.sawSeal ? .idle : .clear
+            } else {
+                worker.job = model.queue.removeFirst()
+                worker.phase = worker.isSearching ? .endSearch : .run
+            }
+        case .clear:
+            model.state.clear(level: 0)
+            worker.phase = looksAgain ? .takeAgain : .look
+        case .takeAgain:
+            if model.queue.isEmpty {
+                worker.phase = .look
+            } else {
+                worker.job = model.queue.removeFirst()
+                worker.phase = .restore
+            }
+        case .restore:
+            model.state.restore(level: 0)
+            worker.phase = worker.isSearching ? .endSearch : callsAfterClearing ? .lookAtState : .run
+        case .endSearch:
+            model.state.endSearch()
+            worker.isSearching = false
+            worker.phase = model.state.searching == 0 ? .lookAtState : .run
+        case .lookAtState:
+            let hasIdle = model.state.sleeping != 0 || model.state.live != limit
+            worker.phase = hasIdle && model.state.levels != 0 ? .lookAtQueue : .run
+        case .lookAtQueue:
+            worker.phase = model.queue.isEmpty ? .run : .callHelp
+        case .callHelp:
+            worker.phase = .run
+            model.workers[index] = worker
+            model.give(model.state.callHelp(limit: limit))
+            return true
+        case .run:
+            guard let job = worker.job else { return false }
+            model.begun.insert(job)
+            // One that still waits has changed nothing, which leads nowhere.
+            let missing = jobs.indices.contains {
+                jobs[$0] == .meets && !model.begun.contains($0) && !model.refused.contains($0)
+            }
+            if jobs[job] == .meets, missing { return true }
+            model.finished.insert(job)
+            worker.job = nil
+            worker.phase = .look
+        case .idle:
+            if worker.sawSeal {
+                worker.phase = .end
+            } else {
+                if !worker.isSearching { worker.isSearching = model.state.beginSearch(limit: limit) }
+                worker.phase = .sleep
+            }
+        case .sleep:
+            worker.phase = model.state.sleep(wasSearching: worker.isSearching) ? .asleep : .look
+        case .asleep:
+            if model.signals == 0 { return false }
+            model.signals -= 1
+            worker.isSearching = true
+            worker.phase = .look
+        case .end:
+            if model.state.end(wasSearching: worker.isSearching) { model.isEnded = true }
+            worker.phase = .ended
+        }
+        model.workers[index] = worker
+        return true
+    }
+
+    /// Goes through all interleavings. Returns how many states there are, and one in which the pool is stuck, if there is.
+    func explore() -> (count: Int, stuck: Model?) {
+        let start = Model(
+            workers: Array(repeating: .init(), count: limit), producers: Array(repeating: 0, count: jobs.count))
+        var seen: Set = [start]
+        var open = [start]
+        while let model = open.popLast() {
+            let next = successors(of: model).filter { $0 != model }
+            if next.isEmpty, !isSound(model) { return (seen.count, model) }
+            for successor in next where seen.insert(successor).inserted { open.append(successor) }
+        }
+        return (seen.count, nil)
+    }
+
+    /// Whether all is well when nobody can do anything any more.
+    private func isSound(_ model: Model) -> Bool {
+        guard model.queue.isEmpty, model.finished.count + model.refused.count == jobs.count, model.signals == 0 else {
+            return false
+        }
+        if !seals {
+            return model.refused.isEmpty && model.workers.allSatisfy { [.asleep, .notStarted].contains($0.phase) }
+        }
+        return model.isEnded && model.workers.allSatisfy { [.ended, .notStarted].contains($0.phase) }
+            && model.state.live == 0 && model.state.sleeping == 0 && model.state.searching == 0
+    }
+}
+
+@Suite struct PoolProtocolModelTests {
+    @Test func noWorkWaitsWhileAWorkerSleeps() {
+        for limit in 1...2 {
+            let result = Scenario(jobs: [.runs, .runs, .runs], limit: limit).explore()
+            #expect(result.stuck == nil && result.count > 100)
+        }
+        // Comes to its end only if both workers run.
+        let meeting = Scenario(jobs: [.meets, .meets], limit: 2).explore()
+        #expect(meeting.stuck == nil && meeting.count > 100)
+        let behind = Scenario(jobs: [.runs, .meets, .meets], limit: 2).explore()
+        #expect(behind.stuck == nil)
+        let three = Scenario(jobs: [.meets, .meets, .meets], limit: 3).explore()
+        #expect(three.stuck == nil)
+    }
+
+    @Test func resumingForgetsNoWork() {
+        let result = Scenario(jobs: [.meets, .meets], limit: 2, suspends: true).explore()
+        #expect(result.stuck == nil && result.count > 100)
+    }
+
+    @Test func sealingRunsOrRefusesEachPieceAndEndsEachWorker() {
+        for limit in 1...2 {
+            let result = Scenario(jobs: [.runs, .runs], limit: limit, suspends: true, seals: true).explore()
+            #expect(result.stuck == nil && result.count > 100)
+        }
+    }
+
+    /// What the second look is for.
+    @Test func withoutASecondLookWorkWouldBeForgotten() {
+        #expect(Scenario(jobs: [.runs, .runs], limit: 1, looksAgain: false).explore().stuck != nil)
+    }
+
+    /// A worker that searched may sleep between the two looks: what the second one finds was left to it.
+    @Test func withoutACallAfterTheSecondLookWorkWouldWaitForASleeper() {
+        let jobs: [Work] = [.runs, .meets, .meets]
+        #expect(Scenario(jobs: jobs, limit: 2, callsAfterClearing: false).explore().stuck != nil)
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import RxPrimitives
+import RxSwift
+import TestSupport
+
+extension BoundedPoolScheduler {
+    /// Schedules a body that returns nothing.
+    @discardableResult
+    func run(_ body: @escaping @Sendable () -> Void) -> any Disposable {
+        schedule(()) { _ in
+            body()
+            return Disposables.create()
+        }
+    }
+
+    /// Occupies so many workers until the result is fired, once for each of them. Returns when they are occupied.
+    func occupy(_ workers: Int = 1) -> OneShot {
+        let gate = OneShot()
+        let begun = OneShot()
+        for _ in 0..<workers {
+            run {
+                begun.fire()
+                _ = gate.wait()
+            }
+        }
+        for _ in 0..<workers { precondition(begun.wait(), "a worker did not begin") }
+        return gate
+    }
+}
+
+/// How many threads carry a name.
+func threadCount(named name: String) -> Int {
+    let folder = "/proc/self/task"
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return threads.filter {
+        let found = try? String(contentsOfFile: "\(folder)/\($0)/comm", encoding: .utf8)
+        return found?.trimmingCharacters(in: .newlines) == name
+    }.count
+}
+
+/// Counts what schedulers refuse, by name, while it lives.
+final class RefusalLog: @unchecked Sendable {
+    private let lock = Lock()
+    private var counts: [String: Int] = [:]
+    private let before = Hooks.workRefusedHandler
+
+    init() {
+        Hooks.workRefusedHandler = { [unowned self] name, count in lock.withLock { counts[name, default: 0] += count } }
+    }
+
+    func end() { Hooks.workRefusedHandler = before }
+
+    subscript(name: String) -> Int { lock.withLock { counts[name, default: 0] } }
+}
