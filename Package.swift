@@ -38,13 +38,14 @@ let package = Package(
             cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
             linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
         .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"]),
-        .target(name: "TestSupport", dependencies: ["RxSwift", "RxTest"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["RxSwift", "RxIOUring", "RxTest"], path: "Tests/TestSupport"),
         .testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"]),
         .testTarget(name: "RxSwiftTests", dependencies: ["RxSwift", "RxTest", "TestSupport"]),
         .testTarget(name: "RxRelayTests", dependencies: ["RxRelay", "RxTest", "TestSupport"]),
         .testTarget(name: "RxCocoaTests", dependencies: ["RxCocoa", "RxTest", "TestSupport"]),
         .testTarget(name: "RxBlockingTests", dependencies: ["RxBlocking", "RxTest", "TestSupport"]),
-        .testTarget(name: "RxIOUringTests", dependencies: ["RxIOUring", "RxTest", "TestSupport"]),
+        .testTarget(
+            name: "RxIOUringTests", dependencies: ["RxIOUring", "RxBlocking", "RxCocoa", "RxTest", "TestSupport"]),
         .testTarget(name: "RxTestTests", dependencies: ["RxTest", "TestSupport"]),
         .testTarget(
             name: "DocumentationTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"],

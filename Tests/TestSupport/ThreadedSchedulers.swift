@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import RxIOUring
 import RxPrimitives
 import RxSwift
 
@@ -18,6 +19,7 @@ package final class OneShot: @unchecked Sendable {
 /// The schedulers that run work on threads of their own.
 package enum ThreadedScheduler: CaseIterable, Sendable {
     case serialDispatch, serialOnConcurrentTarget, concurrentDispatch, operationQueue, serialOperationQueue, main, users
+    case uring, epoll
 
     package func make() -> any ImmediateSchedulerType {
         switch self {
@@ -31,11 +33,13 @@ package enum ThreadedScheduler: CaseIterable, Sendable {
             return OperationQueueScheduler(operationQueue: queue)
         case .main: return MainScheduler.instance
         case .users: return UsersScheduler()
+        case .uring: return IOUringScheduler(backend: .uring)
+        case .epoll: return IOUringScheduler(backend: .epoll)
         }
     }
 
     package static let timed: [ThreadedScheduler] = [
-        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .main,
+        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .main, .uring, .epoll,
     ]
 
     package func makeTimed() -> any SchedulerType { make() as! any SchedulerType }
