@@ -17,7 +17,7 @@ let hasLiburing =
             cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
             linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
         .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"], exclude: ["Elsewhere"]),
-        .testTarget(name: "RxIOUringTests", dependencies: ["RxIOUring", "RxTest", "TestSupport"]),
+        .testTarget(name: "RxIOUringTests", dependencies: ["RxIOUring", "RxBlocking", "RxCocoa", "RxTest", "TestSupport"]),
     ]
 #else
     // There the module says that it is not available.
@@ -49,7 +49,7 @@ let package = Package(
         .target(name: "RxCocoa", dependencies: ["RxSwift", "RxRelay"]),
         .target(name: "RxBlocking", dependencies: ["RxSwift"]),
         .target(name: "RxTest", dependencies: ["RxSwift"]),
-        .target(name: "TestSupport", dependencies: ["RxSwift", "RxTest"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["RxSwift", "RxIOUring", "RxTest"], path: "Tests/TestSupport"),
         .testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"]),
         .testTarget(name: "RxSwiftTests", dependencies: ["RxSwift", "RxTest", "TestSupport"]),
         .testTarget(name: "RxRelayTests", dependencies: ["RxRelay", "RxTest", "TestSupport"]),

@@ -60,7 +60,8 @@ int rx_epoll_make(void) {
 }
 
 int rx_eventfd_make(void) {
-    int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    // One that blocks: of others, older kernels' rings do not wait for input. Writing would block at a count of 2^64 - 1 only.
+    int made = eventfd(0, EFD_CLOEXEC);
     return made >= 0 ? made : -errno;
 }
 

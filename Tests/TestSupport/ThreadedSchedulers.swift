@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import RxIOUring
 import RxPrimitives
 import RxSwift
 
@@ -19,6 +20,7 @@ package final class OneShot: @unchecked Sendable {
 package enum ThreadedScheduler: CaseIterable, Sendable {
     case serialDispatch, serialOnConcurrentTarget, concurrentDispatch, operationQueue, serialOperationQueue, boundedPool
     case main, users
+    case uring, epoll
 
     package func make() -> any ImmediateSchedulerType {
         switch self {
@@ -33,11 +35,13 @@ package enum ThreadedScheduler: CaseIterable, Sendable {
         case .boundedPool: return BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         case .main: return MainScheduler.instance
         case .users: return UsersScheduler()
+        case .uring: return IOUringScheduler(backend: .uring)
+        case .epoll: return IOUringScheduler(backend: .epoll)
         }
     }
 
     package static let timed: [ThreadedScheduler] = [
-        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .boundedPool, .main,
+        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .boundedPool, .main, .uring, .epoll,
     ]
 
     /// Whether actions run one at a time, in hand-over order.

@@ -106,7 +106,7 @@ typedef enum rx_readiness { RX_READY_INPUT = 1, RX_READY_OUTPUT = 2 } rx_readine
 
 // MARK: Descriptors
 
-/// A counter to wake an event loop by, without blocking and closed in programs that are run, or a negated errno.
+/// A counter to wake an event loop by, closed in programs that are run, or a negated errno.
 int rx_eventfd_make(void);
 /// `accept4` without the peer's address; a negated errno on failure.
 int rx_accept(int descriptor, int flags);

@@ -170,7 +170,7 @@ final class EpollBackend: Backend {
             return true
         }
         let result = operation.perform()
-        if result == -EAGAIN {
+        if result == -EAGAIN, operation.canAwaitReadiness {
             if let failure = awaitReadiness(operation) {
                 finish(operation, failure)
                 return true

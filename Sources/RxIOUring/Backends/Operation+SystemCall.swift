@@ -13,6 +13,10 @@ extension Operation {
         return request.kind.isInput
     }
 
+    /// Whether readiness of the descriptor says that it is to be tried again. Not for a `connect` that did not begin: a Unix socket whose
+    /// listener has no room says so by EAGAIN, and by nothing when there is room.
+    var canAwaitReadiness: Bool { request.kind != RX_CONNECT || hasBegun }
+
     /// Does it by the system call of that name, without waiting (but for a file): a result, or a negated errno; `-EAGAIN` if it has to wait.
     func perform() -> Int32 {
         let result = call()
@@ -72,7 +76,9 @@ extension Operation {
         if !hasBegun {
             hasBegun = true
             let address = request.address!.assumingMemoryBound(to: sockaddr.self)
-            return Int(connect(request.descriptor, address, socklen_t(request.length)))
+            let result = connect(request.descriptor, address, socklen_t(request.length))
+            if result != 0, errno == EAGAIN { hasBegun = false }
+            return Int(result)
         }
         var entry = pollfd(fd: request.descriptor, events: Int16(POLLOUT), revents: 0)
         if Glibc.poll(&entry, 1, 0) == 0 {

@@ -11,6 +11,8 @@ final class URingBackend: Backend {
     private let counter = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
     private let completions = UnsafeMutablePointer<rx_completion>.allocate(capacity: URingBackend.completionsAtOnce)
     private static let completionsAtOnce = 256
+    /// How many times so many are handed out before other work of the loop has its turn: what they submit may be completed by then.
+    private static let roundsAtOnce = 4
 
     /// Operations for which the submission queue has had no room, oldest first.
     @exclusivity(unchecked) private var delayed: [Operation] = []
@@ -67,7 +69,9 @@ final class URingBackend: Backend {
 
     override func wait(until deadline: UInt64?) {
         flush()
-        if !unsubmitted.isEmpty { return enter(wait: false) }
+        // What had no room now has room when this was submitted.
+        let isComplete = watchesWakeUp && delayed.isEmpty && delayedCancellations.isEmpty
+        if !isComplete || !unsubmitted.isEmpty { return enter(wait: false) }
         guard let deadline else { return enter(wait: true) }
         let now = MonotonicClock.now()
         if deadline <= now { return enter(wait: false) }
@@ -86,7 +90,7 @@ final class URingBackend: Backend {
             isAny = true
             finish(unsubmitted.removeFirst(), -ECANCELED, flags: 0)
         }
-        while true {
+        for _ in 0..<URingBackend.roundsAtOnce {
             let count = Int(rx_ring_take(ring, completions, UInt32(URingBackend.completionsAtOnce)))
             for place in 0..<count {
                 let completion = completions[place]
@@ -99,8 +103,9 @@ final class URingBackend: Backend {
                     settle(operation, completion)
                 }
             }
-            if count < URingBackend.completionsAtOnce { return isAny }
+            if count < URingBackend.completionsAtOnce { break }
         }
+        return isAny
     }
 
     override func interrupt() { wakeUp.signal() }
@@ -178,15 +183,13 @@ final class URingBackend: Backend {
             return operation.completed(completion.result, buffer: rx_completion_buffer(completion.flags), hasMore: true)
         }
         retained.release()
-        if operation.isAwaitingReadiness {
-            operation.isAwaitingReadiness = false
-            if completion.result >= 0, !operation.isCancelled { return resubmit(operation) }
-        } else if completion.result == -EAGAIN, !operation.isCancelled {
-            // Somebody else made the descriptor one that does not block; then the kernel does not wait either.
-            operation.isAwaitingReadiness = true
-            return resubmit(operation)
-        }
-        finish(operation, completion.result, flags: completion.flags)
+        let wasAwaiting = operation.isAwaitingReadiness
+        // Somebody else made the descriptor one that does not block; then the kernel does not wait either.
+        operation.isAwaitingReadiness = !wasAwaiting && completion.result == -EAGAIN
+        let isUndone = operation.isAwaitingReadiness || wasAwaiting && completion.result >= 0
+        if isUndone, !operation.isCancelled { return resubmit(operation) }
+        operation.isAwaitingReadiness = false
+        finish(operation, isUndone ? -ECANCELED : completion.result, flags: completion.flags)
     }
 
     private func resubmit(_ operation: Operation) {

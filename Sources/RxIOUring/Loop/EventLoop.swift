@@ -26,7 +26,9 @@ final class EventLoop: LoopThread {
     /// Ends as soon as nothing is left to do. Only the loop.
     @exclusivity(unchecked) private var isRetiring = false
     /// Ends after the job under way. Only the loop.
-    @exclusivity(unchecked) private var isOver = false
+    @exclusivity(unchecked) fileprivate var isOver = false
+    /// Entered by whoever refuses work. The thread is inside from the start, and leaves at its very end.
+    private let refusal = DrainLoop(entered: true)
     /// 1 from the first `shutDown`, for ever.
     private let shutDownRequested = AtomicWord(0)
     /// Left by the thread when it ends.
@@ -114,9 +116,16 @@ final class EventLoop: LoopThread {
     // MARK: From any thread
 
     func wake() {
-        // Who comes here found the queue idle, and is the one who has to see to it that it is worked off.
-        if queue.isClosed || rx_forks() != forks { return report(queue.refuseAll()) }
-        backend.interrupt()
+        if queue.isClosed {
+            // Who comes here found the queue idle, but maybe long ago: the thread, or another one who comes here, may have
+            // taken the work up meanwhile.
+            refuseUnlessSomebodyDoes()
+        } else if rx_forks() != forks {
+            // Nobody else is there to take the work up.
+            report(queue.refuseAll())
+        } else {
+            backend.interrupt()
+        }
     }
 
     /// Nobody will hand anything over any more: the thread ends when nothing is left to do.
@@ -126,10 +135,10 @@ final class EventLoop: LoopThread {
 
     /// Ends the loop: what was handed over before is run, everything else is cancelled. Waits for it, but not on the loop itself.
     func shutDown() {
-        if shutDownRequested.exchange(1) == 0 {
-            post({ self.isOver = true }, refused: { false })
-        }
-        if !isCurrent { running.wait() }
+        if shutDownRequested.exchange(1) == 0 { queue.post(WorkJob(LoopEnd(self))) }
+        // Not `isCurrent`, which the thread is not any more when it refuses work at its end.
+        let isOwnThread = LoopRegistry.current?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+        if !isOwnThread, rx_forks() == forks { running.wait() }
     }
 
     // MARK: The thread
@@ -176,7 +185,7 @@ final class EventLoop: LoopThread {
     private func spin() -> Bool {
         let limit = configuration.spin.nanoseconds
         if limit == 0 { return false }
-        if backend.hasPrepared { backend.poll() }
+        if backend.hasPrepared, backend.poll() { return true }
         let start = MonotonicClock.now()
         let end = min(start &+ limit, timers.earliestDeadline ?? .max)
         repeat {
@@ -205,9 +214,33 @@ final class EventLoop: LoopThread {
             backend.dispatch()
         }
         backend.close()
-        dropped += queue.refuseAll()
-        report(dropped)
+        // What user code hands over from here on, in a deinit or a hook, comes as from any other thread.
+        queue.unbind()
+        report(dropped + refuseUntilNobodyAsks())
         LoopRegistry.setCurrent(nil)
+    }
+
+    private func refuseUnlessSomebodyDoes() {
+        let node = UnsafeMutablePointer<DrainNode>.allocate(capacity: 1)
+        node.initialize(to: DrainNode())
+        guard case .entered = refusal.enterOrPush(node) else { return }
+        node.deallocate()
+        report(refuseUntilNobodyAsks())
+    }
+
+    /// By the one inside `refusal`.
+    private func refuseUntilNobodyAsks() -> Int {
+        var count = 0
+        repeat {
+            var node = refusal.takePending()
+            while let asked = node {
+                node = asked.pointee.next
+                asked.deallocate()
+            }
+            queue.resume()
+            count += queue.refuseAll()
+        } while !refusal.tryLeave()
+        return count
     }
 
     private func report(_ dropped: Int) {
@@ -219,6 +252,21 @@ final class EventLoop: LoopThread {
 protocol LoopDependent: AnyObject {
     /// On the loop, once. The loop has forgotten the dependent already, and takes no more operations.
     func loopEnded()
+}
+
+/// Ends the loop behind what was handed over before, and before what was handed over later.
+private final class LoopEnd: Work {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func run(_ budget: inout Int) -> Bool {
+        loop.isOver = true
+        budget = 0
+        return true
+    }
+
+    func wasRefused() -> Bool { false }
 }
 
 /// A closure to be run on the loop.

@@ -11,13 +11,14 @@ final class LoopTimers: Work {
     /// What is due, and in the queue as `job`.
     @exclusivity(unchecked) private var due = TimerBatch()
     @exclusivity(unchecked) private var isQueued = false
-    private lazy var job = WorkJob(self)
+    /// Holds this object, until the end.
+    private lazy var job: WorkJob? = WorkJob(self)
 
     /// Messages about timers that were sent and not handled. While there are some, the loop sends messages, too: they are handled
     /// in the order in which they were sent.
     private let messages = AtomicWord(0)
 
-    /// How many jobs wait for their time. Written by the loop.
+    /// How many jobs wait for their time. Changed by the loop.
     private let waitingJobs = AtomicWord(0)
 
     /// - Parameter queue: the loop's.
@@ -39,7 +40,7 @@ final class LoopTimers: Work {
         if earliest > now { return earliest }
         due = wheel.expire(upTo: now)
         isQueued = true
-        queue.postFromWithin(job)
+        queue.postFromWithin(job!)
         return earliest
     }
 
@@ -55,9 +56,10 @@ final class LoopTimers: Work {
 
     func wasRefused() -> Bool { false }
 
-    /// Drops all timers. Returns how many of them were wanted.
+    /// Drops all timers, for ever. Returns how many of them were wanted.
     func removeAll() -> Int {
-        drop(&due) + drop(wheel.expire(upTo: .max))
+        job = nil
+        return drop(&due) + drop(wheel.expire(upTo: .max))
     }
 
     private func drop(_ batch: inout TimerBatch) -> Int {
@@ -79,8 +81,10 @@ final class LoopTimers: Work {
     var isDirect: Bool { queue.isOnLoop && messages.loadRelaxed() == 0 && !queue.isClosed }
 
     /// Whether a job may be waiting that the caller knows of.
-    // Acquiring: paired with the last `fetchAdd` in `send`, before which the loop writes the other word.
-    var mayHoldJobs: Bool { messages.loadAcquiring() != 0 || waitingJobs.loadRelaxed() != 0 }
+    // Who withdraws a job first says so in the job, and then looks here; who posts it first counts it here, and then looks there. One
+    // of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `send` and in `arm`. The order of
+    // the words is that in which a message moves from one to the other.
+    var mayHoldJobs: Bool { messages.fetchAdd(0) != 0 || waitingJobs.fetchAdd(0) != 0 }
 
     /// Has the loop handle a message about timers, behind those sent before.
     func send(_ message: @escaping () -> Void, refused: @escaping () -> Bool) {
@@ -127,7 +131,7 @@ final class LoopTimers: Work {
     func arm(_ job: Job, until deadline: UInt64, now: UInt64) {
         let timer = JobTimer(job, of: self, until: deadline)
         job.timer = .passUnretained(timer)
-        waitingJobs.storeRelaxed(waitingJobs.loadRelaxed() &+ 1)
+        _ = waitingJobs.fetchAdd(1)
         wheel.insert(timer, now: now)
     }
 
@@ -142,7 +146,7 @@ final class LoopTimers: Work {
 
     fileprivate func forget(_ job: Job) {
         job.timer = nil
-        waitingJobs.storeRelaxed(waitingJobs.loadRelaxed() &- 1)
+        _ = waitingJobs.fetchAdd(0 &- 1)
     }
 
     fileprivate func run(_ job: Job) {

@@ -8,6 +8,8 @@ import RxPrimitives
 package final class Hop<Element>: Sink<Element> {
     private let core: HopCore<Element>
     private let queue: TurnQueue
+    /// Whose queue it is: there as long as somebody may hand something over.
+    private let scheduler: any JobScheduler
     /// The core's downstream, to be called without counting a reference.
     private let downstream: Unmanaged<Sink<Element>>
 
@@ -17,9 +19,10 @@ package final class Hop<Element>: Sink<Element> {
     /// The last of them: the only one that may take more events.
     @exclusivity(unchecked) private var openTurn: Unmanaged<Turn>
 
-    package init(downstream: Sink<Element>, queue: TurnQueue) {
+    package init(downstream: Sink<Element>, scheduler: any JobScheduler) {
         core = HopCore(downstream: downstream)
-        self.queue = queue
+        queue = scheduler.turnQueue ?? PrivateTurnQueue(scheduler: scheduler)
+        self.scheduler = scheduler
         self.downstream = .passUnretained(downstream)
         openTurn = .passRetained(Turn(core))
         oldestTurn = openTurn

@@ -16,10 +16,11 @@ package protocol LoopThread: AnyObject {
 ///
 /// While the thread is awake nobody has to wake it, and what it hands over to itself costs no atomic operation.
 package final class LoopTurnQueue: TurnQueue {
-    /// Set once by the thread itself, before anybody else knows this queue.
-    @exclusivity(unchecked) private var thread: pthread_t?
+    /// The loop's thread. Set by itself, before anybody else knows this queue, and 0 again before it ends: the system gives the
+    /// same identity to a thread that is started later.
+    private let thread = AtomicWord(0)
 
-    /// The loop, which outlives this queue's use. As `thread`.
+    /// The loop, which outlives this queue's use: whoever holds this queue to hand over holds the loop, too. Set once, as `thread`.
     @exclusivity(unchecked) private unowned(unsafe) var loop: (any LoopThread)?
 
     /// 1 from when the loop takes no more work, for ever.
@@ -33,8 +34,11 @@ package final class LoopTurnQueue: TurnQueue {
     /// The calling thread is that of `loop`, which owns this queue.
     package func bind(to loop: any LoopThread) {
         self.loop = loop
-        thread = pthread_self()
+        thread.storeRelaxed(LoopTurnQueue.caller)
     }
+
+    /// The calling thread, the loop's, is one like any other from here on. It is still at work.
+    package func unbind() { thread.storeRelaxed(0) }
 
     /// Whether the loop takes no more work. On the loop it is exact, elsewhere out of date as soon as it is read.
     // Acquiring: paired with `close`.
@@ -44,7 +48,16 @@ package final class LoopTurnQueue: TurnQueue {
     package func close() { closed.storeReleasing(1) }
 
     /// Whether the caller runs on the loop's thread.
-    package var isOnLoop: Bool { pthread_self() == thread }
+    // Relaxed: the answer is a thread's own word or that of another thread, never its own of the past.
+    package var isOnLoop: Bool { LoopTurnQueue.caller == thread.loadRelaxed() }
+
+    private static var caller: UInt {
+        #if canImport(Musl)
+            UInt(bitPattern: pthread_self())
+        #else
+            pthread_self()
+        #endif
+    }
 
     package override func post(_ job: Job) {
         if isOnLoop { postFromWithin(job) } else { postFromAnywhere(job) }

@@ -22,4 +22,10 @@ package final class RepeatedJob: Job {
         body()
         return true
     }
+
+    /// Each time it is posted anew that is reported anew.
+    package override func wasRefused() -> Bool {
+        _ = isQueued.exchange(0)
+        return true
+    }
 }

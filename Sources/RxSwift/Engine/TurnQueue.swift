@@ -77,8 +77,9 @@ package class TurnQueue {
 
     /// `post` by the one at work: no atomic read-modify-write, unless others have handed over something meanwhile.
     package final func postFromWithin(_ job: Job) {
-        takePending()
-        lastFromWithin.storeRelaxed(UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque()))
+        let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
+        takePending(before: address)
+        lastFromWithin.storeRelaxed(address)
         batch.append(job)
     }
 
@@ -98,7 +99,7 @@ package class TurnQueue {
     /// Whether `job` was handed over last, and may still be in the queue or at work.
     package final func isLast(_ job: Job) -> Bool {
         let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
-        // Acquiring: paired with the compare-exchange in `takePending`, before which `lastFromWithin` is cleared.
+        // Acquiring: paired with the compare-exchange in `takePending`, before which `lastFromWithin` is written.
         let head = state.loadAcquiring()
         let last = lastFromWithin.loadRelaxed()
         let isPending = head & TurnQueue.taken == 0
@@ -251,13 +252,16 @@ package class TurnQueue {
     }
 
     /// Moves what is pending to the batch.
+    ///
+    /// - Parameter own: the address of the job that the caller will queue behind it, or 0. Noted at once: were there a moment
+    ///   without a note, a hop that looks at both words in this moment could extend a turn that other work is behind.
     @discardableResult
-    private final func takePending() -> Bool {
+    private final func takePending(before own: UInt = 0) -> Bool {
         var head = state.loadRelaxed()
         repeat {
             head = state.loadRelaxed()
             if head == TurnQueue.idle || head & TurnQueue.taken != 0 { return false }
-            if lastFromWithin.loadRelaxed() != 0 { lastFromWithin.storeRelaxed(0) }
+            if lastFromWithin.loadRelaxed() != own { lastFromWithin.storeRelaxed(own) }
             // Acquiring: paired with the release in `push`.
         } while !state.compareExchange(head, head | TurnQueue.taken)
         var oldestFirst: Unmanaged<Job>?

@@ -40,8 +40,9 @@ import Testing
     }
 
     /// The race: a hop asks whether its turn is still the last, while another hop, an action and the worker move on.
-    @Test func causalOrderHoldsAcrossThreads() {
-        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
+    @Test(arguments: [ThreadedScheduler.serialDispatch, .uring, .epoll])
+    func causalOrderHoldsAcrossThreads(kind: ThreadedScheduler) {
+        let scheduler = kind.make()
         let threads = 4
         let subjects = (0..<threads).map { _ in PublishSubject<Int>() }
         let ticket = AtomicCounter(0)

@@ -43,7 +43,7 @@ import Testing
         weak var token: ReleaseToken?
         let ran = AtomicCounter(0)
         var disposables: [any Disposable] = []
-        if kind == .serialDispatch || kind == .serialOnConcurrentTarget {
+        if [.serialDispatch, .serialOnConcurrentTarget, .uring, .epoll].contains(kind) {
             do {
                 let captured = ReleaseToken()
                 token = captured
@@ -249,13 +249,9 @@ import Testing
     }
 
     @Test func timersOutliveTheSchedulerObject() {
-        for make in [
-            { SerialDispatchQueueScheduler(internalSerialQueueName: "test") as any SchedulerType },
-            { ConcurrentDispatchQueueScheduler(qos: .default) as any SchedulerType },
-            { BoundedPoolScheduler(maxConcurrentOperationCount: 1) as any SchedulerType },
-        ] {
+        for kind in [ThreadedScheduler.serialDispatch, .concurrentDispatch, .boundedPool, .uring, .epoll] {
             let done = OneShot()
-            _ = make().scheduleRelative((), dueTime: .milliseconds(5)) { _ in
+            _ = kind.makeTimed().scheduleRelative((), dueTime: .milliseconds(5)) { _ in
                 done.fire()
                 return Disposables.create()
             }

@@ -44,7 +44,6 @@ private final class ObserveOn<Element>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        let jobs = jobScheduler(for: scheduler)
-        source.attach(Hop(downstream: downstream, queue: jobs.turnQueue ?? PrivateTurnQueue(scheduler: jobs)))
+        source.attach(Hop(downstream: downstream, scheduler: jobScheduler(for: scheduler)))
     }
 }

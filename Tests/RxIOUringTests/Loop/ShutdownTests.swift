@@ -1,0 +1,266 @@
+import Foundation
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct ShutdownTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func whatWasHandedOverBeforeRuns(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let ran = AtomicCounter(0)
+        for _ in 0..<10_000 { scheduler.run { ran.increment() } }
+        scheduler.shutdown()
+        #expect(ran.value == 10_000)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func whatIsHandedOverLaterIsRefusedReleasedAndReported(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let scheduler = IOUringScheduler(backend: backend)
+        scheduler.shutdown()
+        weak var token: ReleaseToken?
+        var disposables: [any Disposable] = []
+        do {
+            let captured = ReleaseToken()
+            token = captured
+            let action = { @Sendable (_: Void) -> any Disposable in
+                withExtendedLifetime(captured) { Disposables.create() }
+            }
+            disposables.append(scheduler.schedule((), action: action))
+            disposables.append(scheduler.scheduleRelative((), dueTime: .milliseconds(1), action: action))
+            disposables.append(scheduler.scheduleRelative(1, dueTime: .seconds(1)) { _ in action(()) })
+            disposables.append(scheduler.schedule(1) { _ in action(()) })
+        }
+        #expect(token == nil)
+        #expect(refusals.value == 4)
+        #expect(disposables.allSatisfy { ($0 as? any Cancelable)?.isDisposed == true })
+    }
+
+    @Test(arguments: Backend.allCases)
+    func timersThatAreNotDueAreDroppedReleasedAndReported(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let scheduler = IOUringScheduler(backend: backend)
+        weak var token: ReleaseToken?
+        var disposables: [any Disposable] = []
+        do {
+            let captured = ReleaseToken()
+            token = captured
+            for number in 0..<1_000 {
+                disposables.append(
+                    scheduler.scheduleRelative((), dueTime: .seconds(100 + number)) { _ in
+                        withExtendedLifetime(captured) { Disposables.create() }
+                    })
+            }
+        }
+        for disposable in disposables.prefix(100) { disposable.dispose() }
+        scheduler.shutdown()
+        #expect(token == nil)
+        #expect(refusals.value == 900)
+        // Harmless.
+        for disposable in disposables { disposable.dispose() }
+    }
+
+    /// As the docstring of `shutdown` says.
+    @Test(arguments: Backend.allCases)
+    func onTheLoopItReturnsAtOnceAndNothingHandedOverAfterItRuns(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let scheduler = IOUringScheduler(backend: backend)
+        let log = EventLog()
+        let begun = OneShot()
+        let gate = OneShot()
+        let done = OneShot()
+        scheduler.run {
+            begun.fire()
+            _ = gate.wait()
+            scheduler.run { log.note("before") }
+            scheduler.shutdown()
+            scheduler.shutdown()
+            scheduler.run { log.note("after") }
+            _ = scheduler.scheduleRelative((), dueTime: .nanoseconds(0)) { _ in
+                log.note("timer")
+                return Disposables.create()
+            }
+            log.note("end")
+            done.fire()
+        }
+        #expect(begun.wait())
+        gate.fire()
+        #expect(done.wait())
+        scheduler.shutdown()
+        #expect(log.text == "end before")
+        #expect(refusals.value == 2)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func fromSeveralThreadsAtOnceEachWaitsForTheEnd(_ backend: Backend) {
+        for _ in 0..<200 {
+            let scheduler = IOUringScheduler(backend: backend)
+            let ran = AtomicCounter(0)
+            for _ in 0..<10 { scheduler.run { ran.increment() } }
+            race((0..<4).map { _ in { scheduler.shutdown() } })
+            #expect(ran.value == 10)
+        }
+    }
+
+    /// The race: threads hand over while another one ends the loop. Each piece of work runs or is refused, and none is both.
+    @Test(arguments: Backend.allCases)
+    func eachPieceOfWorkRunsOrIsRefused(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let ran = AtomicCounter(0)
+        let perThread = 50
+        let rounds = 200
+        for round in 0..<rounds {
+            let scheduler = IOUringScheduler(backend: backend)
+            race(
+                (0..<4).map { thread in
+                    {
+                        for number in 0..<perThread {
+                            if (number + thread) % 8 == 0 {
+                                _ = scheduler.scheduleRelative((), dueTime: .nanoseconds(0)) { _ in
+                                    ran.increment()
+                                    return Disposables.create()
+                                }
+                            } else {
+                                scheduler.run { ran.increment() }
+                            }
+                            if number % 16 == 0 { jitter(round + thread) }
+                        }
+                    }
+                } + [
+                    {
+                        for _ in 0..<(round % 7) { jitter(63) }
+                        scheduler.shutdown()
+                    }
+                ])
+        }
+        #expect(ran.value + refusals.value == rounds * 4 * perThread)
+    }
+
+    /// The race: a thread finds the loop asleep, and is about to wake it. The loop wakes up by itself, takes the work and ends.
+    /// The thread must not take itself for the one who is at work.
+    @Test(arguments: Backend.allCases)
+    func aLateWakeUpOfALoopThatEndedDoesNothing(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let ran = AtomicCounter(0)
+        let rounds = 1_000
+        for round in 0..<rounds {
+            let scheduler = IOUringScheduler(backend: backend)
+            _ = scheduler.scheduleRelative((), dueTime: .microseconds(20 + round % 40)) { _ in
+                ran.increment()
+                scheduler.shutdown()
+                return Disposables.create()
+            }
+            race(
+                (0..<3).map { thread in
+                    {
+                        for _ in 0..<(round % 5 + thread) { jitter(63) }
+                        for _ in 0..<20 {
+                            scheduler.run { ran.increment() }
+                            jitter(round)
+                        }
+                    }
+                })
+            scheduler.shutdown()
+        }
+        #expect(ran.value + refusals.value == rounds * 61)
+    }
+
+    /// A system reuses the identity of a thread that ended.
+    @Test(arguments: Backend.allCases)
+    func aThreadThatCameAfterTheLoopsIsNotTakenForIt(_ backend: Backend) async {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let scheduler = IOUringScheduler(backend: backend)
+        scheduler.shutdown()
+        #expect(await eventually { threadCount() == 0 })
+        let taken = AtomicCounter(0)
+        for _ in 0..<8 {
+            race(
+                (0..<4).map { _ in
+                    {
+                        if scheduler.isCurrent { taken.increment() }
+                        scheduler.run {}
+                        _ = scheduler.scheduleRelative((), dueTime: .seconds(1)) { _ in Disposables.create() }
+                        scheduler.shutdown()
+                    }
+                })
+        }
+        #expect(taken.value == 0)
+        #expect(refusals.value == 64)
+    }
+
+    /// The handler runs on the loop's thread, at its very end.
+    @Test(arguments: Backend.allCases)
+    func aHandlerOfRefusedWorkMayUseTheScheduler(_ backend: Backend) {
+        let before = Hooks.workRefusedHandler
+        defer { Hooks.workRefusedHandler = before }
+        let counted = AtomicCounter(0)
+        let calls = AtomicCounter(0)
+        let scheduler = IOUringScheduler(backend: backend)
+        Hooks.workRefusedHandler = { _, count in
+            for _ in 0..<count { counted.increment() }
+            calls.increment()
+            if calls.value < 3 { scheduler.run {} }
+            scheduler.shutdown()
+        }
+        _ = scheduler.scheduleRelative((), dueTime: .seconds(1)) { _ in Disposables.create() }
+        scheduler.shutdown()
+        #expect(counted.value == 3)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func streamsEndWithAnErrorThatSaysSo(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let log = EventLog()
+        let begun = OneShot()
+        nonisolated(unsafe) var error: IOError?
+        let subscription = File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).subscribe(
+            onNext: { _ in begun.fire() },
+            onError: {
+                error = $0 as? IOError
+                log.note("error")
+            })
+        #expect(begun.wait())
+        scheduler.shutdown()
+        #expect(log.text == "error")
+        #expect(error?.code == ECANCELED)
+        subscription.dispose()
+        let late = EventLog()
+        let again = late.observe(File.read("/dev/zero", scheduler: scheduler).map { _ in 0 })
+        #expect(late.lines.count == 1 && late.text.hasPrefix("error"))
+        again.dispose()
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aMillionTimersAreDropped(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let count = stepCount(1_000_000, debug: 100_000)
+        let scheduler = IOUringScheduler(backend: backend)
+        for number in 0..<count {
+            _ = scheduler.scheduleRelative((), dueTime: .microseconds(100_000_000 + number)) { _ in Disposables.create()
+            }
+        }
+        scheduler.shutdown()
+        #expect(refusals.value == count)
+    }
+}
+
+extension IOUringScheduler {
+    /// Hands over an action that has nothing to dispose of.
+    func run(_ body: @escaping @Sendable () -> Void) {
+        _ = schedule(()) { _ in
+            body()
+            return Disposables.create()
+        }
+    }
+}

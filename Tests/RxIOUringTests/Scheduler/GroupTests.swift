@@ -1,0 +1,75 @@
+import Foundation
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct GroupTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func nextGivesEachInTurns(_ backend: Backend) {
+        let group = IOUringSchedulerGroup(count: 3, name: "spread", backend: backend)
+        let names = (0..<6).map { _ in group.next().name }
+        #expect(names == ["spread.0", "spread.1", "spread.2", "spread.0", "spread.1", "spread.2"])
+        #expect(group.schedulers.allSatisfy { $0.backend == backend })
+        let counts = (0..<3).map { _ in AtomicCounter(0) }
+        race(
+            (0..<3).map { _ in
+                {
+                    for _ in 0..<300 {
+                        let scheduler = group.next()
+                        scheduler.run {
+                            for (place, loop) in group.schedulers.enumerated() where loop.isCurrent {
+                                counts[place].increment()
+                            }
+                        }
+                    }
+                }
+            })
+        group.shutdown()
+        #expect(counts.map(\.value) == [300, 300, 300])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func pinnedEachStaysOnItsProcessor(_ backend: Backend) {
+        let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let group = IOUringSchedulerGroup(name: "pin", pinned: true, backend: backend)
+        #expect(group.schedulers.count == processors)
+        for (number, scheduler) in group.schedulers.enumerated() {
+            nonisolated(unsafe) var allowed = ""
+            let done = OneShot()
+            scheduler.run {
+                allowed = allowedProcessors()
+                done.fire()
+            }
+            #expect(done.wait())
+            #expect(allowed == "\(number)")
+        }
+        group.shutdown()
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aProcessorThatIsNotThereIsReportedAndDoesNoHarm(_ backend: Backend) {
+        let before = IOHooks.noticeHandler
+        defer { IOHooks.noticeHandler = before }
+        let log = EventLog()
+        IOHooks.noticeHandler = { log.note($0) }
+        let scheduler = IOUringScheduler(name: "nowhere", processor: 100_000, backend: backend)
+        let done = OneShot()
+        scheduler.run { done.fire() }
+        #expect(done.wait())
+        #expect(log.lines == ["nowhere: cannot be pinned to processor 100000"])
+        scheduler.shutdown()
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aGroupThatIsReleasedLeavesNoThread(_ backend: Backend) async {
+        do {
+            let group = IOUringSchedulerGroup(count: 4, name: "gone", backend: backend)
+            for scheduler in group.schedulers { scheduler.run {} }
+        }
+        #expect(await eventually { (0..<4).allSatisfy { threadCount(named: "gone.\($0)") == 0 } })
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import RxBlocking
+import RxCocoa
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+/// Operators that take a scheduler do on an event loop what they do on a serial dispatch queue.
+@Suite struct OperatorTests {
+    enum Kind: CaseIterable, Sendable {
+        case dispatch, uring, epoll
+
+        func make() -> any SchedulerType {
+            switch self {
+            case .dispatch: SerialDispatchQueueScheduler(internalSerialQueueName: "test")
+            case .uring: IOUringScheduler(backend: .uring)
+            case .epoll: IOUringScheduler(backend: .epoll)
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func delayKeepsOrderAndSpacing(_ kind: Kind) {
+        let log = logged(Observable.from([1, 2, 3]).delay(.milliseconds(5), scheduler: kind.make()))
+        #expect(log == "1 2 3 completed")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func debounceLetsTheLastOfABurstThrough(_ kind: Kind) {
+        #expect(logged(Observable.from([1, 2, 3]).debounce(.milliseconds(5), scheduler: kind.make())) == "3 completed")
+        let source = Observable.concat(.from([1, 2]), Observable<Int>.timer(.milliseconds(60), scheduler: kind.make()))
+        #expect(logged(source.debounce(.milliseconds(10), scheduler: kind.make())) == "2 0 completed")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func throttleLetsTheFirstAndTheLastThrough(_ kind: Kind) {
+        let source = Observable.concat(
+            .from([1, 2, 3]),
+            Observable<Int>.never().timeout(.milliseconds(60), scheduler: kind.make()).catch { _ in .empty() })
+        #expect(logged(source.throttle(.milliseconds(10), scheduler: kind.make())) == "1 3 completed")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func intervalAndTimer(_ kind: Kind) {
+        #expect(
+            logged(Observable<Int>.interval(.milliseconds(1), scheduler: kind.make()).take(5)) == "0 1 2 3 4 completed")
+        #expect(logged(Observable<Int>.timer(.milliseconds(2), scheduler: kind.make())) == "0 completed")
+        #expect(logged(Observable<Int>.never().timeout(.milliseconds(2), scheduler: kind.make())).hasPrefix("error"))
+    }
+
+    @Test(arguments: Kind.allCases)
+    func subscribeOnObserveOnAndWindows(_ kind: Kind) {
+        let scheduler = kind.make()
+        let source = Observable.range(start: 0, count: 10_000).subscribe(on: kind.make()).observe(on: scheduler)
+            .map { $0 + 1 }.observe(on: scheduler).observe(on: kind.make())
+        #expect(logged(source.reduce(0, accumulator: +)) == "50005000 completed")
+        let buffers = Observable.range(start: 0, count: 10).buffer(
+            timeSpan: .seconds(5), count: 4, scheduler: scheduler)
+        #expect(logged(buffers) == "[0, 1, 2, 3] [4, 5, 6, 7] [8, 9] completed")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func anErrorDoesNotOvertakeElements(_ kind: Kind) {
+        let source = Observable.concat(.from([1, 2, 3]), .error(RxError.unknown)).observe(on: kind.make())
+        #expect(logged(source).hasPrefix("1 2 3 error"))
+    }
+
+    @Test(arguments: Kind.allCases)
+    func disposedOfAHopDeliversNoMoreThanTheEventUnderWay(_ kind: Kind) {
+        let scheduler = kind.make()
+        let subject = PublishSubject<Int>()
+        let (begun, gate) = (OneShot(), OneShot())
+        let log = EventLog()
+        let subscription = subject.observe(on: scheduler).subscribe(onNext: {
+            log.note("\($0)")
+            begun.fire()
+            _ = gate.wait()
+        })
+        for number in 0..<100 { subject.onNext(number) }
+        #expect(begun.wait())
+        subscription.dispose()
+        gate.fire()
+        let done = OneShot()
+        _ = scheduler.schedule(()) { _ in
+            done.fire()
+            return Disposables.create()
+        }
+        #expect(done.wait())
+        #expect(log.text == "0")
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func blockingOnTheLoopFailsInsteadOfHanging(_ backend: IOUringScheduler.Backend) {
+        let scheduler = IOUringScheduler(name: "own", backend: backend)
+        nonisolated(unsafe) var results: [String] = []
+        let done = OneShot()
+        scheduler.run {
+            let blocked: [() throws -> Void] = [
+                { _ = try Observable.just(1).observe(on: scheduler).toBlocking(timeout: 5).toArray() },
+                { _ = try File.read("/proc/self/stat", scheduler: scheduler).toBlocking(timeout: 5).toArray() },
+                {
+                    _ = try File.read("/proc/self/stat", scheduler: scheduler).map { $0.count }.take(1).toBlocking(
+                        timeout: 5
+                    ).first()
+                },
+            ]
+            for body in blocked {
+                do {
+                    try body()
+                    results.append("no error")
+                } catch { results.append("\(error)") }
+            }
+            done.fire()
+        }
+        #expect(done.wait(seconds: 20))
+        #expect(results.count == 3 && results.allSatisfy { $0.contains("event loop") }, "\(results)")
+        // Elsewhere it waits.
+        #expect((try? File.read("/proc/self/stat", scheduler: scheduler).toBlocking(timeout: 5).toArray().count) == 1)
+        #expect((try? Observable.just(1).observe(on: scheduler).toBlocking(timeout: 5).first()) == 1)
+        scheduler.shutdown()
+    }
+
+    /// From an event loop to the main queue.
+    @Test(arguments: Kind.allCases)
+    func driversFromTheLoopDeliverOnTheMainQueue(_ kind: Kind) async {
+        let log = EventLog()
+        nonisolated(unsafe) var subscription: (any Disposable)?
+        let source = Observable<Int>.interval(.milliseconds(1), scheduler: kind.make()).take(3)
+        await onMainQueue {
+            subscription = source.asDriver(onErrorJustReturn: -1).drive(onNext: {
+                dispatchPrecondition(condition: .onQueue(.main))
+                log.note("\($0)")
+            })
+        }
+        #expect(await eventually { log.text == "0 1 2" })
+        await onMainQueue { subscription?.dispose() }
+    }
+
+    /// What a sequence sends, until it ends.
+    private func logged<Element>(_ source: Observable<Element>) -> String {
+        let log = EventLog()
+        let done = OneShot()
+        let subscription = log.observe(source) { if $0.isStopEvent { done.fire() } }
+        #expect(done.wait())
+        subscription.dispose()
+        #expect(!log.hasOverlapped)
+        return log.text
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct ReusableJobTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func postsOfAJobThatWaitsCountOnceAndThoseOfOneThatRunsOnceMore(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let (begun, gate) = (OneShot(), OneShot())
+        let runs = AtomicCounter(0)
+        let job = scheduler.makeJob {
+            runs.increment()
+            if runs.value == 1 {
+                begun.fire()
+                _ = gate.wait()
+            }
+        }
+        job.post()
+        #expect(begun.wait())
+        for _ in 0..<100 { job.post() }
+        gate.fire()
+        scheduler.shutdown()
+        #expect(runs.value == 2)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aJobPostsItself(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        nonisolated(unsafe) var count = 0
+        nonisolated(unsafe) var job: ReusableJob!
+        let done = OneShot()
+        job = scheduler.makeJob {
+            count += 1
+            if count == 10_000 { done.fire() } else { job.post() }
+        }
+        job.post()
+        #expect(done.wait())
+        scheduler.shutdown()
+        job = nil
+    }
+
+    /// The race: a job is posted while it runs. The run that follows sees what was written before.
+    @Test(arguments: Backend.allCases)
+    func whatWasWrittenBeforeAPostIsSeenByARun(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let threads = 3
+        let words = (0..<threads).map { _ in Box() }
+        let seen = (0..<threads).map { _ in AtomicCounter(0) }
+        let job = scheduler.makeJob {
+            for thread in 0..<threads {
+                let value = Int(words[thread].word.loadRelaxed())
+                while seen[thread].value < value { seen[thread].increment() }
+            }
+        }
+        let missed = AtomicCounter(0)
+        race(
+            (0..<threads).map { thread in
+                {
+                    for number in 1...stepCount(5_000, debug: 2_000) {
+                        words[thread].word.storeRelaxed(UInt(number))
+                        job.post()
+                        if number % 64 != 0 { continue }
+                        var spins = 0
+                        while seen[thread].value < number, spins < 1_000_000 {
+                            spins += 1
+                            if spins > 100 { sched_yield() }
+                        }
+                        if seen[thread].value < number { missed.increment() }
+                    }
+                }
+            })
+        #expect(missed.value == 0)
+        scheduler.shutdown()
+    }
+
+    @Test(arguments: Backend.allCases)
+    func afterShutdownEachPostIsReported(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        let scheduler = IOUringScheduler(backend: backend)
+        let job = scheduler.makeJob {}
+        scheduler.shutdown()
+        for _ in 0..<3 { job.post() }
+        #expect(refusals.value == 3)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aJobKeepsTheLoop(_ backend: Backend) async {
+        let done = OneShot()
+        var job: ReusableJob? = IOUringScheduler(name: "job", backend: backend).makeJob { done.fire() }
+        usleep(20_000)
+        job?.post()
+        #expect(done.wait(seconds: 5))
+        job = nil
+        #expect(await eventually { threadCount(named: "job") == 0 })
+    }
+
+    private final class Box: @unchecked Sendable {
+        let word = AtomicWord(0)
+    }
+}

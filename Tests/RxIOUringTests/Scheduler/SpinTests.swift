@@ -1,0 +1,47 @@
+import Foundation
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct SpinTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func aSpinningLoopSeesWorkTimersAndStreams(_ backend: Backend) {
+        let scheduler = IOUringScheduler(spin: .upTo(.milliseconds(2)), backend: backend)
+        for round in 0..<200 {
+            let done = DispatchSemaphore(value: 0)
+            scheduler.run { done.signal() }
+            _ = scheduler.scheduleRelative((), dueTime: .microseconds(round * 20)) { _ in
+                done.signal()
+                return Disposables.create()
+            }
+            let subscription = File.read("/proc/self/stat", scheduler: scheduler).subscribe(onDisposed: {
+                done.signal()
+            })
+            for _ in 0..<3 { #expect(done.wait(timeout: .now() + 5) == .success) }
+            subscription.dispose()
+        }
+        scheduler.shutdown()
+    }
+
+    /// What an operation completed while the loop looked for work handed over must not sleep with it.
+    @Test(arguments: Backend.allCases, [1, 50_000])
+    func workHandedOverByACompletionRunsAtOnce(_ backend: Backend, microseconds: Int) {
+        let scheduler = IOUringScheduler(spin: .upTo(.microseconds(microseconds)), backend: backend)
+        for _ in 0..<20 {
+            let done = OneShot()
+            // The kernel completes this read at once.
+            let subscription = File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).take(1).subscribe(onNext: {
+                _ in
+                scheduler.run { done.fire() }
+            })
+            #expect(done.wait(seconds: 2))
+            subscription.dispose()
+            usleep(100)
+        }
+        scheduler.shutdown()
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct TimerTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func noneIsEarlyAndAllComeInOrderOfTheirDeadlines(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let count = 2_000
+        nonisolated(unsafe) var early = 0
+        nonisolated(unsafe) var fired: [UInt64] = []
+        fired.reserveCapacity(count)
+        let done = OneShot()
+        for number in 0..<count {
+            let delay = (number * 7_919) % 50_000
+            // Before it is armed: the deadline is later than this by the delay at least.
+            let deadline = MonotonicClock.now() + UInt64(delay) * 1_000
+            _ = scheduler.scheduleRelative((), dueTime: .microseconds(delay)) { _ in
+                if MonotonicClock.now() < deadline { early += 1 }
+                fired.append(deadline)
+                if fired.count == count { done.fire() }
+                return Disposables.create()
+            }
+        }
+        #expect(done.wait())
+        scheduler.shutdown()
+        #expect(early == 0)
+        // Of those armed late for a time gone by, the order is that of arming.
+        let inversions = zip(fired, fired.dropFirst()).filter { $0 > $1 + 5_000_000 }.count
+        #expect(inversions == 0)
+    }
+
+    /// All armed before the first is due.
+    @Test(arguments: Backend.allCases)
+    func thoseOfEqualDelayComeInOrderOfArming(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        nonisolated(unsafe) var seen: [Int] = []
+        let done = OneShot()
+        let (begun, gate) = (OneShot(), OneShot())
+        scheduler.run {
+            begun.fire()
+            _ = gate.wait()
+        }
+        #expect(begun.wait())
+        for number in 0..<3_000 {
+            _ = scheduler.scheduleRelative(number, dueTime: .milliseconds(1 + 2 * (number % 3))) { number in
+                seen.append(number)
+                if seen.count == 3_000 { done.fire() }
+                return Disposables.create()
+            }
+        }
+        usleep(20_000)
+        gate.fire()
+        #expect(done.wait())
+        scheduler.shutdown()
+        for remainder in 0..<3 {
+            let those = seen.filter { $0 % 3 == remainder }
+            #expect(those == those.sorted())
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aMillionAreArmedAndCancelled(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let count = stepCount(1_000_000, debug: 100_000)
+        let done = OneShot()
+        scheduler.run {
+            var disposables: [any Disposable] = []
+            disposables.reserveCapacity(count)
+            for number in 0..<count {
+                disposables.append(
+                    scheduler.scheduleRelative(number, dueTime: .microseconds(60_000_000 + number % 10_007)) { _ in
+                        Issue.record("was cancelled")
+                        return Disposables.create()
+                    })
+            }
+            for disposable in disposables { disposable.dispose() }
+            done.fire()
+        }
+        #expect(done.wait(seconds: 60))
+        let refusals = RefusalCounter()
+        scheduler.shutdown()
+        #expect(refusals.value == 0)
+        refusals.stop()
+    }
+
+    /// The race: timers expire while several threads arm and dispose of them.
+    @Test(arguments: Backend.allCases)
+    func eachRunsAtMostOnceAndExactlyOnceIfItIsNotDisposedOf(_ backend: Backend) async {
+        let scheduler = IOUringScheduler(backend: backend)
+        let threads = 3
+        let perThread = stepCount(20_000, debug: 5_000)
+        let runs = (0..<(threads * perThread)).map { _ in AtomicCounter(0) }
+        let released = AtomicCounter(0)
+        race(
+            (0..<threads).map { thread in
+                {
+                    for number in 0..<perThread {
+                        let run = runs[thread * perThread + number]
+                        let token = ReleaseToken { released.increment() }
+                        let disposable = scheduler.scheduleRelative((), dueTime: .microseconds(number % 40)) { _ in
+                            run.increment()
+                            return withExtendedLifetime(token) { Disposables.create() }
+                        }
+                        jitter(number)
+                        if number % 2 == 0 { disposable.dispose() }
+                    }
+                }
+            })
+        #expect(await eventually { released.value == runs.count })
+        #expect(runs.allSatisfy { $0.value <= 1 })
+        #expect(stride(from: 1, to: runs.count, by: 2).allSatisfy { runs[$0].value == 1 })
+        scheduler.shutdown()
+    }
+
+    /// The race: two threads dispose of a timer whose action is under way, or over. What it returned is disposed of once.
+    @Test(arguments: Backend.allCases)
+    func whatTheActionReturnedIsDisposedOfOnce(_ backend: Backend) async {
+        let scheduler = IOUringScheduler(backend: backend)
+        let ran = AtomicCounter(0)
+        let disposed = AtomicCounter(0)
+        for round in 0..<stepCount(3_000, debug: 1_000) {
+            let begun = AtomicCounter(0)
+            let timer = scheduler.scheduleRelative((), dueTime: .nanoseconds(0)) { _ in
+                begun.increment()
+                ran.increment()
+                return Disposables.create { disposed.increment() }
+            }
+            if round % 2 == 0 { while begun.value == 0 {} }
+            race(
+                { timer.dispose() },
+                {
+                    jitter(round)
+                    timer.dispose()
+                })
+        }
+        #expect(await eventually { ran.value == disposed.value })
+        scheduler.shutdown()
+        #expect(ran.value == disposed.value)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aTimerThatIsDueButHasNotFiredCanBeDisposedOf(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let log = EventLog()
+        let done = OneShot()
+        scheduler.run {
+            nonisolated(unsafe) var others: [any Disposable] = []
+            for number in 0..<4 {
+                others.append(
+                    scheduler.scheduleRelative((), dueTime: .nanoseconds(0)) { _ in
+                        log.note("\(number)")
+                        if number == 1 { others[2].dispose() }
+                        if number == 3 { done.fire() }
+                        return Disposables.create()
+                    })
+            }
+        }
+        #expect(done.wait())
+        #expect(log.text == "0 1 3")
+        scheduler.shutdown()
+    }
+
+    @Test(arguments: Backend.allCases)
+    func thePeriodDoesNotDrift(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let period: UInt64 = 2_000_000
+        let count = 200
+        nonisolated(unsafe) var phases: [UInt64] = []
+        let done = OneShot()
+        let begin = MonotonicClock.now()
+        let periodic = scheduler.schedulePeriodic(1, startAfter: .milliseconds(2), period: .milliseconds(2)) { number in
+            // Runs that were missed are skipped.
+            phases.append((MonotonicClock.now() - begin) % period)
+            if number == count { done.fire() }
+            return number + 1
+        }
+        #expect(done.wait())
+        periodic.dispose()
+        scheduler.shutdown()
+        // If it drifted by what each run is late, that would add up to several periods. The machine may be busy: so half of them, and
+        // not all.
+        #expect(phases.sorted()[count / 2] < period / 4)
+    }
+
+    /// A job of the engine that is withdrawn and armed anew by several threads: `debounce` on two sources.
+    @Test(arguments: Backend.allCases)
+    func debounceFromSeveralThreadsForgetsNothing(_ backend: Backend) async {
+        let scheduler = IOUringScheduler(backend: backend)
+        for round in 0..<20 {
+            let subjects = (0..<3).map { _ in PublishSubject<Int>() }
+            let last = AtomicCounter(0)
+            let subscription = Observable.merge(subjects.map { $0.asObservable() })
+                .debounce(.microseconds(30), scheduler: scheduler).subscribe(onNext: {
+                    if $0 == 999 { last.increment() }
+                })
+            race(
+                (0..<3).map { thread in
+                    {
+                        for number in 0..<200 {
+                            subjects[thread].onNext(number)
+                            jitter(number + round)
+                        }
+                    }
+                })
+            subjects[0].onNext(999)
+            #expect(await eventually { last.value == 1 })
+            subscription.dispose()
+        }
+        scheduler.shutdown()
+    }
+}
