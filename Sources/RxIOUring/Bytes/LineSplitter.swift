@@ -21,10 +21,11 @@ public struct LineSplitter {
     /// What errors are about.
     private let subject: String
 
-    /// The chunk that is being cut, from `position` on; nil when it is used up.
+    /// Holds the chunk that is being cut; nil when it is used up.
     private var storage: ByteStorage?
-    private var position = 0
-    private var end = 0
+    /// What is left of that chunk. Nil without one. Kept beside it, so that a line costs no counting of references.
+    private var position: UnsafeRawPointer?
+    private var remaining = 0
 
     /// The beginning of a line whose end has not come.
     private var begun: [UInt8] = []
@@ -46,24 +47,24 @@ public struct LineSplitter {
     public mutating func append(_ chunk: ByteChunk) {
         precondition(storage == nil, "LineSplitter: append was called before next had returned nil")
         storage = chunk.storage
-        position = chunk.startIndex
-        end = chunk.endIndex
+        position = UnsafeRawPointer(chunk.storage.address + chunk.startIndex)
+        remaining = chunk.count
     }
 
     /// The next line that is complete, or nil: then another chunk is needed.
     ///
     /// Throws an `IOError` of `EMSGSIZE` (`split into lines`) if a line is too long. The splitter is of no use then.
     public mutating func next() throws -> String? {
-        guard let storage else { return nil }
-        let rest = UnsafeRawBufferPointer(start: storage.address + position, count: end - position)
-        guard let start = rest.baseAddress, let found = memchr(start, CInt(LineSplitter.lineFeed), rest.count) else {
-            try keep(rest)
-            self.storage = nil
+        guard let start = position else { return nil }
+        guard let found = memchr(start, CInt(LineSplitter.lineFeed), remaining) else {
+            defer { (storage, position) = (nil, nil) }
+            try keep(UnsafeRawBufferPointer(start: start, count: remaining))
             return nil
         }
         let length = UnsafeRawPointer(found) - start
-        position += length + 1
-        let piece = UnsafeRawBufferPointer(rebasing: rest[..<length])
+        position = start + (length + 1)
+        remaining -= length + 1
+        let piece = UnsafeRawBufferPointer(start: start, count: length)
         if begun.isEmpty { return try text(piece) }
         try keep(piece)
         return try takeBegun()

@@ -24,6 +24,17 @@ import Testing
     }
 
     @Test(arguments: IOUringScheduler.Backend.allCases)
+    func chunksHaveTheDefaultSizeUnlessToldOtherwise(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = folder.put(pattern(300_000), into: "a")
+            let received = Received(File.read(path, scheduler: scheduler).map { $0.count })
+            #expect(await received.ends())
+            let size = File.defaultChunkSize
+            #expect(received.elements == [size, size, 300_000 - 2 * size])
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
     func eventsComeOnTheLoopAndTheFileIsClosedBefore(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10), into: "a")
