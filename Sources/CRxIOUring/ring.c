@@ -39,7 +39,7 @@ bool rx_ring_is_built(void) { return true; }
 static bool has_operations(struct io_uring *ring) {
     static const int needed[] = {IORING_OP_READ,    IORING_OP_WRITE,   IORING_OP_RECV,     IORING_OP_SEND,
                                  IORING_OP_RECVMSG, IORING_OP_SENDMSG, IORING_OP_ACCEPT,   IORING_OP_CONNECT,
-                                 IORING_OP_POLL_ADD, IORING_OP_ASYNC_CANCEL};
+                                 IORING_OP_POLL_ADD, IORING_OP_ASYNC_CANCEL, IORING_OP_FSYNC};
     struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
     if (!probe) return false;
     bool all = true;
@@ -112,6 +112,7 @@ bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void
     case RX_ACCEPT_MANY: io_uring_prep_multishot_accept(sqe, descriptor, NULL, NULL, (int)flags); break;
     case RX_CONNECT: io_uring_prep_connect(sqe, descriptor, address, length); break;
     case RX_POLL: io_uring_prep_poll_add(sqe, descriptor, flags); break;
+    case RX_SYNCHRONIZE: io_uring_prep_fsync(sqe, descriptor, 0); break;
     }
     io_uring_sqe_set_data64(sqe, tag);
     return true;

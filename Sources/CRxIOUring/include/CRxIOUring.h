@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "rx_files.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,7 @@ typedef enum rx_operation {
     RX_ACCEPT_MANY,  // the same, and goes on until it fails or is cancelled
     RX_CONNECT,      // descriptor, address of a sockaddr, length
     RX_POLL,         // descriptor, flags: POLLIN and the like
+    RX_SYNCHRONIZE,  // descriptor: fsync
 } rx_operation;
 
 /// What became of an operation.

@@ -6,7 +6,8 @@ import RxPrimitives
 /// Completions by epoll: an operation is tried, and tried again when its descriptor has become ready.
 ///
 /// Descriptors are watched edge-triggered, from the first operation that has to wait until they are forgotten. Files cannot be watched, and
-/// block: a helper thread reads and writes them.
+/// block: a helper thread reads and writes them. But what of a file is in memory is read by the loop itself: a chunk handed over to a
+/// thread and back costs more than the reading.
 final class EpollBackend: Backend {
     private let epoll: CInt
     private let wakeUp: WakeDescriptor
@@ -64,7 +65,7 @@ final class EpollBackend: Backend {
         operation.isCancelled = false
         operation.isAwaitingReadiness = false
         inFlight += 1
-        if operation.request.isOfFile { runApart(operation) } else { ready.append(operation) }
+        ready.append(operation)
     }
 
     override func cancel(_ operation: Operation) {
@@ -169,6 +170,7 @@ final class EpollBackend: Backend {
             finish(operation, -ECANCELED)
             return true
         }
+        if operation.request.isOfFile { return attemptFile(operation) }
         let result = operation.perform()
         if result == -EAGAIN, operation.canAwaitReadiness {
             if let failure = awaitReadiness(operation) {
@@ -213,6 +215,16 @@ final class EpollBackend: Backend {
     }
 
     // MARK: Files
+
+    /// Returns whether the operation completed.
+    private func attemptFile(_ operation: Operation) -> Bool {
+        guard let result = operation.performWithoutWaiting() else {
+            runApart(operation)
+            return false
+        }
+        finish(operation, result)
+        return true
+    }
 
     private func runApart(_ operation: Operation) {
         let done = done

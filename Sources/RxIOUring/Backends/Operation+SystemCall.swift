@@ -2,8 +2,8 @@ import CRxIOUring
 import Glibc
 
 extension Operation.Request {
-    /// Whether it reads or writes at a place of a file, and so blocks.
-    var isOfFile: Bool { (kind == RX_READ || kind == RX_WRITE) && offset >= 0 }
+    /// Whether it reads, writes or synchronizes a file, and so blocks.
+    var isOfFile: Bool { (kind == RX_READ || kind == RX_WRITE) && offset >= 0 || kind == RX_SYNCHRONIZE }
 }
 
 extension Operation {
@@ -25,6 +25,13 @@ extension Operation {
         case EWOULDBLOCK, EINPROGRESS, EALREADY: return -EAGAIN
         case let error: return -error
         }
+    }
+
+    /// Reads from a file as far as nothing has to be waited for: how much was read, or nil if that takes a thread that may wait.
+    func performWithoutWaiting() -> Int32? {
+        guard request.kind == RX_READ else { return nil }
+        let result = rx_read_cached(request.descriptor, request.address!, request.length, request.offset)
+        return result >= 0 ? Int32(clamping: result) : nil
     }
 
     private func call() -> Int {
@@ -65,6 +72,8 @@ extension Operation {
             let count = Glibc.poll(&entry, 1, 0)
             if count == 0 { errno = EAGAIN }
             return count > 0 ? Int(entry.revents) : -1
+        case RX_SYNCHRONIZE:
+            return Int(fsync(descriptor))
         default:
             errno = EINVAL
             return -1

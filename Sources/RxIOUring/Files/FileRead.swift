@@ -8,6 +8,9 @@ extension File {
     /// Opened at each subscription, closed after the terminal event or a dispose. Reads ahead only into memory that the stream has: at most `window` chunks are
     /// with the observer and whoever it passed them to; the next read is submitted when one of them was let go of. So a file of any size passes
     /// through in little memory, also across `observe(on:)`.
+    ///
+    /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind what was read ends there. Opening a pipe
+    /// blocks the loop until there is a writer.
     /// - Parameters:
     ///   - path: the file.
     ///   - chunkSize: bytes per chunk, at most; the last one, and chunks of what is not a regular file, may be smaller.
@@ -71,6 +74,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
     private func finished(_ result: Int32) {
         guard isRunning, let read else { return }
         let storage = read.takeStorage()
+        if result == -EINTR { return read.read(into: storage, offset: offset) }
         if result < 0 { return fail("read", -result) }
         if result == 0 { return complete() }
         if offset >= 0 { offset += Int64(result) }

@@ -1,0 +1,71 @@
+// Reading files without waiting, and watching them.
+
+#define _GNU_SOURCE
+#include "CRxIOUring.h"
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/uio.h>
+
+int64_t rx_read_cached(int descriptor, void *address, size_t length, int64_t offset) {
+#ifdef RWF_NOWAIT
+    size_t done = 0;
+    while (done < length) {
+        struct iovec piece = {.iov_base = (char *)address + done, .iov_len = length - done};
+        ssize_t count = preadv2(descriptor, &piece, 1, offset + (int64_t)done, RWF_NOWAIT);
+        if (count == 0) break;
+        if (count > 0) {
+            done += (size_t)count;
+        } else if (errno != EINTR) {
+            return -errno;
+        }
+    }
+    return (int64_t)done;
+#else
+    (void)descriptor, (void)address, (void)length, (void)offset;
+    return -EOPNOTSUPP;
+#endif
+}
+
+int rx_watcher_make(void) {
+    int made = inotify_init1(IN_CLOEXEC);
+    return made >= 0 ? made : -errno;
+}
+
+static int watch(int watcher, const char *path, uint32_t mask) {
+    int number = inotify_add_watch(watcher, path, mask);
+    return number >= 0 ? number : -errno;
+}
+
+int rx_watch_directory(int watcher, const char *path) {
+    return watch(watcher, path, IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
+}
+
+int rx_watch_file(int watcher, const char *path) { return watch(watcher, path, IN_MODIFY); }
+
+int rx_watch_open_file(int watcher, int descriptor, const char *path) {
+    char of_descriptor[32];
+    snprintf(of_descriptor, sizeof of_descriptor, "/proc/self/fd/%d", descriptor);
+    int number = rx_watch_file(watcher, of_descriptor);
+    return number == -ENOENT ? rx_watch_file(watcher, path) : number;
+}
+
+void rx_watch_remove(int watcher, int watch) { inotify_rm_watch(watcher, watch); }
+
+size_t rx_watch_parse(const void *bytes, size_t length, size_t offset, rx_watch_event *event) {
+    struct inotify_event head;
+    if (offset + sizeof head > length) return 0;
+    memcpy(&head, (const char *)bytes + offset, sizeof head);
+    event->watch = head.wd;
+    event->name = head.len > 0 ? (const char *)bytes + offset + sizeof head : "";
+    event->kinds = (head.mask & (IN_CREATE | IN_MOVED_TO) ? RX_WATCH_NAME : 0) | (head.mask & IN_MODIFY ? RX_WATCH_CONTENT : 0) |
+                   (head.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) ? RX_WATCH_GONE : 0) |
+                   (head.mask & IN_Q_OVERFLOW ? RX_WATCH_OVERFLOW : 0);
+    return sizeof head + head.len;
+}
+
+#endif

@@ -1,0 +1,35 @@
+public import RxSwift
+
+extension ObservableType where Element == ByteChunk {
+    /// The lines of a stream of bytes, as `LineSplitter` cuts them.
+    ///
+    /// Emits on the threads of the source. What follows the last line feed is a line when the source completes, and is dropped when it
+    /// fails: it may be half a line. A chunk is let go of before the first line that is not complete in it.
+    /// - Parameter maximumLength: how many bytes a line may have, without what ends it.
+    /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, and as the source does.
+    public func lines(maximumLength: Int = LineSplitter.defaultMaximumLength) -> Observable<String> {
+        lines(LineSplitter(maximumLength: maximumLength))
+    }
+
+    func lines(_ splitter: LineSplitter) -> Observable<String> {
+        TransducerObservable(source: asObservable()) { LinesTransducer(splitter) }
+    }
+}
+
+private final class LinesTransducer: Transducer {
+    /// Only the source's thread.
+    @exclusivity(unchecked) private var splitter: LineSplitter
+
+    init(_ splitter: LineSplitter) { self.splitter = splitter }
+
+    func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, String>) throws {
+        splitter.append(chunk)
+        while let line = try splitter.next() {
+            if !sink.emit(line) { return }
+        }
+    }
+
+    func completed(into sink: TransducerSink<ByteChunk, String>) throws {
+        if let line = try splitter.last() { _ = sink.emit(line) }
+    }
+}

@@ -1,0 +1,243 @@
+import CRxIOUring
+import Glibc
+public import RxSwift
+
+extension File {
+    /// Where following a file begins.
+    public enum FollowStart: Sendable, CaseIterable {
+        /// With all that is in the file.
+        case beginning
+        /// With what is written to the file from now on.
+        case end
+    }
+
+    /// What is in a file and is written to it later, for ever: a log, as by `tail -F`.
+    ///
+    /// Follows the name. A file that is not there yet is waited for, and read from its beginning. When another file takes the name (rotation by
+    /// renaming, deletion and re-creation), the old one is read on until the new one is not empty, then to its end, and then the new one from its
+    /// beginning: a writer that still has the old one open loses nothing, as long as it writes to one after the other. A file that has
+    /// become shorter than what was read of it was truncated, and is read from its beginning again; one that has grown beyond that place since cannot be told from one
+    /// that was only appended to.
+    ///
+    /// The kernel says when there is something to do (inotify); nothing is polled. Reads ahead only into memory that the stream has, as `read` does. A stream
+    /// uses one inotify instance, of which the system gives a user 128 unless told otherwise (`fs.inotify.max_user_instances`), and watches the
+    /// file and the directory that its name is in, which has to be there, and whose end is an error. With a name that is a symbolic link, the replacement of the
+    /// link is seen, that of the file it leads to is seen only when something happens in the directory of the link.
+    ///
+    /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between are skipped, and
+    /// `IOHooks.noticeHandler` is told.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - start: where in a file that is there already to begin.
+    ///   - chunkSize: bytes per chunk, at most.
+    ///   - window: how many chunks may be in use at a time, at least 1.
+    ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
+    /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`, `inotify_add_watch`).
+    public static func follow(
+        _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
+        scheduler: IOUringScheduler
+    ) -> Observable<ByteChunk> {
+        precondition(chunkSize > 0, "File.follow: the chunk size has to be positive, is \(chunkSize)")
+        precondition(window > 0, "File.follow: the window has to be at least 1, is \(window)")
+        return scheduler.observable {
+            FileFollowSource(
+                path, from: start, pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)
+        }
+    }
+}
+
+private final class FileFollowSource: LoopSource<ByteChunk> {
+    private let path: String
+    private let start: File.FollowStart
+    private let pool: BytePool
+
+    @exclusivity(unchecked) private var watcher: FileWatcher?
+    /// First the one that is being read, behind it those that took its name, oldest first.
+    @exclusivity(unchecked) private var files: [FollowedFile] = []
+    @exclusivity(unchecked) private var isReading = false
+    /// Whether something happened since the read under way, or the last one, was submitted.
+    @exclusivity(unchecked) private var hasNews = false
+    /// Whether the first file's successor was written to, so that the next end of the first file is its last.
+    @exclusivity(unchecked) private var isFinishing = false
+    /// Whether a file may have taken the name for which there was no place.
+    @exclusivity(unchecked) private var isMissingSome = false
+    /// Why nothing will be heard of the directory any more.
+    @exclusivity(unchecked) private var directoryError: CInt = 0
+
+    private static let mostFiles = 17
+
+    init(_ path: String, from start: File.FollowStart, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>) {
+        self.path = path
+        self.start = start
+        self.pool = pool
+        super.init(loop: loop, downstream: downstream)
+    }
+
+    override var subject: String { path }
+
+    override func begin() {
+        let watcher = FileWatcher(path, on: loop) { [weak self] in self?.heard($0) }
+        if let failure = watcher.begin() { return fail(with: failure) }
+        self.watcher = watcher
+        // The directory is watched by now: a file that comes too late for this look is an event.
+        lookAtPath()
+        guard isRunning else { return }
+        if start == .end, let file = files.first { file.offset = file.size }
+        readNext()
+    }
+
+    override func end() {
+        for file in files { file.close(on: loop) }
+        files = []
+        watcher?.end()
+        watcher = nil
+    }
+
+    // MARK: News
+
+    private func heard(_ news: FileWatcher.News) {
+        guard isRunning else { return }
+        hasNews = true
+        if news.error != 0 { return fail("read inotify", news.error) }
+        if news.directoryError != 0 { directoryError = news.directoryError }
+        if news.isAboutPath { lookAtPath() }
+        readNext()
+    }
+
+    /// Opens the file that has the name, if that is another one than before.
+    private func lookAtPath() {
+        var status = stat()
+        if stat(path, &status) != 0 { return failUnlessMissing("open") }
+        if let last = files.last, last.identity == FileIdentity(status) { return }
+        if files.count == FileFollowSource.mostFiles {
+            if !isMissingSome {
+                IOHooks.report(
+                    "File.follow \(path): \(files.count - 1) files took the name while one was read; what takes it now may be skipped"
+                )
+            }
+            isMissingSome = true
+            return
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: openFile()
+        case S_IFDIR: fail("open", EISDIR)
+        default: fail("open", EINVAL)
+        }
+    }
+
+    private func openFile() {
+        guard let watcher else { return }
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        if number < 0 { return failUnlessMissing("open") }
+        let file = FollowedFile(Descriptor(number, on: loop), whenRead: finished)
+        files.append(file)
+        // Before it is read for the first time: what is written later is an event.
+        file.watch = watcher.watch(number, path)
+        if file.watch < 0 { fail("inotify_add_watch", -file.watch) }
+    }
+
+    private func failUnlessMissing(_ operation: String) {
+        // No such directory, neither: that of the path itself is watched, and its end is heard of.
+        if errno != ENOENT { fail(operation, errno) }
+    }
+
+    // MARK: Reading
+
+    private func readNext() {
+        guard isRunning, !isReading, let file = files.first else { return failIfOver() }
+        guard let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else { return }
+        hasNews = false
+        isReading = true
+        file.read.read(into: storage, offset: file.offset)
+    }
+
+    /// A chunk was let go of. On any thread.
+    private func resume() {
+        whileRunning { self.readNext() }
+    }
+
+    private func finished(_ result: Int32) {
+        isReading = false
+        guard isRunning, let file = files.first else { return }
+        let storage = file.read.takeStorage()
+        if result < 0, result != -EINTR { return fail("read", -result) }
+        if result == 0 { return reachedEnd(file) }
+        if result > 0 {
+            file.offset += Int64(result)
+            emit(ByteChunk(storage, count: Int(result)))
+        }
+        readNext()
+    }
+
+    private func reachedEnd(_ file: FollowedFile) {
+        if hasNews { return readNext() }
+        if file.size < file.offset {
+            file.offset = 0
+            return readNext()
+        }
+        if files.count == 1 { return failIfOver() }
+        if isFinishing {
+            isFinishing = false
+            dropFirst()
+            readNext()
+        } else if files.count > 2 || files[1].size > 0 || directoryError != 0 {
+            // Its writer went over to another file: what it wrote here before that can be read by now.
+            isFinishing = true
+            readNext()
+        }
+    }
+
+    private func dropFirst() {
+        let file = files.removeFirst()
+        watcher?.forget(file.watch)
+        file.close(on: loop)
+        guard isMissingSome else { return }
+        isMissingSome = false
+        lookAtPath()
+    }
+
+    private func failIfOver() {
+        if directoryError != 0, isRunning, !isReading, files.count <= 1 { fail("inotify_add_watch", directoryError) }
+    }
+}
+
+/// Tells one file from another, as long as it is open.
+private struct FileIdentity: Equatable {
+    let device: dev_t
+    let number: ino_t
+
+    init(_ status: stat) {
+        device = status.st_dev
+        number = status.st_ino
+    }
+}
+
+/// A file that has, or had, the name that is followed. For the loop's thread.
+private final class FollowedFile {
+    private let descriptor: Descriptor
+    /// Holds its owner until the kernel has let go; `close` cuts the circle.
+    let read: ReadOperation
+    let identity: FileIdentity
+    var offset: Int64 = 0
+    var watch: CInt = -1
+
+    init(_ descriptor: Descriptor, whenRead: @escaping (Int32) -> Void) {
+        self.descriptor = descriptor
+        read = ReadOperation(descriptor, whenFinished: whenRead)
+        identity = FileIdentity(FollowedFile.status(descriptor))
+    }
+
+    var size: Int64 { Int64(FollowedFile.status(descriptor).st_size) }
+
+    func close(on loop: EventLoop) {
+        loop.cancel(read)
+        descriptor.close()
+    }
+
+    private static func status(_ descriptor: Descriptor) -> stat {
+        var status = stat()
+        // Does not fail for an open descriptor of a file.
+        _ = fstat(descriptor.number, &status)
+        return status
+    }
+}

@@ -1,0 +1,121 @@
+import CRxIOUring
+import Glibc
+
+/// Hears by inotify what happens to a name in a directory, and to the content of files. For the loop's thread.
+///
+/// Events are only hints: whoever gets them looks for himself. So it does not matter which ones the kernel has put together.
+final class FileWatcher {
+    /// What a row of events amounts to.
+    struct News {
+        /// Another file may have the name.
+        var isAboutPath = false
+        /// Why the directory is not watched any more, if it has moved or is gone; else 0.
+        var directoryError: CInt = 0
+        /// Why nothing will be heard any more at all, or 0.
+        var error: CInt = 0
+    }
+
+    private let path: String
+    private let directoryPath: String
+    private let name: String
+    private let loop: EventLoop
+    private let heard: (News) -> Void
+
+    @exclusivity(unchecked) private var descriptor: Descriptor?
+    /// Holds this until the kernel has let go; `end` cuts the circle.
+    @exclusivity(unchecked) private var read: ReadOperation?
+    @exclusivity(unchecked) private var directory: CInt = -1
+
+    /// Room for many events; at least one with a name has to fit in.
+    private static let roomForEvents = 4096
+
+    /// - Parameters:
+    ///   - path: the name to be watched. Files are watched separately.
+    ///   - heard: called when something has happened.
+    init(_ path: String, on loop: EventLoop, heard: @escaping (News) -> Void) {
+        self.path = path
+        self.loop = loop
+        self.heard = heard
+        let slash = path.lastIndex(of: "/")
+        name = String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...])
+        switch slash {
+        case nil: directoryPath = "."
+        case path.startIndex?: directoryPath = "/"
+        case let slash?: directoryPath = String(path[..<slash])
+        }
+    }
+
+    /// Returns why it cannot.
+    func begin() -> IOError? {
+        let number = rx_watcher_make()
+        if number < 0 { return IOError(code: -number, operation: "inotify_init1", subject: path) }
+        let descriptor = Descriptor(number, on: loop)
+        self.descriptor = descriptor
+        directory = rx_watch_directory(number, directoryPath)
+        if directory < 0 {
+            descriptor.close()
+            return IOError(code: -directory, operation: "inotify_add_watch", subject: directoryPath)
+        }
+        let read = ReadOperation(descriptor, whenFinished: finished)
+        self.read = read
+        read.read(into: ByteStorage(capacity: FileWatcher.roomForEvents), offset: -1)
+        return nil
+    }
+
+    func end() {
+        if let read { loop.cancel(read) }
+        read = nil
+        descriptor?.close()
+    }
+
+    /// Watches an open file. A number, or a negated errno.
+    func watch(_ file: CInt, _ path: String) -> CInt {
+        guard let descriptor else { return -EBADF }
+        return rx_watch_open_file(descriptor.number, file, path)
+    }
+
+    /// Watches it no longer.
+    func forget(_ watch: CInt) {
+        if let descriptor, !descriptor.isClosing { rx_watch_remove(descriptor.number, watch) }
+    }
+
+    private func finished(_ result: Int32) {
+        guard let read else { return }
+        let storage = read.takeStorage()
+        if result <= 0, result != -EINTR { return heard(News(error: result == 0 ? EIO : -result)) }
+        let news = parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))))
+        // Again, before anybody looks: what happens behind that look is an event again.
+        read.read(into: storage, offset: -1)
+        heard(news)
+    }
+
+    private func parse(_ bytes: UnsafeRawBufferPointer) -> News {
+        var news = News()
+        var event = rx_watch_event()
+        var offset = 0
+        while true {
+            let size = rx_watch_parse(bytes.baseAddress!, bytes.count, offset, &event)
+            if size == 0 { return news }
+            offset += size
+            let kinds = event.kinds
+            if kinds & RX_WATCH_OVERFLOW.rawValue != 0 {
+                news.isAboutPath = true
+                // That the directory is gone may be among what was lost.
+                watchDirectoryAgain(&news)
+            }
+            guard event.watch == directory else { continue }
+            if kinds & RX_WATCH_NAME.rawValue != 0, strcmp(event.name, name) == 0 { news.isAboutPath = true }
+            if kinds & RX_WATCH_GONE.rawValue != 0 { watchDirectoryAgain(&news) }
+        }
+    }
+
+    /// Has the directory that has the directory's name by now watched.
+    private func watchDirectoryAgain(_ news: inout News) {
+        guard let descriptor else { return }
+        let former = directory
+        directory = rx_watch_directory(descriptor.number, directoryPath)
+        if former >= 0, former != directory { rx_watch_remove(descriptor.number, former) }
+        news.isAboutPath = true
+        news.directoryError = directory < 0 ? -directory : 0
+    }
+}

@@ -1,0 +1,197 @@
+import CRxIOUring
+import Glibc
+public import RxSwift
+
+extension File {
+    /// What becomes of a file that is there already.
+    public enum WriteMode: Sendable, CaseIterable {
+        /// It is emptied first.
+        case replace
+        /// Written to at its end, wherever that is at each write.
+        case append
+        /// An error, `EEXIST`.
+        case createNew
+    }
+
+    /// Writes chunks to a file, in their order.
+    ///
+    /// At each subscription the file is opened, and made if it is not there; then `chunks` is subscribed to, on the loop's thread. What comes while a
+    /// write is under way waits in memory. Chunks of a stream hold that stream's memory until they are written, so reading waits for
+    /// writing: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in the memory of the reading's window. Another source cannot be slowed down;
+    /// whenever another `backlogLimit` bytes wait, `Hooks.backlogHandler` is told. Small chunks that wait are written together.
+    ///
+    /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When it fails, what came before
+    /// is written first, then the error is passed on. When writing fails, `chunks` is disposed of, and what waits is dropped. A dispose ends writing anywhere
+    /// in the data. What was written stays in the file in each case.
+    ///
+    /// The name may be that of a pipe or a device: opening a pipe blocks the loop until there is a reader, and writing to one that nobody reads
+    /// any more fails with `EPIPE`, and with the signal `SIGPIPE` if the program does not ignore it.
+    /// - Parameters:
+    ///   - chunks: what to write. May emit on any thread.
+    ///   - path: the file.
+    ///   - mode: what becomes of a file that is there.
+    ///   - permissions: of a new file, as for `open`: less what the process's umask takes away.
+    ///   - synchronize: whether, before the end, the system is asked to put everything on the disk (`fsync`); not for pipes and devices.
+    ///   - backlogLimit: a number of bytes, at least 1.
+    ///   - scheduler: the event loop that writes, and on whose thread the result is emitted.
+    /// - Returns: the number of bytes written. Fails with an `IOError` (`open`, `write`, `fsync`), and as `chunks` does.
+    public static func write(
+        _ chunks: Observable<ByteChunk>, to path: String, mode: WriteMode = .replace, permissions: UInt32 = 0o666,
+        synchronize: Bool = false, backlogLimit: Int = 16 << 20, scheduler: IOUringScheduler
+    ) -> Single<Int> {
+        precondition(backlogLimit > 0, "File.write: the backlog limit has to be positive, is \(backlogLimit)")
+        let target = WriteTarget(path: path, flags: mode.flags, permissions: permissions, synchronize: synchronize)
+        return Single(
+            raw: scheduler.observable {
+                FileWriteSource(
+                    chunks, target, queue: WriteQueue(limit: backlogLimit), loop: scheduler.loop, downstream: $0)
+            })
+    }
+}
+
+extension File.WriteMode {
+    fileprivate var flags: CInt {
+        switch self {
+        case .replace: return O_WRONLY | O_CREAT | O_TRUNC
+        case .append: return O_WRONLY | O_CREAT | O_APPEND
+        case .createNew: return O_WRONLY | O_CREAT | O_EXCL
+        }
+    }
+}
+
+private struct WriteTarget {
+    let path: String
+    let flags: CInt
+    let permissions: UInt32
+    let synchronize: Bool
+}
+
+private final class FileWriteSource: LoopSource<Int> {
+    private let chunks: Observable<ByteChunk>
+    private let target: WriteTarget
+    private let queue: WriteQueue
+    private let subscription = SingleAssignmentDisposable()
+
+    @exclusivity(unchecked) private var file: Descriptor?
+    @exclusivity(unchecked) private var write: WriteOperation?
+    @exclusivity(unchecked) private var synchronization: SynchronizeOperation?
+    /// Where the next write goes to; -1 if the file has no places.
+    @exclusivity(unchecked) private var offset: Int64 = 0
+    @exclusivity(unchecked) private var total = 0
+    /// Bytes of the write under way.
+    @exclusivity(unchecked) private var underWay = 0
+
+    /// Up to how many bytes small chunks are written together.
+    private static let gathered = 64 * 1024
+
+    init(
+        _ chunks: Observable<ByteChunk>, _ target: WriteTarget, queue: WriteQueue, loop: EventLoop,
+        downstream: Sink<Int>
+    ) {
+        self.chunks = chunks
+        self.target = target
+        self.queue = queue
+        super.init(loop: loop, downstream: downstream)
+    }
+
+    override var subject: String { target.path }
+
+    override func begin() {
+        let number = open(target.path, target.flags | O_CLOEXEC, mode_t(target.permissions))
+        if number < 0 { return fail("open", errno) }
+        let file = Descriptor(number, on: loop)
+        self.file = file
+        var status = stat()
+        if fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
+        // These hold the source until the kernel has let go; `end` cuts the circle.
+        write = WriteOperation(file, whenFinished: written)
+        subscription.setDisposable(
+            chunks.subscribe(
+                onNext: accept, onError: { self.accept(.failed($0)) }, onCompleted: { self.accept(.completed) }))
+    }
+
+    override func end() {
+        subscription.dispose()
+        if let write {
+            write.stop()
+            loop.cancel(write)
+        }
+        if let synchronization { loop.cancel(synchronization) }
+        write = nil
+        synchronization = nil
+        file?.close()
+        queue.close()
+    }
+
+    // MARK: On the threads of the chunks
+
+    private func accept(_ chunk: ByteChunk) {
+        if chunk.isEmpty { return }
+        let duty = queue.add(chunk)
+        if duty.tellsLoop { whileRunning(writeNext) }
+        if let backlog = duty.backlog { Hooks.backlogHandler("File.write to \(target.path) (bytes)", backlog) }
+    }
+
+    private func accept(_ ending: WriteQueue.Ending) {
+        if queue.end(ending) { whileRunning(writeNext) }
+    }
+
+    // MARK: On the loop
+
+    private func writeNext() {
+        guard let write else { return }
+        switch queue.next() {
+        case .nothing: break
+        case .end(let ending): finish(ending)
+        case .chunk(let first):
+            let chunk = gather(first)
+            underWay = chunk.count
+            write.write(chunk, offset: offset)
+        }
+    }
+
+    /// A small chunk together with those that follow it.
+    private func gather(_ first: ByteChunk) -> ByteChunk {
+        guard let second = queue.upcoming, first.count + second.count <= FileWriteSource.gathered else { return first }
+        var bytes = [UInt8](first)
+        while let next = queue.upcoming, bytes.count + next.count <= FileWriteSource.gathered {
+            bytes.append(contentsOf: next)
+            _ = queue.next()
+        }
+        return ByteChunk(bytes)
+    }
+
+    private func written(_ result: Int32) {
+        guard isRunning else { return }
+        if result < 0 { return fail("write", -result) }
+        total += underWay
+        if offset >= 0 { offset += Int64(underWay) }
+        queue.wrote(underWay)
+        writeNext()
+    }
+
+    private func finish(_ ending: WriteQueue.Ending) {
+        switch ending {
+        case .failed(let error): fail(with: error)
+        case .completed:
+            guard target.synchronize, offset >= 0, let file else { return succeed() }
+            let synchronization = SynchronizeOperation(file) { self.synchronized($0) }
+            self.synchronization = synchronization
+            file.submit(synchronization)
+        }
+    }
+
+    private func synchronized(_ result: Int32) {
+        guard isRunning else { return }
+        if result == -EINTR { return finish(.completed) }
+        if result < 0 { return fail("fsync", -result) }
+        succeed()
+    }
+
+    private func succeed() {
+        // Before the number is out: whoever gets it may open the file, or count descriptors.
+        file?.close()
+        emit(total)
+        complete()
+    }
+}

@@ -1,0 +1,360 @@
+import Glibc
+@preconcurrency import RxIOUring
+@preconcurrency import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct FileFollowTests {
+    private func follow(
+        _ folder: TemporaryFolder, _ start: File.FollowStart = .beginning, _ scheduler: IOUringScheduler
+    ) -> Received<[UInt8]> {
+        Received.bytes(File.follow(folder["log"], from: start, scheduler: scheduler))
+    }
+
+    /// Waits until the loop has done what was to be done by now.
+    private func settle(_ scheduler: IOUringScheduler) {
+        usleep(20_000)
+        let done = OneShot()
+        _ = scheduler.schedule(()) {
+            done.fire()
+            return Disposables.create()
+        }
+        #expect(done.wait())
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func whatIsThereAndWhatIsAppendedComesInOrder(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("one ".utf8, to: "log")
+            let received = follow(folder, .beginning, scheduler)
+            #expect(await received.becomes("one "))
+            folder.append("two ".utf8, to: "log")
+            #expect(await received.becomes("one two "))
+            for number in 0..<200 { folder.append("\(number),".utf8, to: "log") }
+            #expect(await received.becomes("one two " + (0..<200).map { "\($0)," }.joined()))
+            #expect(!received.hasEnded)
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func fromTheEndOnlyWhatIsNewComes(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("old ".utf8, to: "log")
+            let received = follow(folder, .end, scheduler)
+            settle(scheduler)
+            folder.append("new".utf8, to: "log")
+            #expect(await received.becomes("new"))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases, File.FollowStart.allCases)
+    func aFileThatIsNotThereYetIsReadFromItsBeginning(
+        _ backend: IOUringScheduler.Backend, _ start: File.FollowStart
+    ) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let received = follow(folder, start, scheduler)
+            settle(scheduler)
+            folder.append("x".utf8, to: "another")
+            folder.append("new".utf8, to: "log")
+            #expect(await received.becomes("new"))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aFileThatIsTruncatedWhileItIsFollowedIsReadFromItsBeginning(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("long line ".utf8, to: "log")
+            let received = follow(folder, .beginning, scheduler)
+            #expect(await received.becomes("long line "))
+            truncate(folder["log"], 0)
+            settle(scheduler)
+            folder.append("short".utf8, to: "log")
+            #expect(await received.becomes("long line short"))
+            // And in one step.
+            folder.put("abc".utf8, into: "log")
+            #expect(await received.becomes("long line shortabc"))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func rotationByRenamingLosesNothing(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("1 ".utf8, to: "log")
+            let received = follow(folder, .beginning, scheduler)
+            #expect(await received.becomes("1 "))
+            folder.rename("log", to: "log.1")
+            // The writer still has it open.
+            folder.append("2 ".utf8, to: "log.1")
+            #expect(await received.becomes("1 2 "))
+            folder.append([], to: "log")
+            settle(scheduler)
+            folder.append("3 ".utf8, to: "log.1")
+            #expect(await received.becomes("1 2 3 "))
+            folder.append("4 ".utf8, to: "log")
+            #expect(await received.becomes("1 2 3 4 "))
+            settle(scheduler)
+            // Once over, the old one is none of its business.
+            folder.append("lost".utf8, to: "log.1")
+            folder.append("5".utf8, to: "log")
+            #expect(await received.becomes("1 2 3 4 5"))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func manyRotationsInARowAreFollowedInOrder(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let before = openDescriptors()
+            let received = follow(folder, .beginning, scheduler)
+            var expected = ""
+            for round in 0..<50 {
+                folder.append("<\(round)".utf8, to: "log")
+                folder.append(">".utf8, to: "log")
+                expected += "<\(round)>"
+                // At least once per round, or a file may come and go between two looks.
+                #expect(await received.becomes(expected))
+                if round % 2 == 0 { folder.rename("log", to: "log.1") } else { folder.remove("log") }
+            }
+            // The file that was last and the watcher; not those before.
+            settle(scheduler)
+            #expect(openDescriptors() == before + 2)
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func filesThatTookTheNameWhileTheObserverLaggedAreReadInOrder(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("0 ".utf8, to: "log")
+            let lock = Lock()
+            nonisolated(unsafe) var kept: [ByteChunk] = []
+            nonisolated(unsafe) var keeps = true
+            let received = Received<[UInt8]>(
+                File.follow(folder["log"], from: .beginning, chunkSize: 100, window: 1, scheduler: scheduler).map {
+                    chunk in
+                    lock.withLock { if keeps { kept.append(chunk) } }
+                    return Array(chunk)
+                })
+            #expect(await received.becomes("0 "))
+            for round in 1...5 {
+                folder.rename("log", to: "log.\(round)")
+                folder.append("\(round) ".utf8, to: "log")
+                settle(scheduler)
+            }
+            #expect(received.text == "0 ")
+            let released = lock.withLock {
+                defer { (kept, keeps) = ([], false) }
+                return kept
+            }
+            withExtendedLifetime(released) {}
+            _ = consume released
+            #expect(await received.becomes("0 1 2 3 4 5 "))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func moreFilesThanMayWaitAreSkippedWithANotice(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let handler = IOHooks.noticeHandler
+            defer { IOHooks.noticeHandler = handler }
+            let lock = Lock()
+            nonisolated(unsafe) var notices: [String] = []
+            IOHooks.noticeHandler = { notice in lock.withLock { notices.append(notice) } }
+            folder.append("0 ".utf8, to: "log")
+            nonisolated(unsafe) var kept: ByteChunk?
+            let received = Received<[UInt8]>(
+                File.follow(folder["log"], from: .beginning, chunkSize: 100, window: 1, scheduler: scheduler).map {
+                    chunk in
+                    if kept == nil, chunk.elementsEqual("0 ".utf8) { kept = chunk }
+                    return Array(chunk)
+                })
+            #expect(await received.becomes("0 "))
+            for round in 1...20 {
+                folder.rename("log", to: "log.\(round)")
+                folder.append("\(round) ".utf8, to: "log")
+                settle(scheduler)
+            }
+            #expect(notices.count == 1 && notices[0].contains(folder["log"]))
+            kept = nil
+            #expect(await received.becomes("0 " + (1...16).map { "\($0) " }.joined() + "20 "))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aFileThatIsDeletedAndMadeAgainIsFollowed(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("a".utf8, to: "log")
+            let received = follow(folder, .beginning, scheduler)
+            #expect(await received.becomes("a"))
+            for letter in ["b", "c", "d"] {
+                folder.remove("log")
+                settle(scheduler)
+                folder.append(letter.utf8, to: "log")
+                #expect(await eventually { received.text.hasSuffix(letter) })
+            }
+            #expect(received.text == "abcd")
+            // One that is made elsewhere and moved here.
+            folder.append("e".utf8, to: "other")
+            folder.rename("other", to: "log")
+            #expect(await received.becomes("abcde"))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func theReplacementOfASymbolicLinkIsSeen(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("one ".utf8, to: "first")
+            folder.append("two ".utf8, to: "second")
+            symlink("first", folder["log"])
+            let received = follow(folder, .beginning, scheduler)
+            #expect(await received.becomes("one "))
+            symlink("second", folder["link"])
+            folder.rename("link", to: "log")
+            #expect(await received.becomes("one two "))
+            folder.append("three".utf8, to: "second")
+            #expect(await received.becomes("one two three"))
+            received.dispose()
+        }
+    }
+
+    /// More events than the kernel keeps: what is lost is looked for.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func eventsThatOverflowTheKernelsQueueLoseNothing(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("a".utf8, to: "log")
+            let isBlocked = OneShot()
+            let goOn = OneShot()
+            let received = Received<[UInt8]>(
+                File.follow(folder["log"], from: .beginning, scheduler: scheduler).map { Array($0) },
+                onNext: { bytes in
+                    guard bytes == [97] else { return }
+                    isBlocked.fire()
+                    #expect(goOn.wait())
+                })
+            #expect(isBlocked.wait())
+            // Pairs of different events, so that the kernel cannot put them together.
+            let most = folder.put([], into: "x")
+            for _ in 0..<9_000 {
+                Glibc.rename(most, folder["y"])
+                Glibc.rename(folder["y"], most)
+            }
+            folder.append("b".utf8, to: "log")
+            folder.rename("log", to: "log.1")
+            folder.append("c".utf8, to: "log")
+            goOn.fire()
+            #expect(await received.becomes("abc"))
+            folder.append("d".utf8, to: "log")
+            #expect(await received.becomes("abcd"))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func whatCannotBeFollowedIsAnError(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let noFolder = Received(File.follow(folder["no/log"], scheduler: scheduler))
+            #expect(await noFolder.ends())
+            #expect(noFolder.error == IOError(code: ENOENT, operation: "inotify_add_watch", subject: folder["no"]))
+            let directory = Received(File.follow(folder.path, scheduler: scheduler))
+            #expect(await directory.ends())
+            #expect(directory.error == IOError(code: EISDIR, operation: "open", subject: folder.path))
+            mkfifo(folder["pipe"], 0o600)
+            let pipe = Received(File.follow(folder["pipe"], scheduler: scheduler))
+            #expect(await pipe.ends())
+            #expect(pipe.error?.code == EINVAL)
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func theEndOfTheDirectoryIsAnErrorBehindWhatWasWritten(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["d"], 0o700)
+            folder.append("a".utf8, to: "d/log")
+            let received = Received.bytes(File.follow(folder["d/log"], from: .beginning, scheduler: scheduler))
+            #expect(await received.becomes("a"))
+            folder.append("b".utf8, to: "d/log")
+            folder.rename("d", to: "e")
+            #expect(await received.ends())
+            #expect(received.text == "ab")
+            #expect(received.error == IOError(code: ENOENT, operation: "inotify_add_watch", subject: folder["d/log"]))
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func linesOfAFileThatGrowsComeWhenTheyAreComplete(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let received = Received(File.follow(folder["log"], scheduler: scheduler).lines())
+            settle(scheduler)
+            folder.append("a\nb".utf8, to: "log")
+            #expect(await eventually { received.elements == ["a"] })
+            folder.append("c\n".utf8, to: "log")
+            #expect(await eventually { received.elements == ["a", "bc"] })
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aBusyWriterAndAnObserverElsewhereLoseNothing(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let received = Received<Int>(
+                File.follow(folder["log"], chunkSize: 1_000, scheduler: scheduler)
+                    .observe(on: SerialDispatchQueueScheduler(internalSerialQueueName: "elsewhere"))
+                    .lines().map { Int($0) ?? -1 })
+            settle(scheduler)
+            race([
+                {
+                    for number in 0..<20_000 {
+                        if number % 500 == 0 { folder.append([], to: "log") }
+                        folder.append("\(number)\n".utf8, to: "log")
+                    }
+                }
+            ])
+            #expect(await eventually { received.elements.count == 20_000 })
+            #expect(received.elements == Array(0..<20_000))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func disposeRacingAppendsAndRotations(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let isOver = AtomicWord(0)
+            race(
+                {
+                    for round in 0..<stepCount(2_000, debug: 1_000) {
+                        let subscription = File.follow(folder["log"], scheduler: scheduler).subscribe()
+                        jitter(round)
+                        if round % 3 == 0 { usleep(50) }
+                        subscription.dispose()
+                    }
+                    isOver.storeReleasing(1)
+                },
+                {
+                    var round = 0
+                    while isOver.loadAcquiring() == 0 {
+                        folder.append("x".utf8, to: "log")
+                        if round % 5 == 0 { folder.rename("log", to: "log.1") }
+                        round += 1
+                    }
+                })
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func shutdownEndsFollowing(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let received = follow(folder, .end, scheduler)
+            settle(scheduler)
+            scheduler.shutdown()
+            #expect(received.error?.code == ECANCELED)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Glibc
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+/// A folder of one test.
+final class TemporaryFolder: @unchecked Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/rx-files-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil, "mkdtemp: errno \(errno)")
+        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
+    subscript(name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes a file, or writes at the end of one. Returns its path.
+    @discardableResult
+    func append(_ bytes: some Collection<UInt8>, to name: String) -> String {
+        write(Array(bytes), name, O_APPEND)
+    }
+
+    /// Makes a file, or another one out of it. Returns its path.
+    @discardableResult
+    func put(_ bytes: some Collection<UInt8>, into name: String) -> String {
+        write(Array(bytes), name, O_TRUNC)
+    }
+
+    private func write(_ bytes: [UInt8], _ name: String, _ flags: CInt) -> String {
+        let descriptor = open(self[name], O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o644)
+        precondition(descriptor >= 0, "open \(self[name]): errno \(errno)")
+        precondition(bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == bytes.count)
+        close(descriptor)
+        return self[name]
+    }
+
+    func bytes(of name: String) -> [UInt8] {
+        let descriptor = open(self[name], O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var all: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = read(descriptor, &part, part.count), count > 0 { all += part[..<count] }
+        return all
+    }
+
+    func rename(_ name: String, to other: String) { precondition(Glibc.rename(self[name], self[other]) == 0) }
+
+    func remove(_ name: String) { unlink(self[name]) }
+
+    deinit { TemporaryFolder.removeAll(path) }
+
+    private static func removeAll(_ path: String) {
+        if let directory = opendir(path) {
+            while let entry = readdir(directory) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                if name == "." || name == ".." { continue }
+                if unlink("\(path)/\(name)") != 0 { removeAll("\(path)/\(name)") }
+            }
+            closedir(directory)
+        }
+        rmdir(path)
+    }
+}
+
+/// Bytes that repeat only after a while, so that a piece that is missing or doubled shows.
+func pattern(_ count: Int) -> [UInt8] {
+    var state: UInt32 = 1
+    return (0..<count).map { _ in
+        state = state &* 1_664_525 &+ 1_013_904_223
+        return UInt8(truncatingIfNeeded: state >> 24)
+    }
+}
+
+/// What a stream sent. From any thread.
+final class Received<Element>: @unchecked Sendable {
+    private let lock = Lock()
+    /// Under the lock.
+    private var all: [Element] = []
+    private var ending: Event<Never>?
+    private let subscription = SingleAssignmentDisposable()
+
+    init(_ source: Observable<Element>, onNext: @escaping (Element) -> Void = { _ in }) {
+        nonisolated(unsafe) let onNext = onNext
+        subscription.setDisposable(
+            source.subscribe { [unowned self] event in
+                switch event {
+                case .next(let element):
+                    onNext(element)
+                    lock.withLock { all.append(element) }
+                case .error(let error): lock.withLock { ending = .error(error) }
+                case .completed: lock.withLock { ending = .completed }
+                }
+            })
+    }
+
+    var elements: [Element] { lock.withLock { all } }
+    var hasEnded: Bool { lock.withLock { ending != nil } }
+    var hasCompleted: Bool { lock.withLock { ending.map { $0.error == nil } ?? false } }
+    var error: IOError? { lock.withLock { ending?.error as? IOError } }
+    var anyError: (any Error)? { lock.withLock { ending?.error } }
+
+    func dispose() { subscription.dispose() }
+
+    /// Returns whether the stream ended in time.
+    func ends() async -> Bool { await eventually { self.hasEnded } }
+}
+
+extension Received<ByteChunk> {
+    /// Copied when they come, so that no memory of the stream is held.
+    static func bytes(_ source: Observable<ByteChunk>) -> Received<[UInt8]> {
+        Received<[UInt8]>(source.map { Array($0) })
+    }
+}
+
+extension Received<[UInt8]> {
+    var bytes: [UInt8] { elements.flatMap { $0 } }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Returns whether all that came becomes this in time.
+    func becomes(_ text: String) async -> Bool { await eventually { self.text == text } }
+}
+
+/// Runs the body of a test with a folder and a loop, and expects that no descriptor and no object is left of it.
+func leavingNothing(
+    _ backend: IOUringScheduler.Backend, _ body: (TemporaryFolder, IOUringScheduler) async -> Void
+) async {
+    warmUp
+    // The first sleep of a task opens a timer for the life of the process.
+    try? await Task.sleep(nanoseconds: 2_000_000)
+    let descriptors = openDescriptors()
+    #if TRACE_RESOURCES
+        let objects = Resources.total
+    #endif
+    do {
+        let scheduler = IOUringScheduler(backend: backend)
+        #expect(scheduler.backend == backend)
+        await body(TemporaryFolder(), scheduler)
+        scheduler.shutdown()
+    }
+    #expect(await eventually { openDescriptors() == descriptors }, "\(openDescriptors())")
+    #if TRACE_RESOURCES
+        #expect(await eventually { Resources.total == objects }, "\(Resources.census())")
+    #endif
+}
+
+func openDescriptors() -> Int {
+    var count = 0
+    guard let directory = opendir("/proc/self/fd") else { return -1 }
+    while readdir(directory) != nil { count += 1 }
+    closedir(directory)
+    return count
+}
+
+/// What the first use of Dispatch and of the loops opens for the life of the process.
+private let warmUp: Void = {
+    for backend in IOUringScheduler.Backend.allCases {
+        let scheduler = IOUringScheduler(backend: backend)
+        let done = OneShot()
+        _ = File.read("/proc/self/status", scheduler: scheduler).subscribe(onDisposed: { done.fire() })
+        _ = done.wait()
+        scheduler.shutdown()
+    }
+}()

@@ -1,0 +1,79 @@
+import RxSwift
+import TestSupport
+import Testing
+
+/// Sends each number so many times, and their sum at the end. Zero is an error, as is a sum of 100.
+private final class Repeating: Transducer {
+    private var sum = 0
+
+    func next(_ element: Int, into sink: TransducerSink<Int, Int>) throws {
+        if element == 0 { throw Failure.expected }
+        sum += element
+        for _ in 0..<element {
+            if !sink.emit(element) { return }
+        }
+    }
+
+    func completed(into sink: TransducerSink<Int, Int>) throws {
+        if sum == 100 { throw Failure.other }
+        _ = sink.emit(sum)
+    }
+}
+
+@Suite struct TransducerObservableTests {
+    private func repeating(_ source: Observable<Int>) -> Observable<Int> {
+        TransducerObservable(source: source) { Repeating() }
+    }
+
+    @Test func eachSubscriptionHasATransducerWhichMakesAnyNumberOfElements() {
+        let source = repeating(.of(1, 3))
+        for _ in 0..<2 { #expect(text(of: source) == "1 3 3 3 4 completed") }
+    }
+
+    @Test func whatATransducerThrowsEndsTheSequence() {
+        let source = PublishSubject<Int>()
+        let log = EventLog(repeating(source))
+        source.onNext(1)
+        source.onNext(0)
+        #expect(log.text == "1 error(expected)")
+        #expect(!source.hasObservers)
+        #expect(text(of: repeating(.just(100)).skip(100)) == "error(other)")
+    }
+
+    @Test func errorsOfTheSourceArePassedOnWithoutTheEnd() {
+        #expect(text(of: repeating(sequence(2, error: .other))) == "2 2 error(other)")
+    }
+
+    @Test func nothingIsMadeAfterACancellation() {
+        let source = PublishSubject<Int>()
+        let log = EventLog { dispose in repeating(source).do(onNext: { if $0 == 3 { dispose() } }) }
+        source.onNext(1)
+        source.onNext(3)
+        #expect(log.text == "1")
+        #expect(!source.hasObservers)
+        #expect(text(of: repeating(.of(5, 7)).take(2)) == "5 5 completed")
+    }
+
+    @Test func aCancellationWithTheLastElementKeepsCompletionBack() {
+        let source = PublishSubject<Int>()
+        let log = EventLog { dispose in
+            self.repeating(source).do(afterNext: { if $0 == 5 { dispose() } })
+        }
+        source.onNext(2)
+        source.onNext(3)
+        source.onCompleted()
+        #expect(log.text == "2 2 3 3 3 5")
+    }
+
+    #if TRACE_RESOURCES
+        @Test func nothingIsLeftWhenTheSourceVanishes() {
+            let before = Resources.total
+            do {
+                let source = PublishSubject<Int>()
+                _ = repeating(source).subscribe()
+                source.onNext(1)
+            }
+            #expect(Resources.total == before)
+        }
+    #endif
+}
