@@ -202,6 +202,7 @@ final class EventLoop: LoopThread {
     private func end() {
         closed.storeReleasing(1)
         var dropped = timers.removeAll()
+        timers.close()
         turnEnds = []
         while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
         while !backend.isIdle {

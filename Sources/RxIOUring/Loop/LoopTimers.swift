@@ -11,7 +11,8 @@ final class LoopTimers: Work {
     /// What is due, and in the queue as `job`.
     @exclusivity(unchecked) private var due = TimerBatch()
     @exclusivity(unchecked) private var isQueued = false
-    private lazy var job = WorkJob(self)
+    /// Holds this object: nil before it is needed, and again when the loop has ended.
+    @exclusivity(unchecked) private var job: WorkJob?
 
     /// Messages about timers that were sent and not handled. While there are some, the loop sends messages, too: they are handled
     /// in the order in which they were sent.
@@ -39,6 +40,8 @@ final class LoopTimers: Work {
         if earliest > now { return earliest }
         due = wheel.expire(upTo: now)
         isQueued = true
+        let job = job ?? WorkJob(self)
+        self.job = job
         loop.queue.postFromWithin(job)
         return earliest
     }
@@ -59,6 +62,9 @@ final class LoopTimers: Work {
     func removeAll() -> Int {
         drop(&due) + drop(wheel.expire(upTo: .max))
     }
+
+    /// The loop has ended, and looks no more for what is due.
+    func close() { job = nil }
 
     private func drop(_ batch: inout TimerBatch) -> Int {
         var count = 0

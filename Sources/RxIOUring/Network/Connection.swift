@@ -42,7 +42,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// What the peer sends, in chunks of at most 16 KiB.
     ///
     /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. What comes while nobody is subscribed waits for
-    /// the next subscriber. The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a
+    /// the next subscriber; a chunk that is being delivered while the subscriber disposes on another thread goes with that one. The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a
     /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down. Completes when the peer has sent everything, and when this side
     /// closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the connection.
     public var received: Observable<ByteChunk> {
@@ -100,7 +100,10 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     public func close() { core.loop.perform(core.close) }
 
     /// Closes at once, and drops what is queued. From any thread, any number of times.
-    public func abort() { core.loop.perform { [core] in core.finishClosing(nil) } }
+    public func abort() {
+        // Not at once: the caller may be an observer of this connection.
+        core.loop.post({ [core] in core.finishClosing(nil) }, refused: { false })
+    }
 
     /// Completes when the connection is closed, because this side asked for it or both sides have sent everything; fails with the `IOError` that ended it otherwise.
     ///

@@ -6,7 +6,7 @@ extension ConnectionCore {
     func begin(_ source: ReceiveSource) -> Bool {
         if receiver != nil { return false }
         receiver = source
-        if let chunk = unclaimed {
+        if source.isWanted, let chunk = unclaimed {
             unclaimed = nil
             source.receive(chunk)
             guard receiver === source else { return true }
@@ -76,7 +76,8 @@ extension ConnectionCore {
 
     private func claim(_ chunk: ByteChunk) {
         guard phase == .open else { return }
-        guard let receiver else {
+        // One that was disposed of elsewhere is still here until the loop hears of it.
+        guard let receiver, receiver.isWanted else {
             unclaimed = chunk
             return
         }

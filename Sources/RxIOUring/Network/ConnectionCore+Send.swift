@@ -56,10 +56,13 @@ extension ConnectionCore {
             return refuse(item, outputFailure ?? failure ?? closedError)
         }
         output.append(item)
-        if !isToldAtEndOfTurn {
-            isToldAtEndOfTurn = true
-            loop.tellAtEndOfTurn(self)
-        }
+        flushAtEndOfTurn()
+    }
+
+    func flushAtEndOfTurn() {
+        if isToldAtEndOfTurn { return }
+        isToldAtEndOfTurn = true
+        loop.tellAtEndOfTurn(self)
     }
 
     private func refuse(_ item: OutputQueue.Item, _ error: IOError) {
@@ -79,10 +82,7 @@ extension ConnectionCore {
         guard phase == .open, !wantsShutdown else { return }
         wantsShutdown = true
         refuseSends(EPIPE)
-        if !isToldAtEndOfTurn {
-            isToldAtEndOfTurn = true
-            loop.tellAtEndOfTurn(self)
-        }
+        flushAtEndOfTurn()
     }
 
     func turnEnded() {

@@ -111,7 +111,9 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
         takeInbox()
         // Who waited for the input may have ended it all.
         guard phase == .flushing else { return }
-        if output.isEmpty { return finishClosing(nil) }
+        // Not here: the caller may be an observer of this connection.
+        flushAtEndOfTurn()
+        if output.isEmpty { return }
         flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
             guard let self else { return }
             IOHooks.report("\(self.subject): closed with \(self.queuedBytes.loadRelaxed()) bytes that the peer did not take")
