@@ -40,7 +40,9 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         if refused != 0 { return fail("accept", refused) }
         let socket = Descriptor(core.number, on: loop)
         self.socket = socket
-        accept = AcceptOperation(socket, many: loop.backend.acceptsMany) { [unowned self] in accepted($0, hasMore: $1) }
+        accept = AcceptOperation(socket, many: loop.backend.acceptsMany) { [unowned self] result, hasMore in
+            accepted(result, hasMore: hasMore)
+        }
         acceptNext()
     }
 
@@ -109,7 +111,8 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private func waitForDescriptors(_ code: CInt) {
         if pause == 0 {
             IOHooks.report(
-                "accept \(address): \(String(cString: strerror(code))); no connections are accepted until there is room. See 'ulimit -n'.")
+                "accept \(address): \(String(cString: strerror(code))); no connections are accepted until there is room. See 'ulimit -n'."
+            )
         }
         pause = max(AcceptSource.shortestPause, min(pause * 2, AcceptSource.longestPause))
         timer = DelayTimer(on: loop, after: pause) { [weak self] in

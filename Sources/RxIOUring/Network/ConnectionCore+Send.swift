@@ -92,7 +92,11 @@ extension ConnectionCore {
 
     /// Sends what can be sent now, and leaves the rest to the kernel.
     private func flush() {
-        guard let socket, phase == .open || phase == .flushing, outputFailure == nil else { return }
+        guard let socket, phase == .open || phase == .flushing else { return }
+        if let outputFailure {
+            if phase == .flushing { finishClosing(outputFailure) }
+            return
+        }
         let send = send ?? ConnectionSend(socket)
         self.send = send
         if send.isInFlight { return }

@@ -116,8 +116,8 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
         if output.isEmpty { return }
         flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
             guard let self else { return }
-            IOHooks.report("\(self.subject): closed with \(self.queuedBytes.loadRelaxed()) bytes that the peer did not take")
-            self.finishClosing(nil)
+            IOHooks.report("\(subject): closed with \(queuedBytes.loadRelaxed()) bytes that the peer did not take")
+            finishClosing(nil)
         }
     }
 

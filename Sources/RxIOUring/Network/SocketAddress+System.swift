@@ -58,7 +58,9 @@ extension SocketAddress {
         case .unix(let bytes):
             let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
             storage.pointee.ss_family = sa_family_t(AF_UNIX)
-            bytes.withUnsafeBytes { (raw + offset).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(raw), byteCount: $0.count) }
+            bytes.withUnsafeBytes { path in
+                if let first = path.baseAddress { (raw + offset).copyMemory(from: first, byteCount: path.count) }
+            }
             let closing = bytes.first == 0 || bytes.isEmpty ? 0 : 1
             return socklen_t(offset + bytes.count + closing)
         }

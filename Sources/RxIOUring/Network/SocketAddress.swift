@@ -80,11 +80,11 @@ public struct SocketAddress: Sendable, Hashable {
         kind = .unix(try SocketAddress.fitting([0] + Array(name.utf8), name))
     }
 
-    /// The port; nil for a Unix socket.
-    public var port: Int? {
+    /// The port; 0 for a Unix socket, and where the system is to choose.
+    public var port: Int {
         switch kind {
         case .ipv4(_, let port), .ipv6(_, _, let port, _): return Int(port)
-        case .unix: return nil
+        case .unix: return 0
         }
     }
 

@@ -1,4 +1,3 @@
-import CRxIOUring
 import Glibc
 import RxPrimitives
 import RxSwift
@@ -112,7 +111,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         if let storage { receive.receive(self, on: socket, into: storage) }
     }
 
-    fileprivate func received(_ result: Int32, _ storage: ByteStorage) {
+    func received(_ result: Int32, _ storage: ByteStorage) {
         guard !isClosed, let receiver, let receive else { return }
         if result >= 0 {
             let sender = SocketAddress(receive.address, length: receive.message.pointee.msg_namelen)
@@ -139,7 +138,11 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
             _ = queuedBytes.fetchAdd(0 &- count)
             return ENOBUFS
         }
-        loop.perform { self.accept((bytes, receiver)) } refused: { _ = self.queuedBytes.fetchAdd(0 &- count) }
+        loop.perform {
+            self.accept((bytes, receiver))
+        } refused: {
+            _ = self.queuedBytes.fetchAdd(0 &- count)
+        }
         return 0
     }
 
@@ -172,7 +175,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         }
     }
 
-    fileprivate func sent(_ result: Int32) {
+    func sent(_ result: Int32) {
         if isClosed { return }
         finished(result)
         flush()
@@ -197,141 +200,5 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
     func reportRefused(_ code: CInt, _ count: Int, _ receiver: SocketAddress?) {
         let peer = receiver.map { "\($0)" } ?? "the peer of \(subject)"
         IOHooks.reportRefusedSend(IOError(code: code, operation: "send", subject: peer), count)
-    }
-}
-
-/// The datagrams of a socket, for one subscriber.
-final class DatagramSource: LoopSource<Datagram> {
-    /// Keeps it open while it is observed.
-    @exclusivity(unchecked) private var socket: UDPSocket?
-    private let core: UDPCore
-    @exclusivity(unchecked) private var isEmitting = false
-
-    init(_ socket: UDPSocket, downstream: Sink<Datagram>) {
-        self.socket = socket
-        core = socket.core
-        super.init(loop: socket.core.loop, downstream: downstream)
-    }
-
-    override var subject: String { core.subject }
-
-    override func begin() {
-        if core.isClosed { return complete() }
-        if !core.begin(self) { fail("receive", EBUSY) }
-    }
-
-    override func end() {
-        core.end(self)
-        let released = socket
-        socket = nil
-        withExtendedLifetime(released) {}
-    }
-
-    func receive(_ datagram: Datagram) {
-        isEmitting = true
-        emit(datagram)
-        isEmitting = false
-        if core.isClosed { complete() }
-    }
-
-    func closed() {
-        if !isEmitting { complete() }
-    }
-
-    func failed(_ code: CInt) { fail("receive", code) }
-}
-
-/// Receives datagrams, one after another.
-private final class DatagramReceive: DescriptorOperation {
-    let address = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
-    let message = UnsafeMutablePointer<msghdr>.allocate(capacity: 1)
-    private let vector = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
-    /// The socket while it is in flight.
-    @exclusivity(unchecked) private var core: UDPCore?
-    /// Held as long as the kernel may write there.
-    @exclusivity(unchecked) private var storage: ByteStorage?
-
-    init(_ descriptor: Descriptor) {
-        message.initialize(to: msghdr())
-        super.init(
-            Request(
-                kind: RX_RECEIVE_MESSAGE, descriptor: descriptor.number, address: UnsafeMutableRawPointer(message)))
-    }
-
-    deinit {
-        address.deallocate()
-        message.deallocate()
-        vector.deallocate()
-    }
-
-    func receive(_ core: UDPCore, on descriptor: Descriptor, into storage: ByteStorage) {
-        self.core = core
-        self.storage = storage
-        vector.initialize(to: iovec(iov_base: storage.address, iov_len: storage.capacity))
-        message.pointee.msg_name = UnsafeMutableRawPointer(address)
-        message.pointee.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        message.pointee.msg_iov = vector
-        message.pointee.msg_iovlen = 1
-        message.pointee.msg_flags = 0
-        descriptor.submit(self)
-    }
-
-    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        guard let core, let storage else { return }
-        self.core = nil
-        self.storage = nil
-        core.received(result, storage)
-    }
-}
-
-/// Sends datagrams, one after another.
-private final class DatagramSend: DescriptorOperation {
-    private let address = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
-    private let message = UnsafeMutablePointer<msghdr>.allocate(capacity: 1)
-    private let vector = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
-    /// Held as long as the kernel may read there.
-    @exclusivity(unchecked) private var bytes: ByteChunk?
-    /// The socket while it is in flight.
-    @exclusivity(unchecked) private var core: UDPCore?
-
-    init(_ descriptor: Descriptor) {
-        message.initialize(to: msghdr())
-        super.init(
-            Request(
-                kind: RX_SEND_MESSAGE, descriptor: descriptor.number, address: UnsafeMutableRawPointer(message),
-                flags: UInt32(MSG_NOSIGNAL)))
-    }
-
-    deinit {
-        address.deallocate()
-        message.deallocate()
-        vector.deallocate()
-    }
-
-    func load(_ bytes: ByteChunk, _ receiver: SocketAddress?) {
-        self.bytes = bytes
-        bytes.withUnsafeBytes {
-            vector.initialize(
-                to: iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count))
-        }
-        message.pointee.msg_iov = vector
-        message.pointee.msg_iovlen = 1
-        message.pointee.msg_name = receiver == nil ? nil : UnsafeMutableRawPointer(address)
-        message.pointee.msg_namelen = receiver?.write(to: address) ?? 0
-    }
-
-    /// It was sent without being submitted.
-    func unload() { bytes = nil }
-
-    func send(_ core: UDPCore, on descriptor: Descriptor) {
-        self.core = core
-        descriptor.submit(self)
-    }
-
-    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        let core = core
-        self.core = nil
-        bytes = nil
-        core?.sent(result)
     }
 }

@@ -73,7 +73,7 @@ import Testing
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let listener = try TCP.listener(port: 0, scheduler: scheduler)
-            let port = listener.address.port!
+            let port = listener.address.port
             let log = EventLog()
             let subscription = TCP.listen(port: port, scheduler: scheduler).subscribe(onError: {
                 log.note("\($0)")
@@ -90,7 +90,7 @@ import Testing
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let first = try TCP.listener(port: 0, reusePort: true, scheduler: scheduler)
-            let second = try TCP.listener(port: first.address.port!, reusePort: true, scheduler: scheduler)
+            let second = try TCP.listener(port: first.address.port, reusePort: true, scheduler: scheduler)
             #expect(first.address == second.address)
             first.close()
             second.close()
@@ -127,8 +127,9 @@ import Testing
         #expect(try SocketAddress(ipv4: "1.2.3.4", port: 5).port == 5)
         #expect(throws: IOError.self) { try SocketAddress(ipv4: "1.2.3", port: 80) }
         #expect(throws: IOError.self) { try SocketAddress(ipv4: "1.2.3.4", port: 65_536) }
-        #expect(throws: IOError(code: ENAMETOOLONG, operation: "address", subject: "unix:" + String(repeating: "x", count: 108))) {
-            try SocketAddress(unixPath: String(repeating: "x", count: 108))
+        let long = String(repeating: "x", count: 108)
+        #expect(throws: IOError(code: ENAMETOOLONG, operation: "address", subject: "unix:" + long)) {
+            try SocketAddress(unixPath: long)
         }
     }
 }

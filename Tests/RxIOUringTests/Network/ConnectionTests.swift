@@ -29,7 +29,7 @@ import Testing
             let received = Guarded<[UInt8]>([])
             let isClosed = Guarded(false)
             let text = "hello, world"
-            _ = TCP.connect(host: "localhost", port: server.address.port!, scheduler: scheduler).subscribe(
+            _ = TCP.connect(host: "localhost", port: server.address.port, scheduler: scheduler).subscribe(
                 onSuccess: { connection in
                     #expect(connection.remoteAddress == server.address)
                     #expect(scheduler.isCurrent)
@@ -103,7 +103,9 @@ import Testing
             }
             let all = peer.receive(4 * count + 1)
             #expect(all.count == 4 * count)
-            let numbers = all.withUnsafeBytes { raw in (0..<raw.count / 4).map { raw.load(fromByteOffset: 4 * $0, as: UInt32.self) } }
+            let numbers = all.withUnsafeBytes { raw in
+                (0..<raw.count / 4).map { raw.load(fromByteOffset: 4 * $0, as: UInt32.self) }
+            }
             #expect(numbers == (0..<UInt32(count)).map { $0 })
             sender.sync {}
             server.end()
@@ -115,8 +117,8 @@ import Testing
         try leavingNothingBehind {
             let errors = Guarded<[CInt]>([])
             let server = try Server(backend) { connection in
-                _ = connection.received.subscribe(onError: { error in errors.change { $0.append((error as! IOError).code) } })
-                _ = connection.closed.subscribe(onError: { error in errors.change { $0.append((error as! IOError).code) } })
+                _ = connection.received.subscribe(onError: { error in errors.change { $0.append(code(error)) } })
+                _ = connection.closed.subscribe(onError: { error in errors.change { $0.append(code(error)) } })
             }
             let peer = PlainSocket(connectedTo: server.address)
             peer.send(pattern(100))
@@ -166,7 +168,9 @@ import Testing
             let log = EventLog()
             let bytes = pattern(1 << 20)
             let first = connection.write(ByteChunk(bytes)).subscribe(onCompleted: { log.note("written") })
-            let second = connection.write(ByteChunk(bytes)).subscribe(onError: { log.note("\(($0 as! IOError).code == ENOBUFS)") })
+            let second = connection.write(ByteChunk(bytes)).subscribe(onError: {
+                log.note("\(code($0) == ENOBUFS)")
+            })
             #expect(waitUntil { log.lines == ["true"] })
             usleep(20_000)
             #expect(log.lines == ["true"])
@@ -221,7 +225,7 @@ import Testing
             var all: [UInt8] = []
             #expect(
                 waitUntil {
-                    for chunk in kept.change({ list in defer { list = [] }; return list }) { all += chunk }
+                    for chunk in kept.exchange([]) { all += chunk }
                     return all.count == bytes.count
                 })
             #expect(all == bytes)
@@ -241,7 +245,7 @@ import Testing
             peer.send(Array("one".utf8))
             #expect(waitUntil { log.text == "one" })
             let second = connection.received.subscribe()
-            let third = connection.received.subscribe(onError: { log.note("busy \(($0 as! IOError).code == EBUSY)") })
+            let third = connection.received.subscribe(onError: { log.note("busy \(code($0) == EBUSY)") })
             #expect(waitUntil { log.lines.count == 2 })
             second.dispose()
             peer.send(Array("two".utf8))
@@ -293,7 +297,7 @@ import Testing
         try leavingNothingBehind {
             let codes = Guarded<[CInt]>([])
             let server = try Server(backend, keeps: true) { connection in
-                _ = connection.received.subscribe(onError: { error in codes.change { $0.append((error as! IOError).code) } })
+                _ = connection.received.subscribe(onError: { error in codes.change { $0.append(code(error)) } })
             }
             let peers = (0..<50).map { _ in PlainSocket(connectedTo: server.address) }
             #expect(waitUntil { server.connections.value.count == 50 })

@@ -24,15 +24,13 @@ import Testing
             var few = rlimit(rlim_cur: rlim_t(lowest) + 5, rlim_max: old.rlim_max)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
             for peer in peers {
-                _ = server.address.port.map { port in
-                    var target = sockaddr_in()
-                    target.sin_family = sa_family_t(AF_INET)
-                    target.sin_port = UInt16(port).bigEndian
-                    target.sin_addr.s_addr = inet_addr("127.0.0.1")
-                    _ = withUnsafePointer(to: &target) {
-                        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                            connect(peer, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                        }
+                var target = sockaddr_in()
+                target.sin_family = sa_family_t(AF_INET)
+                target.sin_port = UInt16(server.address.port).bigEndian
+                target.sin_addr.s_addr = inet_addr("127.0.0.1")
+                _ = withUnsafePointer(to: &target) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(peer, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
                     }
                 }
             }

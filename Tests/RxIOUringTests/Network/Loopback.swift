@@ -6,6 +6,9 @@ import RxSwift
 import TestSupport
 import Testing
 
+/// The errno of an error.
+func code(_ error: any Error) -> CInt { (error as? IOError)?.code ?? -1 }
+
 /// How many descriptors the process has open.
 func openDescriptors() -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
@@ -33,6 +36,14 @@ final class Guarded<Value>: @unchecked Sendable {
         set { lock.withLock { stored = newValue } }
     }
 
+    func exchange(_ value: Value) -> Value {
+        change { stored in
+            let before = stored
+            stored = value
+            return before
+        }
+    }
+
     @discardableResult
     func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
 }
@@ -49,7 +60,7 @@ final class PlainSocket: @unchecked Sendable {
         }
         var target = sockaddr_in()
         target.sin_family = sa_family_t(AF_INET)
-        target.sin_port = UInt16(address.port!).bigEndian
+        target.sin_port = UInt16(address.port).bigEndian
         target.sin_addr.s_addr = inet_addr("127.0.0.1")
         let status = withUnsafePointer(to: &target) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -167,9 +178,12 @@ func leavingNothingBehind(_ body: () throws -> Void) rethrows {
         let objects = Resources.total
     #endif
     try body()
-    #expect(waitUntil(within: 5) { openDescriptors() <= descriptors }, "descriptors are left: \(openDescriptors()), not \(descriptors)")
+    #expect(
+        waitUntil(within: 5) { openDescriptors() <= descriptors },
+        "descriptors are left: \(openDescriptors()), not \(descriptors)")
     #if TRACE_RESOURCES
-        #expect(waitUntil(within: 5) { Resources.total <= objects }, "objects are left: \(Resources.total), not \(objects)")
+        #expect(
+            waitUntil(within: 5) { Resources.total <= objects }, "objects are left: \(Resources.total), not \(objects)")
     #endif
 }
 

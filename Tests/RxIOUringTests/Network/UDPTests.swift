@@ -77,7 +77,7 @@ import Testing
             var texts: [String] = []
             #expect(
                 waitUntil {
-                    texts += kept.change { list in defer { list = [] }; return list.map { String($0.bytes) } }
+                    texts += kept.exchange([]).map { String($0.bytes) }
                     return texts.count == 10
                 })
             #expect(texts == (0..<10).map { "\($0)" })
