@@ -24,6 +24,7 @@ struct rx_ring {
     struct io_uring ring;
     bool is_deferred;
     bool accepts_many;
+    // The entries of the pool; its buffers are the caller's.
     struct io_uring_buf_ring *pool;
     size_t pool_bytes;
     unsigned char *buffers;
@@ -104,6 +105,8 @@ bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void
         io_uring_prep_recv(sqe, descriptor, NULL, length, (int)flags);
         sqe->flags |= IOSQE_BUFFER_SELECT;
         sqe->buf_group = pool_group;
+        // Kernels that have pools (5.19) know this, too.
+        if (offset == 1) sqe->ioprio |= IORING_RECVSEND_POLL_FIRST;
         break;
     case RX_SEND: io_uring_prep_send(sqe, descriptor, address, length, (int)flags); break;
     case RX_RECEIVE_MESSAGE: io_uring_prep_recvmsg(sqe, descriptor, address, flags); break;
@@ -162,11 +165,8 @@ unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most) {
     return count;
 }
 
-int rx_ring_make_pool(rx_ring *ring, uint32_t count, uint32_t size) {
-    size_t entries = count * sizeof(struct io_uring_buf);
-    size_t page = 4096;
-    size_t head = (entries + page - 1) / page * page;
-    size_t bytes = head + (size_t)count * size;
+int rx_ring_make_pool(rx_ring *ring, void *buffers, uint32_t count, uint32_t size) {
+    size_t bytes = count * sizeof(struct io_uring_buf);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return -errno;
     struct io_uring_buf_reg registration;
@@ -181,7 +181,7 @@ int rx_ring_make_pool(rx_ring *ring, uint32_t count, uint32_t size) {
     }
     ring->pool = memory;
     ring->pool_bytes = bytes;
-    ring->buffers = (unsigned char *)memory + head;
+    ring->buffers = buffers;
     ring->buffer_count = count;
     ring->buffer_size = size;
     io_uring_buf_ring_init(ring->pool);
@@ -192,11 +192,9 @@ int rx_ring_make_pool(rx_ring *ring, uint32_t count, uint32_t size) {
     return 0;
 }
 
-void *rx_ring_pool_buffer(const rx_ring *ring, uint32_t number) { return ring->buffers + (size_t)number * ring->buffer_size; }
-
 void rx_ring_return_buffer(rx_ring *ring, uint32_t number) {
-    io_uring_buf_ring_add(ring->pool, rx_ring_pool_buffer(ring, number), ring->buffer_size, (unsigned short)number,
-                          io_uring_buf_ring_mask(ring->buffer_count), 0);
+    io_uring_buf_ring_add(ring->pool, ring->buffers + (size_t)number * ring->buffer_size, ring->buffer_size,
+                          (unsigned short)number, io_uring_buf_ring_mask(ring->buffer_count), 0);
     io_uring_buf_ring_advance(ring->pool, 1);
 }
 
@@ -228,8 +226,9 @@ unsigned rx_ring_prepared(const rx_ring *ring) { (void)ring, abort(); }
 bool rx_ring_has_completions(const rx_ring *ring) { (void)ring, abort(); }
 int rx_ring_enter(rx_ring *ring, bool wait, int64_t nanoseconds) { (void)ring, (void)wait, (void)nanoseconds, abort(); }
 unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most) { (void)ring, (void)into, (void)most, abort(); }
-int rx_ring_make_pool(rx_ring *ring, uint32_t count, uint32_t size) { (void)ring, (void)count, (void)size, abort(); }
-void *rx_ring_pool_buffer(const rx_ring *ring, uint32_t number) { (void)ring, (void)number, abort(); }
+int rx_ring_make_pool(rx_ring *ring, void *buffers, uint32_t count, uint32_t size) {
+    (void)ring, (void)buffers, (void)count, (void)size, abort();
+}
 void rx_ring_return_buffer(rx_ring *ring, uint32_t number) { (void)ring, (void)number, abort(); }
 
 #endif

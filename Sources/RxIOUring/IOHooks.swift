@@ -40,3 +40,23 @@ public enum IOHooks {
         }
     }
 }
+
+extension IOHooks {
+    /// Receives what was refused, and how many bytes that were.
+    public typealias SendRefusedHandler = (_ error: IOError, _ bytes: Int) -> Void
+
+    /// Called when a send is refused because too much is queued already, as with a peer that does not read. On the sending thread. By default prints to
+    /// standard error in debug builds.
+    public static var sendRefusedHandler: SendRefusedHandler {
+        get { sendRefused.value }
+        set { sendRefused.value = newValue }
+    }
+
+    private static let sendRefused = Replaceable<SendRefusedHandler>({ error, bytes in
+        #if DEBUG
+            fputs("swift-rx: \(bytes) bytes were not sent: \(error)\n", stderr)
+        #endif
+    })
+
+    static func reportRefusedSend(_ error: IOError, _ bytes: Int) { sendRefusedHandler(error, bytes) }
+}

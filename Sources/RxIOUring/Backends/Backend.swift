@@ -43,6 +43,27 @@ class Backend {
     /// Forgets a descriptor for which nothing is in flight, before it is closed.
     func forget(_ descriptor: CInt) {}
 
+    /// Whether an accept may go on after its first connection.
+    var acceptsMany: Bool { fatalError("swift-rx: a subclass has to implement this property") }
+
+    /// Buffers for `RX_RECEIVE_POOL`, made when they are first asked for. Nil where there can be none.
+    final var receivePool: ReceivePool? {
+        if !triedReceivePool {
+            triedReceivePool = true
+            madeReceivePool = makeReceivePool()
+        }
+        return madeReceivePool
+    }
+
+    @exclusivity(unchecked) private final var triedReceivePool = false
+    /// The pool, if it was made.
+    @exclusivity(unchecked) final private(set) var madeReceivePool: ReceivePool?
+
+    func makeReceivePool() -> ReceivePool? { nil }
+
+    /// A buffer of the pool can be received into again.
+    func returnBuffer(_ number: Int) { fatalError("swift-rx: a subclass has to implement this method") }
+
     /// Nothing is in flight and nothing will be: gives back what is the kernel's.
     func close() {}
 }

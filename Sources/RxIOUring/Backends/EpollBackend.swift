@@ -56,6 +56,20 @@ final class EpollBackend: Backend {
 
     override var kind: IOUringScheduler.Backend { .epoll }
 
+    override var acceptsMany: Bool { true }
+
+    /// Buffers of the receive pool that are free.
+    @exclusivity(unchecked) private var spareBuffers: [Int] = []
+
+    override func makeReceivePool() -> ReceivePool? {
+        spareBuffers = Array((0..<ReceivePool.count).reversed())
+        return ReceivePool(backend: self)
+    }
+
+    override func returnBuffer(_ number: Int) { spareBuffers.append(number) }
+
+    override func close() { madeReceivePool?.close() }
+
     override var hasPrepared: Bool { !ready.isEmpty }
 
     override var hasNews: Bool { !ready.isEmpty || waiting > 0 || done.hasSome }
@@ -171,6 +185,7 @@ final class EpollBackend: Backend {
             return true
         }
         if operation.request.isOfFile { return attemptFile(operation) }
+        if operation.request.kind == RX_RECEIVE_POOL { return attemptReceive(operation) }
         let result = operation.perform()
         if result == -EAGAIN, operation.canAwaitReadiness {
             if let failure = awaitReadiness(operation) {
@@ -182,6 +197,30 @@ final class EpollBackend: Backend {
         if operation.request.kind == RX_ACCEPT_MANY, result >= 0 {
             ready.append(operation)
             operation.completed(result, buffer: -1, hasMore: true)
+        } else {
+            finish(operation, result)
+        }
+        return true
+    }
+
+    /// The same, into a buffer of the pool.
+    private func attemptReceive(_ operation: Operation) -> Bool {
+        if spareBuffers.isEmpty { madeReceivePool?.takeReturned() }
+        guard let pool = madeReceivePool, let number = spareBuffers.popLast() else {
+            finish(operation, -ENOBUFS)
+            return true
+        }
+        operation.request.address = pool.address(number)
+        let result = operation.perform()
+        operation.request.address = nil
+        if result > 0 {
+            finish(operation, result, buffer: Int32(number))
+            return true
+        }
+        spareBuffers.append(number)
+        if result == -EAGAIN {
+            guard let failure = awaitReadiness(operation) else { return false }
+            finish(operation, failure)
         } else {
             finish(operation, result)
         }
@@ -207,11 +246,11 @@ final class EpollBackend: Backend {
         return nil
     }
 
-    private func finish(_ operation: Operation, _ result: Int32) {
+    private func finish(_ operation: Operation, _ result: Int32, buffer: Int32 = -1) {
         operation.isInFlight = false
         operation.hasBegun = false
         inFlight -= 1
-        operation.completed(result, buffer: -1, hasMore: false)
+        operation.completed(result, buffer: buffer, hasMore: false)
     }
 
     // MARK: Files

@@ -51,7 +51,7 @@ extension Operation {
         case RX_WRITE:
             if request.isOfFile { return pwrite(descriptor, request.address!, request.length, Int(request.offset)) }
             return write(descriptor, request.address!, request.length)
-        case RX_RECEIVE:
+        case RX_RECEIVE, RX_RECEIVE_POOL:
             return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
         case RX_SEND:
             return send(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))

@@ -45,6 +45,8 @@ final class URingBackend: Backend {
 
     override var kind: IOUringScheduler.Backend { .uring }
 
+    override var acceptsMany: Bool { rx_ring_accepts_many(ring) }
+
     override var hasPrepared: Bool { rx_ring_prepared(ring) != 0 || !delayed.isEmpty || !delayedCancellations.isEmpty }
 
     override var hasNews: Bool { hasPrepared || !unsubmitted.isEmpty || rx_ring_has_completions(ring) }
@@ -110,7 +112,16 @@ final class URingBackend: Backend {
 
     override func interrupt() { wakeUp.signal() }
 
+    override func makeReceivePool() -> ReceivePool? {
+        let pool = ReceivePool(backend: self)
+        let status = rx_ring_make_pool(ring, pool.memory, UInt32(ReceivePool.count), UInt32(ReceivePool.size))
+        return status == 0 ? pool : nil
+    }
+
+    override func returnBuffer(_ number: Int) { rx_ring_return_buffer(ring, UInt32(number)) }
+
     override func close() {
+        madeReceivePool?.close()
         // The ring must not write into memory of ours any more when that goes.
         isClosing = true
         wakeUp.signal()
@@ -153,6 +164,7 @@ final class URingBackend: Backend {
 
     /// Puts what had no room into the submission queue, as far as there is room now.
     private func flush() {
+        madeReceivePool?.takeReturned()
         if !watchesWakeUp, !isClosing {
             let read = Operation.Request(
                 kind: RX_READ, descriptor: wakeUp.descriptor, address: UnsafeMutableRawPointer(counter), length: 8)

@@ -6,27 +6,36 @@ final class ByteStorage: @unchecked Sendable {
     /// Written by the kernel while a read is in flight; never again once a chunk of it was emitted.
     let address: UnsafeMutableRawPointer
     let capacity: Int
-    private let pool: BytePool?
+    private let lender: ByteLender?
 
     init(capacity: Int) {
         self.capacity = capacity
         address = .allocate(byteCount: max(capacity, 1), alignment: 16)
-        pool = nil
+        lender = nil
     }
 
-    fileprivate init(_ address: UnsafeMutableRawPointer, of pool: BytePool) {
+    /// Memory that `lender` has lent.
+    init(_ address: UnsafeMutableRawPointer, capacity: Int, of lender: ByteLender) {
         self.address = address
-        capacity = pool.size
-        self.pool = pool
+        self.capacity = capacity
+        self.lender = lender
     }
 
     deinit {
-        if let pool { pool.giveBack(address) } else { address.deallocate() }
+        if let lender { lender.giveBack(address) } else { address.deallocate() }
+    }
+}
+
+/// What memory comes from, and goes back to.
+class ByteLender: @unchecked Sendable {
+    /// On any thread.
+    func giveBack(_ address: UnsafeMutableRawPointer) {
+        fatalError("swift-rx: a subclass has to implement this method")
     }
 }
 
 /// A bounded number of buffers of one size, which are used again and again: the memory of one stream, and so its back-pressure.
-final class BytePool: @unchecked Sendable {
+final class BytePool: ByteLender, @unchecked Sendable {
     /// Bytes per buffer.
     let size: Int
     /// How many buffers there may be.
@@ -54,20 +63,20 @@ final class BytePool: @unchecked Sendable {
         lock.lock()
         if let address = spare.popLast() {
             lock.unlock()
-            return ByteStorage(address, of: self)
+            return ByteStorage(address, capacity: size, of: self)
         }
         if count < limit {
             count += 1
             lock.unlock()
             // Page-aligned, which the kernel copies into fastest.
-            return ByteStorage(.allocate(byteCount: size, alignment: 4096), of: self)
+            return ByteStorage(.allocate(byteCount: size, alignment: 4096), capacity: size, of: self)
         }
         self.onReturn = onReturn
         lock.unlock()
         return nil
     }
 
-    fileprivate func giveBack(_ address: UnsafeMutableRawPointer) {
+    override func giveBack(_ address: UnsafeMutableRawPointer) {
         lock.lock()
         spare.append(address)
         let wake = onReturn

@@ -23,6 +23,10 @@ final class EventLoop: LoopThread {
 
     /// What has to hear of the end. Only the loop.
     @exclusivity(unchecked) private var dependents: [ObjectIdentifier: any LoopDependent] = [:]
+    /// What has to be told at the end of the turn. Only the loop.
+    @exclusivity(unchecked) private var turnEnds: [any TurnEndListener] = []
+    /// An empty array with room. Only the loop.
+    @exclusivity(unchecked) private var spareTurnEnds: [any TurnEndListener] = []
     /// Ends as soon as nothing is left to do. Only the loop.
     @exclusivity(unchecked) private var isRetiring = false
     /// Ends after the job under way. Only the loop.
@@ -113,6 +117,9 @@ final class EventLoop: LoopThread {
         dependents[ObjectIdentifier(dependent)] = nil
     }
 
+    /// Has `listener` told when everything was done that is to be done now, before the loop looks at the kernel again. Only on the loop.
+    func tellAtEndOfTurn(_ listener: any TurnEndListener) { turnEnds.append(listener) }
+
     // MARK: From any thread
 
     func wake() {
@@ -160,7 +167,8 @@ final class EventLoop: LoopThread {
             if budget < EventLoop.stepsPerTurn - EventLoop.stream { isInStream = true }
             if isOver { break }
             let deadline = timers.expire()
-            if hasMore || queue.hasWaitingJobs {
+            if !turnEnds.isEmpty { endTurn() }
+            if hasMore || queue.hasWaitingJobs || !turnEnds.isEmpty {
                 if backend.hasNews { backend.poll() }
             } else if isRetiring, timers.isEmpty, backend.isIdle, dependents.isEmpty {
                 break
@@ -179,6 +187,15 @@ final class EventLoop: LoopThread {
         }
         isInStream = false
         return false
+    }
+
+    private func endTurn() {
+        var ending = spareTurnEnds
+        spareTurnEnds = []
+        swap(&ending, &turnEnds)
+        for listener in ending { listener.turnEnded() }
+        ending.removeAll(keepingCapacity: true)
+        spareTurnEnds = ending
     }
 
     /// Waits for work without giving the processor away, as long as the configuration allows. Returns whether there is some.
@@ -207,7 +224,8 @@ final class EventLoop: LoopThread {
     /// Cancels what is left, and says so to everybody concerned.
     private func end() {
         queue.close()
-        var dropped = timers.removeAll()
+        let dropped = timers.removeAll()
+        turnEnds = []
         while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
         while !backend.isIdle {
             backend.wait(until: nil)
@@ -267,6 +285,12 @@ private final class LoopEnd: Work {
     }
 
     func wasRefused() -> Bool { false }
+}
+
+/// What gathers work during a turn of the loop, and does it at its end.
+protocol TurnEndListener: AnyObject {
+    /// On the loop. May submit operations.
+    func turnEnded()
 }
 
 /// A closure to be run on the loop.

@@ -57,6 +57,9 @@ class LoopSource<Element>: Source, LoopDependent {
 
     // MARK: For subclasses, on the loop
 
+    /// Whether `emit` passes something on. Out of date as soon as it is read.
+    final var isWanted: Bool { isStopped.loadRelaxed() == 0 }
+
     final func emit(_ element: Element) {
         if isStopped.loadRelaxed() == 0 { downstream?.next(element) }
     }

@@ -1,0 +1,164 @@
+import CRxIOUring
+import Glibc
+import RxSwift
+
+/// Connects to one of the addresses of a host.
+final class ConnectSource: LoopSource<Connection> {
+    enum Target {
+        case host(String, Int)
+        case address(SocketAddress)
+    }
+
+    private let target: Target
+    private let timeout: RxTimeInterval?
+    private let options: ConnectionOptions
+    private let scheduler: IOUringScheduler
+
+    /// The addresses that were not tried yet, last first.
+    @exclusivity(unchecked) private var addresses: [SocketAddress] = []
+    @exclusivity(unchecked) private var attempt: ConnectAttempt?
+    @exclusivity(unchecked) private var timer: DelayTimer?
+
+    static func single(
+        _ target: Target, _ timeout: RxTimeInterval?, _ options: ConnectionOptions, _ scheduler: IOUringScheduler
+    ) -> Single<Connection> {
+        Single(raw: scheduler.observable { ConnectSource(target, timeout, options, scheduler, downstream: $0) })
+    }
+
+    private init(
+        _ target: Target, _ timeout: RxTimeInterval?, _ options: ConnectionOptions, _ scheduler: IOUringScheduler,
+        downstream: Sink<Connection>
+    ) {
+        self.target = target
+        self.timeout = timeout
+        self.options = options
+        self.scheduler = scheduler
+        super.init(loop: scheduler.loop, downstream: downstream)
+    }
+
+    override var subject: String {
+        if let attempt { return "\(attempt.address)" }
+        switch target {
+        case .host(let host, let port): return "\(host):\(port)"
+        case .address(let address): return "\(address)"
+        }
+    }
+
+    override func begin() {
+        if let timeout {
+            timer = DelayTimer(on: loop, after: timeout.nanosecondsClamped) { [weak self] in
+                self?.fail("connect", ETIMEDOUT)
+            }
+        }
+        switch target {
+        case .address(let address): tryAddresses([address])
+        case .host(let host, let port):
+            guard let known = UInt16(exactly: port), known > 0 else { return fail("connect", EINVAL) }
+            if let address = try? SocketAddress(ip: host, port: port) { return tryAddresses([address]) }
+            SocketAddress.resolve(host, port) { result in self.whileRunning { self.resolved(result) } }
+        }
+    }
+
+    override func end() {
+        timer?.cancel(on: loop)
+        timer = nil
+        attempt?.abandon(on: loop)
+        attempt = nil
+    }
+
+    private func resolved(_ result: Result<[SocketAddress], IOError>) {
+        switch result {
+        case .failure(let error): fail(with: error)
+        case .success(let addresses): tryAddresses(addresses.reversed())
+        }
+    }
+
+    private func tryAddresses(_ lastFirst: [SocketAddress]) {
+        addresses = lastFirst
+        if lastFirst.isEmpty { fail("connect", EADDRNOTAVAIL) } else { tryNext() }
+    }
+
+    private func tryNext() {
+        let address = addresses.removeLast()
+        do {
+            let number = try Socket.open(address, SOCK_STREAM, operation: "connect") { number in
+                Socket.applyBuffers(options, to: number)
+            }
+            attempt = ConnectAttempt(number, address, on: loop) { [weak self] in self?.attempted($0) }
+        } catch let error as IOError {
+            failed(error)
+        } catch {
+            fail(with: error)
+        }
+    }
+
+    /// Holding the descriptor's number is holding the descriptor, if it is connected.
+    private func attempted(_ result: Result<CInt, IOError>) {
+        guard isRunning, let attempt else {
+            if case .success(let number) = result { _ = Glibc.close(number) }
+            return
+        }
+        switch result {
+        case .failure(let error): failed(error)
+        case .success(let number):
+            let connection = Connection(
+                number, local: nil, remote: attempt.address, options: options, scheduler: scheduler)
+            self.attempt = nil
+            emit(connection)
+            complete()
+        }
+    }
+
+    private func failed(_ error: IOError) {
+        attempt = nil
+        if addresses.isEmpty { fail(with: error) } else { tryNext() }
+    }
+}
+
+/// One attempt to connect. For the loop's thread.
+private final class ConnectAttempt: Operation {
+    let address: SocketAddress
+    private let number: CInt
+    private unowned(unsafe) let loop: EventLoop
+    private let storage = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
+    @exclusivity(unchecked) private var whenDone: ((Result<CInt, IOError>) -> Void)?
+
+    /// Takes over a descriptor and begins.
+    init(
+        _ number: CInt, _ address: SocketAddress, on loop: EventLoop,
+        whenDone: @escaping (Result<CInt, IOError>) -> Void
+    ) {
+        self.address = address
+        self.number = number
+        self.loop = loop
+        self.whenDone = whenDone
+        let length = address.write(to: storage)
+        super.init(Request(kind: RX_CONNECT, descriptor: number, address: UnsafeMutableRawPointer(storage)))
+        request.length = Int(length)
+        loop.backend.prepare(number)
+        loop.submit(self)
+    }
+
+    deinit { storage.deallocate() }
+
+    /// Closes the descriptor as soon as the kernel has let go of it.
+    func abandon(on loop: EventLoop) {
+        whenDone = nil
+        loop.cancel(self)
+    }
+
+    override func completed(_ result: Int32, buffer: Int32, hasMore: Bool) {
+        loop.backend.forget(number)
+        guard let whenDone else {
+            _ = Glibc.close(number)
+            return
+        }
+        self.whenDone = nil
+        if result < 0 {
+            _ = Glibc.close(number)
+            whenDone(.failure(IOError(code: -result, operation: "connect", subject: "\(address)")))
+        } else {
+            whenDone(.success(number))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import RxPrimitives
+
+extension ConnectionCore {
+    /// Begins to receive for a subscriber. False if there is one already.
+    func begin(_ source: ReceiveSource) -> Bool {
+        if receiver != nil { return false }
+        receiver = source
+        if source.isWanted, let chunk = unclaimed {
+            unclaimed = nil
+            source.receive(chunk)
+            guard receiver === source else { return true }
+        }
+        if inputEnd != nil { source.inputEnded() } else { receiveNext() }
+        return true
+    }
+
+    /// The subscriber has left. A receive in flight goes on: what it brings is for the next one.
+    func end(_ source: ReceiveSource) {
+        if receiver === source { receiver = nil }
+    }
+
+    /// Submits the next receive, if there is room and somebody wants it.
+    func receiveNext() {
+        guard phase == .open, inputEnd == nil, receiver != nil, unclaimed == nil, let socket else { return }
+        let receive = receive ?? makeReceive(socket)
+        if receive.isInFlight || !window!.take(for: self) { return }
+        if loop.backend.receivePool != nil {
+            receive.receive(self, on: socket, expectsNothing: isDrained)
+        } else {
+            receiveIntoOwnMemory(receive, socket)
+        }
+    }
+
+    private func makeReceive(_ socket: Descriptor) -> ConnectionReceive {
+        let made = ConnectionReceive(socket)
+        receive = made
+        window = ReceiveWindow(limit: options.receiveWindow, pool: loop.backend.receivePool)
+        return made
+    }
+
+    private func receiveIntoOwnMemory(_ receive: ConnectionReceive, _ socket: Descriptor) {
+        let size = ReceivePool.size
+        receive.receive(
+            self, on: socket, into: window!.storage(.allocate(byteCount: size, alignment: 16), capacity: size))
+    }
+
+    /// A chunk was let go of after there was no room. On any thread.
+    func roomCameBack() { loop.perform(receiveNext) }
+
+    /// What a receive brought. The window has counted it.
+    func received(_ result: Int32, buffer: Int, own: ByteStorage?) {
+        guard let window else { return }
+        if result > 0 {
+            isDrained = result < ReceivePool.size
+            let storage: ByteStorage
+            if let own {
+                storage = own
+            } else {
+                storage = window.storage(loop.backend.receivePool!.address(buffer), capacity: ReceivePool.size)
+            }
+            return claim(ByteChunk(storage, count: Int(result)))
+        }
+        if buffer >= 0 { loop.backend.returnBuffer(buffer) }
+        if result == -ENOBUFS, own == nil, phase == .open, let receive, let socket {
+            // All buffers of the loop are with observers.
+            return receiveIntoOwnMemory(receive, socket)
+        }
+        if own == nil { window.putBack() }
+        guard phase == .open else { return }
+        if result < 0 { return finishClosing(IOError(code: -result, operation: "receive", subject: subject)) }
+        if let outputFailure { return finishClosing(outputFailure) }
+        inputEnd = .completed
+        if isOutputShut { finishClosing(nil) } else { receiver?.inputEnded() }
+    }
+
+    private func claim(_ chunk: ByteChunk) {
+        guard phase == .open else { return }
+        // One that was disposed of elsewhere is still here until the loop hears of it.
+        guard let receiver, receiver.isWanted else {
+            unclaimed = chunk
+            return
+        }
+        receiver.receive(chunk)
+        receiveNext()
+    }
+}

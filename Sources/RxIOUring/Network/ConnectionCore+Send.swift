@@ -1,0 +1,154 @@
+import Glibc
+import RxPrimitives
+import RxSwift
+
+extension ConnectionCore {
+    /// Queues bytes. On any thread, in order. Returns 0, or the errno with which they are refused.
+    func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) -> CInt {
+        // Relaxed: out of date in any case; the loop looks again.
+        let refused = refusal.loadRelaxed()
+        if refused != 0 { return CInt(refused) }
+        let count = UInt(bytes.count)
+        if count == 0, waiter == nil { return 0 }
+        let before = queuedBytes.fetchAdd(count)
+        if before > 0, count > 0, before + count > UInt(options.sendLimit) {
+            _ = queuedBytes.fetchAdd(0 &- count)
+            return ENOBUFS
+        }
+        let item = OutputQueue.Item(bytes: bytes, waiter: waiter)
+        if loop.isCurrent { accept(item) } else { leaveInInbox(item) }
+        return 0
+    }
+
+    private func leaveInInbox(_ item: OutputQueue.Item) {
+        inboxLock.lock()
+        inbox.append(item)
+        let isFirst = !isInboxAnnounced
+        isInboxAnnounced = true
+        inboxLock.unlock()
+        if isFirst { loop.perform(takeInbox, refused: dropInbox) }
+    }
+
+    /// Takes over what was sent on other threads.
+    func takeInbox() {
+        for item in emptyInbox() { accept(item) }
+    }
+
+    private func emptyInbox() -> [OutputQueue.Item] {
+        inboxLock.withLock {
+            let taken = inbox
+            inbox = []
+            isInboxAnnounced = false
+            return taken
+        }
+    }
+
+    /// The loop has ended.
+    private func dropInbox() {
+        for item in emptyInbox() {
+            refuse(item, IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
+        }
+    }
+
+    private func accept(_ item: OutputQueue.Item) {
+        // Accepted before `close`, it is sent also after it.
+        guard phase == .open || phase == .flushing, outputFailure == nil else {
+            return refuse(item, outputFailure ?? failure ?? closedError)
+        }
+        output.append(item)
+        flushAtEndOfTurn()
+    }
+
+    func flushAtEndOfTurn() {
+        if isToldAtEndOfTurn { return }
+        isToldAtEndOfTurn = true
+        loop.tellAtEndOfTurn(self)
+    }
+
+    private func refuse(_ item: OutputQueue.Item, _ error: IOError) {
+        _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+        item.waiter?.writeEnded(error)
+    }
+
+    private var closedError: IOError { IOError(code: ENOTCONN, operation: "send", subject: subject) }
+
+    func refuseSends(_ code: CInt) {
+        _ = refusal.compareExchange(0, UInt(code))
+    }
+
+    /// Sends a FIN behind what is queued.
+    func shutDownOutput() {
+        takeInbox()
+        guard phase == .open, !wantsShutdown else { return }
+        wantsShutdown = true
+        refuseSends(EPIPE)
+        flushAtEndOfTurn()
+    }
+
+    func turnEnded() {
+        isToldAtEndOfTurn = false
+        flush()
+    }
+
+    /// Sends what can be sent now, and leaves the rest to the kernel.
+    private func flush() {
+        guard let socket, phase == .open || phase == .flushing else { return }
+        if let outputFailure {
+            if phase == .flushing { finishClosing(outputFailure) }
+            return
+        }
+        let send = send ?? ConnectionSend(socket)
+        self.send = send
+        if send.isInFlight { return }
+        while !output.isEmpty {
+            // What is queued during one turn of the loop goes out together.
+            let wanted = send.load(output)
+            let result = wanted == 0 ? 0 : send.perform()
+            if result == -EAGAIN { return send.send(self, on: socket) }
+            if result < 0 { return outputFailed(-result) }
+            remove(Int(result))
+            guard phase == .open || phase == .flushing, !send.isInFlight else { return }
+            if Int(result) < wanted, !output.isEmpty {
+                _ = send.load(output)
+                return send.send(self, on: socket)
+            }
+        }
+        allIsSent(socket)
+    }
+
+    private func remove(_ count: Int) {
+        let waiters = output.remove(count)
+        _ = queuedBytes.fetchAdd(0 &- UInt(count))
+        for waiter in waiters { waiter.writeEnded(nil) }
+    }
+
+    private func allIsSent(_ socket: Descriptor) {
+        if phase == .flushing { return finishClosing(nil) }
+        guard wantsShutdown, !isOutputShut else { return }
+        isOutputShut = true
+        _ = Glibc.shutdown(socket.number, CInt(SHUT_WR))
+        if inputEnd != nil { finishClosing(nil) }
+    }
+
+    /// What a send in flight came to.
+    func sent(_ result: Int32) {
+        guard phase == .open || phase == .flushing else { return }
+        if result < 0 { return outputFailed(-result) }
+        remove(Int(result))
+        flush()
+    }
+
+    private func outputFailed(_ code: CInt) {
+        let error = IOError(code: code, operation: "send", subject: subject)
+        outputFailure = error
+        refuseSends(code)
+        if phase == .flushing || inputEnd != nil || receiver == nil { return finishClosing(error) }
+        dropOutput(error)
+    }
+
+    func dropOutput(_ error: IOError) {
+        _ = queuedBytes.fetchAdd(0 &- UInt(output.bytes))
+        let waiters = output.removeAll()
+        for waiter in waiters { waiter.writeEnded(error) }
+    }
+}

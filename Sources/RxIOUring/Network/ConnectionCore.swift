@@ -1,0 +1,178 @@
+import Glibc
+import RxPrimitives
+import RxSwift
+
+/// What a `Connection` is on its loop: the descriptor, what is received and what is to be sent. Lives until it is closed.
+///
+/// For the loop's thread, where nothing else is said.
+final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable {
+    let loop: EventLoop
+    let subject: String
+    let options: ConnectionOptions
+
+    /// The open descriptor, until the loop takes it over.
+    private let number: CInt
+    @exclusivity(unchecked) var socket: Descriptor?
+
+    enum Phase { case starting, open, flushing, closed }
+    @exclusivity(unchecked) var phase = Phase.starting
+    /// Why it was closed, if not because that was asked for.
+    @exclusivity(unchecked) var failure: IOError?
+    /// Whether the descriptor is closed, too.
+    @exclusivity(unchecked) var isGone = false
+
+    // What is received.
+    @exclusivity(unchecked) var receive: ConnectionReceive?
+    @exclusivity(unchecked) var window: ReceiveWindow?
+    @exclusivity(unchecked) var receiver: ReceiveSource?
+    /// What came after the subscriber had left, for the next one.
+    @exclusivity(unchecked) var unclaimed: ByteChunk?
+    /// What ended what is received.
+    @exclusivity(unchecked) var inputEnd: InputEnd?
+    /// Whether the last receive has left nothing behind.
+    @exclusivity(unchecked) var isDrained = true
+
+    enum InputEnd {
+        case completed
+        case failed(IOError)
+    }
+
+    // What is sent.
+    @exclusivity(unchecked) var send: ConnectionSend?
+    @exclusivity(unchecked) var output = OutputQueue()
+    @exclusivity(unchecked) var isToldAtEndOfTurn = false
+    /// Why nothing can be sent any more.
+    @exclusivity(unchecked) var outputFailure: IOError?
+    @exclusivity(unchecked) var wantsShutdown = false
+    /// Whether the FIN was sent.
+    @exclusivity(unchecked) var isOutputShut = false
+    @exclusivity(unchecked) var flushTimer: DelayTimer?
+
+    /// Bytes accepted that the kernel has not taken. From any thread.
+    let queuedBytes = AtomicWord(0)
+    /// 0, or the errno with which sends are refused from now on, for ever. From any thread.
+    let refusal = AtomicWord(0)
+    let inboxLock = SpinLock()
+    /// What was sent on other threads. Under the lock.
+    @exclusivity(unchecked) var inbox: [OutputQueue.Item] = []
+    /// Whether the loop was told to look there. Under the lock.
+    @exclusivity(unchecked) var isInboxAnnounced = false
+
+    /// Who wants to know of the end.
+    @exclusivity(unchecked) private var watchers: [ObjectIdentifier: any ConnectionWatcher] = [:]
+
+    /// How long what is queued is still sent after `close`.
+    static let flushTime: Int64 = 30_000_000_000
+
+    /// Takes over an open descriptor. On any thread.
+    init(_ number: CInt, subject: String, options: ConnectionOptions, loop: EventLoop) {
+        self.number = number
+        self.subject = subject
+        self.options = options
+        self.loop = loop
+        #if TRACE_RESOURCES
+            ResourceCensus.born(Self.self)
+        #endif
+    }
+
+    #if TRACE_RESOURCES
+        deinit { ResourceCensus.died(Self.self) }
+    #endif
+
+    /// From any thread, before anything else.
+    func start() {
+        loop.perform(open) {
+            // Nothing but this knows the descriptor.
+            _ = Glibc.close(self.number)
+            _ = self.refusal.exchange(UInt(ECANCELED))
+        }
+    }
+
+    private func open() {
+        socket = Descriptor(number, on: loop)
+        guard loop.add(self) else { return finishClosing(shutDownError) }
+        phase = .open
+    }
+
+    func loopEnded() { finishClosing(shutDownError) }
+
+    private var shutDownError: IOError {
+        IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+    }
+
+    // MARK: Closing
+
+    /// Closes when what is queued was sent, but after a time in any case.
+    func close() {
+        guard phase == .open else { return }
+        phase = .flushing
+        refuseSends(ENOTCONN)
+        endInput()
+        takeInbox()
+        // Who waited for the input may have ended it all.
+        guard phase == .flushing else { return }
+        // Not here: the caller may be an observer of this connection.
+        flushAtEndOfTurn()
+        if output.isEmpty { return }
+        flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
+            guard let self else { return }
+            IOHooks.report("\(subject): closed with \(queuedBytes.loadRelaxed()) bytes that the peer did not take")
+            finishClosing(nil)
+        }
+    }
+
+    /// Ends what is received for the subscriber, since this side wants no more.
+    private func endInput() {
+        window?.cancelWait()
+        if inputEnd == nil { inputEnd = .completed }
+        if let receive { loop.cancel(receive) }
+        unclaimed = nil
+        receiver?.inputEnded()
+    }
+
+    /// Closes now. `error` says why if it was not asked for.
+    func finishClosing(_ error: IOError?) {
+        if phase == .closed { return }
+        phase = .closed
+        failure = error
+        refuseSends(error?.code ?? ENOTCONN)
+        if inputEnd == nil { inputEnd = error.map(InputEnd.failed) ?? .completed }
+        window?.cancelWait()
+        unclaimed = nil
+        if let receive { loop.cancel(receive) }
+        if let send { loop.cancel(send) }
+        flushTimer?.cancel(on: loop)
+        flushTimer = nil
+        receiver?.inputEnded()
+        dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
+        socket?.onClosed = { self.gone() }
+        socket?.close()
+    }
+
+    /// The descriptor is closed.
+    private func gone() {
+        isGone = true
+        receive = nil
+        send = nil
+        socket = nil
+        loop.remove(self)
+        while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
+    }
+
+    /// Nobody holds the `Connection` any more. From any thread.
+    func released() { loop.perform(close) }
+
+    /// Has `watcher` told of the end; at once, if that was.
+    func add(_ watcher: any ConnectionWatcher) {
+        if isGone || phase == .starting { return watcher.connectionClosed(failure ?? shutDownError) }
+        watchers[ObjectIdentifier(watcher)] = watcher
+    }
+
+    func remove(_ watcher: any ConnectionWatcher) { watchers[ObjectIdentifier(watcher)] = nil }
+}
+
+/// Who wants to know when a connection is closed. On the loop.
+protocol ConnectionWatcher: AnyObject {
+    /// - Parameter error: nil if it was closed because that was asked for.
+    func connectionClosed(_ error: IOError?)
+}

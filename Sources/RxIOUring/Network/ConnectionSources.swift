@@ -1,0 +1,117 @@
+import Glibc
+import RxSwift
+
+/// What comes on a connection, for one subscriber.
+final class ReceiveSource: LoopSource<ByteChunk> {
+    /// Keeps it open while it is observed.
+    @exclusivity(unchecked) private var connection: Connection?
+    private let core: ConnectionCore
+    @exclusivity(unchecked) private var isEmitting = false
+
+    init(_ connection: Connection, downstream: Sink<ByteChunk>) {
+        self.connection = connection
+        core = connection.core
+        super.init(loop: connection.core.loop, downstream: downstream)
+    }
+
+    override var subject: String { core.subject }
+
+    override func begin() {
+        if !core.begin(self) { fail("receive", EBUSY) }
+    }
+
+    override func end() {
+        core.end(self)
+        let released = connection
+        connection = nil
+        withExtendedLifetime(released) {}
+    }
+
+    func receive(_ chunk: ByteChunk) {
+        isEmitting = true
+        emit(chunk)
+        isEmitting = false
+        // The observer may have closed the connection.
+        if isRunning, core.inputEnd != nil { inputEnded() }
+    }
+
+    /// Nothing more comes.
+    func inputEnded() {
+        if isEmitting { return }
+        switch core.inputEnd {
+        case .completed?: complete()
+        case .failed(let error)?: fail(with: error)
+        case nil: break
+        }
+    }
+}
+
+/// Completes when a connection is closed.
+final class ClosedSource: LoopSource<Never>, ConnectionWatcher {
+    private let core: ConnectionCore
+
+    init(_ core: ConnectionCore, downstream: Sink<Never>) {
+        self.core = core
+        super.init(loop: core.loop, downstream: downstream)
+    }
+
+    override var subject: String { core.subject }
+
+    override func begin() { core.add(self) }
+
+    override func end() { core.remove(self) }
+
+    func connectionClosed(_ error: IOError?) {
+        if let error { fail(with: error) } else { complete() }
+    }
+}
+
+/// Sends what a sequence emits.
+final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unchecked Sendable {
+    /// Keeps it open until everything was sent.
+    @exclusivity(unchecked) private var connection: Connection?
+    private let core: ConnectionCore
+    private let source: Observable<ByteChunk>
+    private let subscription = SingleAssignmentDisposable()
+
+    init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
+        self.connection = connection
+        self.source = source
+        core = connection.core
+        super.init(loop: connection.core.loop, downstream: downstream)
+    }
+
+    override var subject: String { core.subject }
+
+    override func begin() {
+        core.add(self)
+        guard isRunning else { return }
+        subscription.setDisposable(
+            source.subscribe(
+                onNext: { [self] bytes in refused(core.enqueue(bytes)) },
+                onError: { [self] error in whileRunning { self.fail(with: error) } },
+                // Behind everything else.
+                onCompleted: { [self] in refused(core.enqueue(ByteChunk(EmptyCollection()), self)) }))
+    }
+
+    override func end() {
+        core.remove(self)
+        subscription.dispose()
+        let released = connection
+        connection = nil
+        withExtendedLifetime(released) {}
+    }
+
+    /// On any thread.
+    private func refused(_ code: CInt) {
+        if code != 0 { whileRunning { self.fail("send", code) } }
+    }
+
+    func writeEnded(_ error: IOError?) {
+        if let error { fail(with: error) } else { complete() }
+    }
+
+    func connectionClosed(_ error: IOError?) {
+        fail(with: error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
+    }
+}

@@ -1,0 +1,86 @@
+import Dispatch
+import Glibc
+public import RxSwift
+
+extension SocketAddress {
+    /// The addresses of a host, in the order in which they should be tried.
+    ///
+    /// Asks the system's resolver, which blocks, at each subscription on a thread of its own; numbers are not asked for. A dispose does not
+    /// stop the resolver, but nothing is emitted then.
+    /// - Parameters:
+    ///   - host: a name, or an IP address as text.
+    ///   - port: 0...65535.
+    ///   - scheduler: the event loop on whose thread the addresses are emitted.
+    /// - Returns: at least one address. Fails with an `IOError` (`resolve`), whose code is negative where it is one of the resolver's
+    ///   own (`EAI_NONAME` and the like).
+    public static func resolve(host: String, port: Int, scheduler: IOUringScheduler) -> Single<[SocketAddress]> {
+        Single(raw: scheduler.observable { ResolveSource(host, port, loop: scheduler.loop, downstream: $0) })
+    }
+
+    /// Calls `body` on any thread.
+    static func resolve(
+        _ host: String, _ port: Int, _ body: @escaping (Result<[SocketAddress], IOError>) -> Void
+    ) {
+        DispatchQueue.global().async { body(resolveNow(host, port)) }
+    }
+
+    /// Blocks.
+    static func resolveNow(
+        _ host: String, _ port: Int, flags: CInt = AI_ADDRCONFIG
+    ) -> Result<[SocketAddress], IOError> {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        hints.ai_flags = flags | AI_NUMERICSERV
+        var first: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, "\(port)", &hints, &first)
+        defer { if let first { freeaddrinfo(first) } }
+        if status != 0 {
+            let code = status == EAI_SYSTEM ? errno : status
+            return .failure(IOError(code: code, operation: "resolve", subject: "\(host):\(port)"))
+        }
+        var found: [SocketAddress] = []
+        var next = first
+        while let entry = next {
+            next = entry.pointee.ai_next
+            guard let pointer = entry.pointee.ai_addr else { continue }
+            var storage = sockaddr_storage()
+            let length = entry.pointee.ai_addrlen
+            withUnsafeMutableBytes(of: &storage) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: min(Int(length), $0.count)))
+            }
+            if let address = SocketAddress(&storage, length: length), !found.contains(address) { found.append(address) }
+        }
+        return .success(found)
+    }
+}
+
+private final class ResolveSource: LoopSource<[SocketAddress]> {
+    private let host: String
+    private let port: Int
+
+    init(_ host: String, _ port: Int, loop: EventLoop, downstream: Sink<[SocketAddress]>) {
+        self.host = host
+        self.port = port
+        super.init(loop: loop, downstream: downstream)
+    }
+
+    override var subject: String { "\(host):\(port)" }
+
+    override func begin() {
+        if UInt16(exactly: port) == nil { return fail("resolve", EINVAL) }
+        if let address = try? SocketAddress(ip: host, port: port) { return finish(.success([address])) }
+        SocketAddress.resolve(host, port) { result in self.whileRunning { self.finish(result) } }
+    }
+
+    override func end() {}
+
+    private func finish(_ result: Result<[SocketAddress], IOError>) {
+        switch result {
+        case .failure(let error): fail(with: error)
+        case .success(let addresses):
+            emit(addresses)
+            complete()
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+
+extension SocketAddress {
+    /// Bytes in `sun_path`.
+    static let unixRoom = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+
+    var family: CInt {
+        switch kind {
+        case .ipv4: return AF_INET
+        case .ipv6: return AF_INET6
+        case .unix: return AF_UNIX
+        }
+    }
+
+    /// What the kernel wrote. Nil for a family that is not known here.
+    init?(_ storage: UnsafePointer<sockaddr_storage>, length: socklen_t) {
+        let raw = UnsafeRawPointer(storage)
+        switch CInt(storage.pointee.ss_family) {
+        case AF_INET:
+            let address = raw.load(as: sockaddr_in.self)
+            kind = .ipv4(UInt32(bigEndian: address.sin_addr.s_addr), port: UInt16(bigEndian: address.sin_port))
+        case AF_INET6:
+            let address = raw.load(as: sockaddr_in6.self)
+            let (high, low) = SocketAddress.halves(address.sin6_addr)
+            kind = .ipv6(
+                high: high, low: low, port: UInt16(bigEndian: address.sin6_port), scope: address.sin6_scope_id)
+        case AF_UNIX:
+            let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
+            let count = max(0, min(Int(length) - offset, SocketAddress.unixRoom))
+            var bytes = Array(UnsafeRawBufferPointer(start: raw + offset, count: count))
+            // A path ends with a zero, a name that is in no file system begins with one.
+            if bytes.first != 0, let end = bytes.firstIndex(of: 0) { bytes.removeSubrange(end...) }
+            kind = .unix(bytes)
+        default: return nil
+        }
+    }
+
+    /// Writes it down for the kernel, and returns its length.
+    func write(to storage: UnsafeMutablePointer<sockaddr_storage>) -> socklen_t {
+        storage.initialize(to: sockaddr_storage())
+        let raw = UnsafeMutableRawPointer(storage)
+        switch kind {
+        case .ipv4(let number, let port):
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = number.bigEndian
+            raw.storeBytes(of: address, as: sockaddr_in.self)
+            return socklen_t(MemoryLayout<sockaddr_in>.size)
+        case .ipv6(let high, let low, let port, let scope):
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = SocketAddress.address(high, low)
+            address.sin6_scope_id = scope
+            raw.storeBytes(of: address, as: sockaddr_in6.self)
+            return socklen_t(MemoryLayout<sockaddr_in6>.size)
+        case .unix(let bytes):
+            let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
+            storage.pointee.ss_family = sa_family_t(AF_UNIX)
+            bytes.withUnsafeBytes { path in
+                if let first = path.baseAddress { (raw + offset).copyMemory(from: first, byteCount: path.count) }
+            }
+            let closing = bytes.first == 0 || bytes.isEmpty ? 0 : 1
+            return socklen_t(offset + bytes.count + closing)
+        }
+    }
+
+    /// Lends it as a system call wants it.
+    func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: sockaddr_storage.self, capacity: 1) { storage in
+            let length = write(to: storage.baseAddress!)
+            return body(UnsafeRawPointer(storage.baseAddress!).assumingMemoryBound(to: sockaddr.self), length)
+        }
+    }
+
+    /// What `getsockname` and its like fill. Nil if they fail.
+    static func reported(
+        _ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+    ) -> SocketAddress? {
+        withUnsafeTemporaryAllocation(of: sockaddr_storage.self, capacity: 1) { storage in
+            let place = storage.baseAddress!
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            guard fill(UnsafeMutableRawPointer(place).assumingMemoryBound(to: sockaddr.self), &length) == 0 else {
+                return nil
+            }
+            return SocketAddress(place, length: length)
+        }
+    }
+
+    static func halves(_ address: in6_addr) -> (UInt64, UInt64) {
+        withUnsafeBytes(of: address) { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+
+    static func address(_ high: UInt64, _ low: UInt64) -> in6_addr {
+        var address = in6_addr()
+        withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.storeBytes(of: high.bigEndian, toByteOffset: 0, as: UInt64.self)
+            bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        return address
+    }
+}

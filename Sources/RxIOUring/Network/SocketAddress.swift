@@ -1,0 +1,137 @@
+import CRxIOUring
+import Glibc
+
+/// Where a socket is bound or connected: an IP address and a port, or the path of a Unix socket.
+public struct SocketAddress: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        /// The address and the port in the processor's byte order.
+        case ipv4(UInt32, port: UInt16)
+        /// The halves of the address in the processor's byte order, and the interface of a link-local one (or 0).
+        case ipv6(high: UInt64, low: UInt64, port: UInt16, scope: UInt32)
+        /// What stands in `sun_path`: a path without the closing zero, a name behind a zero, or nothing.
+        case unix([UInt8])
+    }
+
+    let kind: Kind
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    /// An IPv4 address.
+    ///
+    /// - Parameters:
+    ///   - text: four numbers, such as `127.0.0.1`; a name has to be resolved, see `resolve`.
+    ///   - port: 0...65535; 0 where the system is to choose.
+    /// - Throws: `IOError` of `EINVAL`.
+    public init(ipv4 text: String, port: Int) throws {
+        var address = in_addr()
+        guard let port = UInt16(exactly: port), inet_pton(AF_INET, text, &address) == 1 else {
+            throw SocketAddress.invalid("\(text):\(port)")
+        }
+        kind = .ipv4(UInt32(bigEndian: address.s_addr), port: port)
+    }
+
+    /// An IPv6 address.
+    ///
+    /// - Parameters:
+    ///   - text: as in `::1`, without brackets; a link-local one may name its interface, as in `fe80::1%eth0`.
+    ///   - port: 0...65535; 0 where the system is to choose.
+    /// - Throws: `IOError` of `EINVAL`.
+    public init(ipv6 text: String, port: Int) throws {
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        var address = in6_addr()
+        guard let number = UInt16(exactly: port), inet_pton(AF_INET6, String(parts[0]), &address) == 1 else {
+            throw SocketAddress.invalid("[\(text)]:\(port)")
+        }
+        var scope: UInt32 = 0
+        if parts.count == 2 {
+            scope = UInt32(parts[1]) ?? if_nametoindex(String(parts[1]))
+            if scope == 0 { throw SocketAddress.invalid("[\(text)]:\(port)") }
+        }
+        let (high, low) = SocketAddress.halves(address)
+        kind = .ipv6(high: high, low: low, port: number, scope: scope)
+    }
+
+    /// An IPv4 or an IPv6 address, by its form.
+    ///
+    /// - Throws: `IOError` of `EINVAL`.
+    public init(ip text: String, port: Int) throws {
+        if text.utf8.contains(UInt8(ascii: ":")) {
+            try self.init(ipv6: text, port: port)
+        } else {
+            try self.init(ipv4: text, port: port)
+        }
+    }
+
+    /// A Unix socket in the file system.
+    ///
+    /// - Parameter path: at most 107 bytes.
+    /// - Throws: `IOError` of `EINVAL` or `ENAMETOOLONG`.
+    public init(unixPath path: String) throws {
+        let bytes = Array(path.utf8)
+        if bytes.isEmpty || bytes.contains(0) { throw SocketAddress.invalid("unix:\(path)") }
+        kind = .unix(try SocketAddress.fitting(bytes, path))
+    }
+
+    /// A Unix socket that is in no file system, and goes with the last socket that is bound to it.
+    ///
+    /// - Parameter name: at most 107 bytes.
+    /// - Throws: `IOError` of `ENAMETOOLONG`.
+    public init(abstractUnixName name: String) throws {
+        kind = .unix(try SocketAddress.fitting([0] + Array(name.utf8), name))
+    }
+
+    /// The port; 0 for a Unix socket, and where the system is to choose.
+    public var port: Int {
+        switch kind {
+        case .ipv4(_, let port), .ipv6(_, _, let port, _): return Int(port)
+        case .unix: return 0
+        }
+    }
+
+    /// The IP address as text, without the port; nil for a Unix socket.
+    public var host: String? {
+        switch kind {
+        case .ipv4(let number, _):
+            var address = in_addr(s_addr: number.bigEndian)
+            return SocketAddress.text(AF_INET, &address, INET_ADDRSTRLEN)
+        case .ipv6(let high, let low, _, let scope):
+            var address = SocketAddress.address(high, low)
+            return SocketAddress.text(AF_INET6, &address, INET6_ADDRSTRLEN) + (scope == 0 ? "" : "%\(scope)")
+        case .unix: return nil
+        }
+    }
+
+    /// The path in the file system; nil for what is none.
+    public var path: String? {
+        guard case .unix(let bytes) = kind, let first = bytes.first, first != 0 else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func text(_ family: CInt, _ address: UnsafeRawPointer, _ room: CInt) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(room)) { buffer in
+            inet_ntop(family, address, buffer.baseAddress!, socklen_t(room)).map { String(cString: $0) } ?? "?"
+        }
+    }
+
+    private static func fitting(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
+        if bytes.count < SocketAddress.unixRoom { return bytes }
+        throw IOError(code: ENAMETOOLONG, operation: "address", subject: "unix:\(name)")
+    }
+
+    private static func invalid(_ text: String) -> IOError {
+        IOError(code: EINVAL, operation: "address", subject: text)
+    }
+}
+
+extension SocketAddress: CustomStringConvertible {
+    /// `127.0.0.1:80`, `[::1]:80`, `unix:/path`, `unix:@name` for one that is in no file system.
+    public var description: String {
+        switch kind {
+        case .ipv4(_, let port): return "\(host!):\(port)"
+        case .ipv6(_, _, let port, _): return "[\(host!)]:\(port)"
+        case .unix(let bytes):
+            if bytes.first == 0 { return "unix:@" + String(decoding: bytes.dropFirst(), as: UTF8.self) }
+            return "unix:" + String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}

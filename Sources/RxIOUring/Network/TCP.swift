@@ -1,0 +1,77 @@
+import Glibc
+public import RxSwift
+
+/// TCP: servers and clients.
+public enum TCP {
+    /// Opens a port for connections.
+    ///
+    /// - Parameters:
+    ///   - host: the IP address to listen on (`0.0.0.0` or `::` for all), or `localhost`.
+    ///   - port: 0...65535; for 0 the system chooses, see `Listener.address`.
+    ///   - backlog: how many connections may wait to be accepted.
+    ///   - reusePort: whether several listeners may share the port, among which the kernel spreads connections (`SO_REUSEPORT`).
+    ///   - options: how the connections behave.
+    ///   - connectionSchedulers: event loops on which the connections live, in turns; nil: on that of the listener.
+    ///   - scheduler: the event loop that accepts.
+    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if the port is in use.
+    public static func listener(
+        host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
+        options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
+        scheduler: IOUringScheduler
+    ) throws -> Listener {
+        let address = try Socket.numeric(host, port)
+        let number = try Socket.open(address, SOCK_STREAM, operation: "listen") { number in
+            Socket.set(number, SOL_SOCKET, SO_REUSEADDR, 1)
+            if reusePort { Socket.set(number, SOL_SOCKET, SO_REUSEPORT, 1) }
+            // Connections inherit them; set later they would not be told to the peer.
+            Socket.applyBuffers(options, to: number)
+            try Socket.bind(number, address)
+            if Glibc.listen(number, CInt(clamping: backlog)) != 0 {
+                throw IOError(code: errno, operation: "listen", subject: "\(address)")
+            }
+        }
+        return Listener(
+            number, asked: address, options: options, connectionSchedulers: connectionSchedulers, scheduler: scheduler)
+    }
+
+    /// Connections to a port, which is opened at each subscription and closed after the terminal event or a dispose.
+    ///
+    /// Parameters as of `listener`. Emits on the thread of `scheduler`; a connection that nobody holds or observes is closed.
+    /// - Returns: never completes. Fails with an `IOError` (`listen`, `bind`, `accept`).
+    public static func listen(
+        host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
+        options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
+        scheduler: IOUringScheduler
+    ) -> Observable<Connection> {
+        .deferred {
+            try listener(
+                host: host, port: port, backlog: backlog, reusePort: reusePort, options: options,
+                connectionSchedulers: connectionSchedulers, scheduler: scheduler
+            ).connections
+        }
+    }
+
+    /// Connects to a host at each subscription: resolves its name, and tries its addresses in order.
+    ///
+    /// - Parameters:
+    ///   - host: a name or an IP address.
+    ///   - port: 1...65535.
+    ///   - timeout: how long resolving and connecting may take together; nil: as long as the system tries.
+    ///   - options: how the connection behaves.
+    ///   - scheduler: the event loop on which the connection lives and is emitted.
+    /// - Returns: fails with an `IOError` (`resolve`, `connect`), that of the address tried last; `ETIMEDOUT` after the timeout.
+    public static func connect(
+        host: String, port: Int, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),
+        scheduler: IOUringScheduler
+    ) -> Single<Connection> {
+        ConnectSource.single(.host(host, port), timeout, options, scheduler)
+    }
+
+    /// Connects to an address at each subscription. See `connect(host:port:)`.
+    public static func connect(
+        to address: SocketAddress, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),
+        scheduler: IOUringScheduler
+    ) -> Single<Connection> {
+        ConnectSource.single(.address(address), timeout, options, scheduler)
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// UDP: messages that may be lost, doubled or overtaken.
+public enum UDP {
+    /// Makes a socket for datagrams.
+    ///
+    /// - Parameters:
+    ///   - host: the IP address to receive on (`0.0.0.0` or `::` for all), or `localhost`.
+    ///   - port: 0...65535; for 0 the system chooses, see `UDPSocket.address`.
+    ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
+    ///   - maximumLength: bytes that a datagram received may have; the rest of a longer one is lost.
+    ///   - window: how many datagrams received may be in use at a time, at least 1. Others wait in the kernel, which drops what
+    ///     it has no room for.
+    ///   - sendLimit: how many bytes may be queued; a `send` that would exceed it is refused.
+    ///   - scheduler: the event loop.
+    /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use.
+    public static func bind(
+        host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
+        sendLimit: Int = 1 << 20, scheduler: IOUringScheduler
+    ) throws -> UDPSocket {
+        precondition(maximumLength > 0, "UDP.bind: the maximum length has to be positive, is \(maximumLength)")
+        precondition(window > 0, "UDP.bind: the window has to be at least 1, is \(window)")
+        let address = try Socket.numeric(host, port)
+        let number = try Socket.open(address, SOCK_DGRAM, operation: "bind") { number in
+            if reusePort { Socket.set(number, SOL_SOCKET, SO_REUSEPORT, 1) }
+            try Socket.bind(number, address)
+        }
+        return UDPSocket(
+            number, asked: address, pool: BytePool(size: maximumLength, limit: window), sendLimit: sendLimit,
+            scheduler: scheduler)
+    }
+}

@@ -1,0 +1,204 @@
+import Glibc
+import RxPrimitives
+import RxSwift
+
+/// What a `UDPSocket` is on its loop. For the loop's thread, where nothing else is said.
+final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
+    let loop: EventLoop
+    let subject: String
+    private let pool: BytePool
+    private let sendLimit: Int
+
+    private let number: CInt
+    /// Protects the number from being used when it is closed: for `connect`, on any thread.
+    private let lock = SpinLock()
+    /// Under the lock.
+    @exclusivity(unchecked) private var isNumberValid = true
+
+    @exclusivity(unchecked) private var socket: Descriptor?
+    @exclusivity(unchecked) private(set) var isClosed = false
+    @exclusivity(unchecked) private var receive: DatagramReceive?
+    @exclusivity(unchecked) private var receiver: DatagramSource?
+    @exclusivity(unchecked) private var send: DatagramSend?
+    @exclusivity(unchecked) private var isToldAtEndOfTurn = false
+
+    typealias Item = (bytes: ByteChunk, receiver: SocketAddress?)
+    /// What is to be sent, from `head` on.
+    @exclusivity(unchecked) private var output: [Item] = []
+    @exclusivity(unchecked) private var head = 0
+
+    /// Bytes accepted and not sent. From any thread.
+    let queuedBytes = AtomicWord(0)
+    /// 0, or the errno with which sends are refused. From any thread.
+    private let refusal = AtomicWord(0)
+
+    init(_ number: CInt, subject: String, pool: BytePool, sendLimit: Int, loop: EventLoop) {
+        self.number = number
+        self.subject = subject
+        self.pool = pool
+        self.sendLimit = sendLimit
+        self.loop = loop
+    }
+
+    /// From any thread, before anything else.
+    func start() {
+        loop.perform(open) {
+            _ = self.refusal.exchange(UInt(ECANCELED))
+            self.invalidate()
+            _ = Glibc.close(self.number)
+        }
+    }
+
+    private func open() {
+        let socket = Descriptor(number, on: loop)
+        self.socket = socket
+        // Cannot be refused: the loop runs what it has taken.
+        _ = loop.add(self)
+        receive = DatagramReceive(socket)
+        send = DatagramSend(socket)
+    }
+
+    func loopEnded() { close() }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        _ = refusal.compareExchange(0, UInt(ENOTCONN))
+        invalidate()
+        loop.remove(self)
+        output = []
+        head = 0
+        if let receive { loop.cancel(receive) }
+        if let send { loop.cancel(send) }
+        receiver?.closed()
+        socket?.close()
+        socket = nil
+    }
+
+    private func invalidate() { lock.withLock { isNumberValid = false } }
+
+    /// On any thread.
+    func connect(to peer: SocketAddress) throws {
+        let code: CInt = lock.withLock {
+            guard isNumberValid else { return EBADF }
+            return peer.withSocketAddress { Glibc.connect(number, $0, $1) } == 0 ? 0 : errno
+        }
+        if code != 0 { throw IOError(code: code, operation: "connect", subject: "\(peer)") }
+    }
+
+    // MARK: Receiving
+
+    /// False if there is a subscriber.
+    func begin(_ source: DatagramSource) -> Bool {
+        if receiver != nil { return false }
+        receiver = source
+        receiveNext()
+        return true
+    }
+
+    func end(_ source: DatagramSource) {
+        guard receiver === source else { return }
+        receiver = nil
+        if let receive { loop.cancel(receive) }
+    }
+
+    private func receiveNext() {
+        guard !isClosed, receiver != nil, let receive, let socket, !receive.isInFlight else { return }
+        let storage = pool.take(onReturn: { [weak self] in
+            guard let self else { return }
+            loop.perform(receiveNext)
+        })
+        if let storage { receive.receive(self, on: socket, into: storage) }
+    }
+
+    func received(_ result: Int32, _ storage: ByteStorage) {
+        guard !isClosed, let receiver, let receive else { return }
+        if result >= 0 {
+            let sender = SocketAddress(receive.address, length: receive.message.pointee.msg_namelen)
+            let isTruncated = receive.message.pointee.msg_flags & CInt(MSG_TRUNC) != 0
+            receiver.receive(
+                Datagram(
+                    bytes: ByteChunk(storage, count: min(Int(result), storage.capacity)),
+                    sender: sender ?? SocketAddress(.unix([])), isTruncated: isTruncated))
+        } else if result != -ECANCELED {
+            return receiver.failed(-result)
+        }
+        receiveNext()
+    }
+
+    // MARK: Sending
+
+    /// On any thread. Returns 0, or the errno with which it is refused.
+    func enqueue(_ bytes: ByteChunk, _ receiver: SocketAddress?) -> CInt {
+        let refused = refusal.loadRelaxed()
+        if refused != 0 { return CInt(refused) }
+        let count = UInt(bytes.count)
+        let before = queuedBytes.fetchAdd(count)
+        if before > 0, before + count > UInt(sendLimit) {
+            _ = queuedBytes.fetchAdd(0 &- count)
+            return ENOBUFS
+        }
+        loop.perform {
+            self.accept((bytes, receiver))
+        } refused: {
+            _ = self.queuedBytes.fetchAdd(0 &- count)
+        }
+        return 0
+    }
+
+    private func accept(_ item: Item) {
+        if isClosed {
+            _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+            return
+        }
+        output.append(item)
+        if !isToldAtEndOfTurn {
+            isToldAtEndOfTurn = true
+            loop.tellAtEndOfTurn(self)
+        }
+    }
+
+    func turnEnded() {
+        isToldAtEndOfTurn = false
+        flush()
+    }
+
+    private func flush() {
+        guard !isClosed, let send, let socket, !send.isInFlight else { return }
+        while head < output.count {
+            send.load(output[head].bytes, output[head].receiver)
+            let result = send.perform()
+            if result == -EAGAIN { return send.send(self, on: socket) }
+            send.unload()
+            finished(result)
+            if isClosed { return }
+        }
+    }
+
+    func sent(_ result: Int32) {
+        if isClosed { return }
+        finished(result)
+        flush()
+    }
+
+    /// The first one has been sent, or failed.
+    private func finished(_ result: Int32) {
+        let item = output[head]
+        head += 1
+        if head == output.count {
+            output.removeAll(keepingCapacity: head <= 64)
+            head = 0
+        } else if head >= 1_024, head * 2 >= output.count {
+            output.removeFirst(head)
+            head = 0
+        }
+        _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+        if result < 0 { reportRefused(-result, item.bytes.count, item.receiver) }
+    }
+
+    /// On any thread.
+    func reportRefused(_ code: CInt, _ count: Int, _ receiver: SocketAddress?) {
+        let peer = receiver.map { "\($0)" } ?? "the peer of \(subject)"
+        IOHooks.reportRefusedSend(IOError(code: code, operation: "send", subject: peer), count)
+    }
+}

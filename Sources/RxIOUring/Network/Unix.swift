@@ -1,0 +1,55 @@
+import Glibc
+public import RxSwift
+
+/// Unix sockets: servers and clients on one machine, by a path.
+public enum Unix {
+    /// Makes a socket at a path, for connections.
+    ///
+    /// The file is removed when the listener is closed. One that is there already, also if nobody listens to it any more, is an error: whether to remove it
+    /// is for the program to say.
+    /// - Parameters: as of `TCP.listener`.
+    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if there is a file.
+    public static func listener(
+        path: String, backlog: Int = 1_024, options: ConnectionOptions = ConnectionOptions(),
+        connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
+    ) throws -> Listener {
+        try listener(
+            at: SocketAddress(unixPath: path), backlog: backlog, options: options,
+            connectionSchedulers: connectionSchedulers, scheduler: scheduler)
+    }
+
+    /// Makes a socket at a Unix address, which may be in no file system, for connections. See `listener(path:)`.
+    public static func listener(
+        at address: SocketAddress, backlog: Int = 1_024, options: ConnectionOptions = ConnectionOptions(),
+        connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
+    ) throws -> Listener {
+        var isMade = false
+        let number = try Socket.open(address, SOCK_STREAM, operation: "listen") { number in
+            try Socket.bind(number, address)
+            isMade = true
+            if Glibc.listen(number, CInt(clamping: backlog)) != 0 {
+                let code = errno
+                if let path = address.path { unlink(path) }
+                throw IOError(code: code, operation: "listen", subject: "\(address)")
+            }
+        }
+        return Listener(
+            number, asked: address, options: options, connectionSchedulers: connectionSchedulers,
+            scheduler: scheduler, pathToRemove: isMade ? address.path : nil)
+    }
+
+    /// Connects to the socket at a path, at each subscription.
+    ///
+    /// - Returns: fails with an `IOError` (`connect`): `ENOENT` if there is none, `ECONNREFUSED` if nobody listens to it.
+    public static func connect(
+        path: String, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),
+        scheduler: IOUringScheduler
+    ) -> Single<Connection> {
+        do {
+            return TCP.connect(
+                to: try SocketAddress(unixPath: path), timeout: timeout, options: options, scheduler: scheduler)
+        } catch {
+            return .error(error)
+        }
+    }
+}

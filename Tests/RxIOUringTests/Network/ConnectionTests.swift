@@ -1,0 +1,312 @@
+import Dispatch
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct ConnectionTests {
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func bytesComeBackInOrder(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server.echo(backend)
+            let peer = PlainSocket(connectedTo: server.address)
+            for length in [1, 64, 1_000, 16_384, 16_385, 100_000] {
+                let bytes = pattern(length)
+                peer.send(bytes)
+                #expect(peer.receive(length) == bytes)
+            }
+            peer.close()
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func bothEndsAreConnections(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server.echo(backend)
+            let scheduler = IOUringScheduler(backend: backend)
+            let received = Guarded<[UInt8]>([])
+            let isClosed = Guarded(false)
+            let text = "hello, world"
+            _ = TCP.connect(host: "localhost", port: server.address.port, scheduler: scheduler).subscribe(
+                onSuccess: { connection in
+                    #expect(connection.remoteAddress == server.address)
+                    #expect(scheduler.isCurrent)
+                    _ = connection.received.subscribe(
+                        onNext: { chunk in
+                            received.change { $0 += chunk }
+                            if received.value.count == text.utf8.count { connection.shutdownOutput() }
+                        }, onDisposed: { isClosed.value = true })
+                    connection.send(text)
+                }, onFailure: { Issue.record("\($0)") })
+            #expect(waitUntil { isClosed.value })
+            #expect(String(decoding: received.value, as: UTF8.self) == text)
+            scheduler.shutdown()
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aPeerThatHalfClosesGetsEverything(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend) { connection in
+                let all = Guarded<[UInt8]>([])
+                _ = connection.received.subscribe(
+                    onNext: { chunk in all.change { $0 += chunk } },
+                    onCompleted: { connection.send(ByteChunk(all.value.reversed())) })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let bytes = pattern(300_000)
+            peer.send(bytes)
+            peer.shutdownOutput()
+            #expect(peer.receive(bytes.count + 1) == bytes.reversed())
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func bigTransfersPassTinySocketBuffers(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            options.receiveBufferSize = 4_096
+            options.sendLimit = 16 << 20
+            let server = try Server.echo(backend, options: options)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let bytes = pattern(4 << 20)
+            let sender = DispatchQueue(label: "sender")
+            sender.async {
+                peer.send(bytes)
+                peer.shutdownOutput()
+            }
+            #expect(peer.receive(bytes.count + 1) == bytes)
+            sender.sync {}
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func sendsOfOneThreadKeepTheirOrder(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let count = 20_000
+            let sender = DispatchQueue(label: "sender")
+            sender.async {
+                for number in 0..<count {
+                    let bytes = withUnsafeBytes(of: UInt32(number)) { ByteChunk(copying: $0) }
+                    while !connection.send(bytes) { usleep(100) }
+                }
+                connection.close()
+            }
+            let all = peer.receive(4 * count + 1)
+            #expect(all.count == 4 * count)
+            let numbers = all.withUnsafeBytes { raw in
+                (0..<raw.count / 4).map { raw.load(fromByteOffset: 4 * $0, as: UInt32.self) }
+            }
+            #expect(numbers == (0..<UInt32(count)).map { $0 })
+            sender.sync {}
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aPeerThatResetsIsAnError(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let errors = Guarded<[CInt]>([])
+            let server = try Server(backend) { connection in
+                _ = connection.received.subscribe(onError: { error in errors.change { $0.append(code(error)) } })
+                _ = connection.closed.subscribe(onError: { error in errors.change { $0.append(code(error)) } })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            peer.send(pattern(100))
+            usleep(20_000)
+            peer.reset()
+            #expect(waitUntil { errors.value == [ECONNRESET, ECONNRESET] })
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aPeerThatNeverReadsCostsBoundedMemory(_ backend: IOUringScheduler.Backend) throws {
+        let refused = Guarded(0)
+        let before = IOHooks.sendRefusedHandler
+        IOHooks.sendRefusedHandler = { error, _ in if error.code == ENOBUFS { refused.change { $0 += 1 } } }
+        defer { IOHooks.sendRefusedHandler = before }
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            options.sendLimit = 100_000
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            var accepted = 0
+            for _ in 0..<1_000 where connection.send(ByteChunk(pattern(1_000))) { accepted += 1 }
+            usleep(20_000)
+            #expect(connection.queuedBytes <= 100_000)
+            #expect(accepted < 1_000)
+            #expect(refused.value == 1_000 - accepted)
+            // It goes on when the peer reads.
+            #expect(peer.receive(accepted * 1_000).count == accepted * 1_000)
+            #expect(waitUntil { connection.queuedBytes == 0 })
+            #expect(connection.send("x"))
+            connection.abort()
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func whoWritesCanWaitForIt(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let log = EventLog()
+            let bytes = pattern(1 << 20)
+            let first = connection.write(ByteChunk(bytes)).subscribe(onCompleted: { log.note("written") })
+            let second = connection.write(ByteChunk(bytes)).subscribe(onError: {
+                log.note("\(code($0) == ENOBUFS)")
+            })
+            #expect(waitUntil { log.lines == ["true"] })
+            usleep(20_000)
+            #expect(log.lines == ["true"])
+            #expect(peer.receive(bytes.count) == bytes)
+            #expect(waitUntil { log.lines == ["true", "written"] })
+            first.dispose()
+            second.dispose()
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aFileIsWrittenWithoutBeingQueued(_ backend: IOUringScheduler.Backend) throws {
+        let path = "/proc/self/exe"
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        let size = min(Int(status.st_size), 8 << 20)
+        try leavingNothingBehind {
+            let server = try Server(backend) { connection in
+                _ = connection.write(
+                    File.read(path, chunkSize: 64 * 1_024, scheduler: connection.scheduler)
+                        .take(size / (64 * 1_024))
+                ).subscribe(onError: { Issue.record("\($0)") })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let expected = size / (64 * 1_024) * 64 * 1_024
+            #expect(peer.receive(expected + 1).count == expected)
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aSlowSubscriberSlowsThePeerDown(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let kept = Guarded<[ByteChunk]>([])
+            var options = ConnectionOptions()
+            options.receiveWindow = 3
+            options.receiveBufferSize = 8_192
+            let server = try Server(backend, options: options) { connection in
+                _ = connection.received.subscribe(onNext: { chunk in kept.change { $0.append(chunk) } })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let bytes = pattern(2 << 20)
+            let sender = DispatchQueue(label: "sender")
+            sender.async {
+                peer.send(bytes)
+                peer.shutdownOutput()
+            }
+            #expect(waitUntil { kept.value.count == 3 })
+            usleep(20_000)
+            #expect(kept.value.count == 3)
+            var all: [UInt8] = []
+            #expect(
+                waitUntil {
+                    for chunk in kept.exchange([]) { all += chunk }
+                    return all.count == bytes.count
+                })
+            #expect(all == bytes)
+            sender.sync {}
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func whatComesBetweenTwoSubscribersIsForTheSecond(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let log = EventLog()
+            let first = connection.received.take(1).subscribe(onNext: { log.note(String($0)) })
+            peer.send(Array("one".utf8))
+            #expect(waitUntil { log.text == "one" })
+            let second = connection.received.subscribe()
+            let third = connection.received.subscribe(onError: { log.note("busy \(code($0) == EBUSY)") })
+            #expect(waitUntil { log.lines.count == 2 })
+            second.dispose()
+            peer.send(Array("two".utf8))
+            usleep(20_000)
+            let last = connection.received.subscribe(
+                onNext: { log.note(String($0)) }, onCompleted: { log.note("completed") })
+            #expect(waitUntil { log.lines.count == 3 })
+            peer.close()
+            #expect(waitUntil { log.text == "one busy true two completed" })
+            for disposable in [first, second, third, last] { disposable.dispose() }
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aConnectionThatNobodyHoldsIsClosed(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend) { $0.send("bye") }
+            let peer = PlainSocket(connectedTo: server.address)
+            #expect(peer.receive(100) == Array("bye".utf8))
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func closingInsideTheObserverDoesNotNest(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let log = EventLog()
+            let server = try Server(backend) { connection in
+                _ = log.observe(connection.received.map { String($0) }) { event in
+                    if case .next = event {
+                        connection.close()
+                        log.note("closed")
+                    }
+                }
+                _ = connection.closed.subscribe(onCompleted: { log.note("gone") })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            peer.send([65])
+            #expect(peer.receive(1).isEmpty)
+            #expect(waitUntil { log.text == "A closed completed gone" }, "\(log.text)")
+            #expect(!log.hasOverlapped)
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func shuttingTheLoopDownEndsItsConnections(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let codes = Guarded<[CInt]>([])
+            let server = try Server(backend, keeps: true) { connection in
+                _ = connection.received.subscribe(onError: { error in codes.change { $0.append(code(error)) } })
+            }
+            let peers = (0..<50).map { _ in PlainSocket(connectedTo: server.address) }
+            #expect(waitUntil { server.connections.value.count == 50 })
+            let connection = server.connections.value[0]
+            server.scheduler.shutdown()
+            #expect(codes.value == Array(repeating: ECANCELED, count: 50))
+            #expect(!connection.send("too late"))
+            for peer in peers { #expect(peer.receive(1).isEmpty) }
+            server.end()
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Dispatch
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct ListenerTests {
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func acceptingPausesWhenNoDescriptorIsLeft(_ backend: IOUringScheduler.Backend) throws {
+        let notices = Guarded<[String]>([])
+        let before = IOHooks.noticeHandler
+        IOHooks.noticeHandler = { notice in notices.change { $0.append(notice) } }
+        defer { IOHooks.noticeHandler = before }
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peers = (0..<20).map { _ in socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0) }
+            var old = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+            // Descriptors are given out from the lowest: nothing from here on is left.
+            let lowest = dup(0)
+            Glibc.close(lowest)
+            var few = rlimit(rlim_cur: rlim_t(lowest) + 5, rlim_max: old.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
+            for peer in peers {
+                var target = sockaddr_in()
+                target.sin_family = sa_family_t(AF_INET)
+                target.sin_port = UInt16(server.address.port).bigEndian
+                target.sin_addr.s_addr = inet_addr("127.0.0.1")
+                _ = withUnsafePointer(to: &target) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(peer, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+            }
+            usleep(100_000)
+            let accepted = server.connections.value.count
+            let processor = clock()
+            usleep(100_000)
+            let spent = Double(clock() - processor) / Double(CLOCKS_PER_SEC)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+            #expect(accepted <= 5)
+            #expect(spent < 0.05, "the loop spins")
+            #expect(notices.value.filter { $0.hasPrefix("accept 127.0.0.1") }.count == 1)
+            #expect(waitUntil { server.connections.value.count == 20 })
+            #expect(server.errors.value.isEmpty)
+            for peer in peers { Glibc.close(peer) }
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func tenThousandConnectionsLeaveNothing(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server.echo(backend)
+            func batch() {
+                let peers = (0..<200).map { _ in PlainSocket(connectedTo: server.address) }
+                for peer in peers { peer.send([1, 2, 3]) }
+                for peer in peers { #expect(peer.receive(3) == [1, 2, 3]) }
+                for (place, peer) in peers.enumerated() {
+                    if place % 2 == 0 { peer.reset() } else { peer.close() }
+                }
+            }
+            let descriptors = openDescriptors()
+            for _ in 0..<5 { batch() }
+            let memory = residentMemory()
+            for _ in 0..<45 { batch() }
+            #expect(waitUntil { openDescriptors() <= descriptors })
+            #expect(residentMemory() - memory < 8 << 20, "\(residentMemory() - memory) bytes more")
+            server.end()
+        }
+    }
+
+    private func residentMemory() -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4_096
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func connectionsAreSpreadAmongLoops(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let group = IOUringSchedulerGroup(count: 3, backend: backend)
+            let scheduler = IOUringScheduler(backend: backend)
+            let names = Guarded<[String]>([])
+            let listener = try TCP.listener(port: 0, connectionSchedulers: group, scheduler: scheduler)
+            let subscription = listener.connections.subscribe(onNext: { connection in
+                #expect(scheduler.isCurrent)
+                _ = connection.received.subscribe(onNext: { chunk in
+                    #expect(connection.scheduler.isCurrent)
+                    names.change { $0.append(connection.scheduler.name) }
+                    connection.send(chunk)
+                })
+            })
+            let peers = (0..<6).map { _ in PlainSocket(connectedTo: listener.address) }
+            for peer in peers { peer.send([7]) }
+            for peer in peers { #expect(peer.receive(1) == [7]) }
+            #expect(names.value.sorted() == ["rx.io.0", "rx.io.0", "rx.io.1", "rx.io.1", "rx.io.2", "rx.io.2"])
+            for peer in peers { peer.close() }
+            subscription.dispose()
+            scheduler.shutdown()
+            group.shutdown()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func closingTheListenerCompletesItsConnections(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let log = EventLog()
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            let subscription = log.observe(listener.connections.map { _ in "connection" }) { event in
+                if case .next = event { listener.close() }
+            }
+            let peer = PlainSocket(connectedTo: listener.address)
+            #expect(waitUntil { log.text == "connection completed" })
+            let second = listener.connections.subscribe(onError: { log.note("\(($0 as! IOError).code == EBADF)") })
+            #expect(waitUntil { log.text == "connection completed true" })
+            peer.close()
+            second.dispose()
+            subscription.dispose()
+            scheduler.shutdown()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func unixSocketsAreFilesThatGoWithTheirListener(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            var template = Array("/tmp/rx-unix-XXXXXX".utf8CString)
+            let folder = String(cString: mkdtemp(&template))
+            let path = folder + "/socket"
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try Unix.listener(path: path, scheduler: scheduler)
+            #expect(listener.description == "Listener(unix:\(path))")
+            #expect(throws: IOError(code: EADDRINUSE, operation: "bind", subject: "unix:\(path)")) {
+                try Unix.listener(path: path, scheduler: scheduler)
+            }
+            let server = listener.connections.subscribe(onNext: { connection in
+                _ = connection.received.subscribe(onNext: { connection.send($0) })
+            })
+            let log = EventLog()
+            let client = Unix.connect(path: path, scheduler: scheduler).asObservable()
+                .flatMap { connection in
+                    connection.send("over a file")
+                    return connection.received
+                }
+                .subscribe(onNext: { log.note(String($0)) })
+            #expect(waitUntil { log.text == "over a file" })
+            client.dispose()
+            server.dispose()
+            #expect(waitUntil { access(path, F_OK) != 0 })
+            let error = Guarded<CInt>(0)
+            let failing = Unix.connect(path: path, scheduler: scheduler)
+                .subscribe(onFailure: { error.value = ($0 as! IOError).code })
+            #expect(waitUntil { error.value == ENOENT })
+            failing.dispose()
+            scheduler.shutdown()
+            rmdir(folder)
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func abstractUnixSocketsConnect(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let address = try SocketAddress(abstractUnixName: "rx-test-\(getpid())-\(backend)")
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try Unix.listener(at: address, scheduler: scheduler)
+            let server = listener.connections.subscribe(onNext: { $0.send("hi") })
+            let log = EventLog()
+            let client = TCP.connect(to: address, scheduler: scheduler).asObservable().flatMap { $0.received }
+                .subscribe(onNext: { log.note(String($0)) }, onCompleted: { log.note("completed") })
+            #expect(waitUntil { log.text == "hi completed" })
+            client.dispose()
+            server.dispose()
+            scheduler.shutdown()
+        }
+    }
+}

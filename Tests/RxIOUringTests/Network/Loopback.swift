@@ -1,0 +1,191 @@
+import Dispatch
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// The errno of an error.
+func code(_ error: any Error) -> CInt { (error as? IOError)?.code ?? -1 }
+
+/// How many descriptors the process has open.
+func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+}
+
+/// Waits until a condition holds, on the calling thread.
+func waitUntil(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
+    let end = DispatchTime.now() + seconds
+    while DispatchTime.now() < end {
+        if condition() { return true }
+        usleep(500)
+    }
+    return condition()
+}
+
+/// A value that several threads read and write.
+final class Guarded<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var stored: Value
+
+    init(_ value: Value) { stored = value }
+
+    var value: Value {
+        get { lock.withLock { stored } }
+        set { lock.withLock { stored = newValue } }
+    }
+
+    func exchange(_ value: Value) -> Value {
+        change { stored in
+            let before = stored
+            stored = value
+            return before
+        }
+    }
+
+    @discardableResult
+    func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
+}
+
+/// A socket that is read and written by blocking system calls: a peer without any of our code.
+final class PlainSocket: @unchecked Sendable {
+    let number: CInt
+    private var isOpen = true
+
+    init(connectedTo address: SocketAddress, receiveBuffer: CInt? = nil) {
+        number = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        if var size = receiveBuffer {
+            setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        var target = sockaddr_in()
+        target.sin_family = sa_family_t(AF_INET)
+        target.sin_port = UInt16(address.port).bigEndian
+        target.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let status = withUnsafePointer(to: &target) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        precondition(status == 0, "connect: errno \(errno)")
+        // No test waits for ever.
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close() }
+
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(number, $0.baseAddress! + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
+            }
+            if count <= 0 { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// Until so many have come, or the end.
+    func receive(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var received = 0
+        while received < count {
+            let more = bytes.withUnsafeMutableBytes {
+                recv(number, $0.baseAddress! + received, count - received, 0)
+            }
+            if more <= 0 { break }
+            received += more
+        }
+        return Array(bytes.prefix(received))
+    }
+
+    func shutdownOutput() { shutdown(number, CInt(SHUT_WR)) }
+
+    /// The peer gets a reset.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    func close() {
+        if isOpen { Glibc.close(number) }
+        isOpen = false
+    }
+}
+
+/// A listener on a loop, and the connections that have come to it.
+final class Server: @unchecked Sendable {
+    let scheduler: IOUringScheduler
+    let listener: Listener
+    let connections = Guarded<[Connection]>([])
+    let errors = Guarded<[any Error]>([])
+    let isOver = Guarded<Bool>(false)
+    private var subscription: (any Disposable)?
+
+    var address: SocketAddress { listener.address }
+
+    /// - Parameters:
+    ///   - keeps: whether `connections` holds them.
+    ///   - onConnection: on the loop.
+    init(
+        _ backend: IOUringScheduler.Backend, options: ConnectionOptions = ConnectionOptions(), keeps: Bool = false,
+        backlog: Int = 1_024, onConnection: @escaping @Sendable (Connection) -> Void = { _ in }
+    ) throws {
+        scheduler = IOUringScheduler(name: "test.server", backend: backend)
+        listener = try TCP.listener(port: 0, backlog: backlog, options: options, scheduler: scheduler)
+        subscription = listener.connections.subscribe(
+            onNext: { [connections] connection in
+                if keeps { connections.change { $0.append(connection) } }
+                onConnection(connection)
+            },
+            onError: { [errors] error in errors.change { $0.append(error) } },
+            onDisposed: { [isOver] in isOver.value = true })
+    }
+
+    /// One that sends back what it receives.
+    static func echo(
+        _ backend: IOUringScheduler.Backend, options: ConnectionOptions = ConnectionOptions()
+    ) throws -> Server {
+        try Server(backend, options: options) { connection in
+            _ = connection.received.subscribe(onNext: { connection.send($0) })
+        }
+    }
+
+    func firstConnection() -> Connection? {
+        guard waitUntil({ !connections.value.isEmpty }) else { return nil }
+        return connections.value.first
+    }
+
+    func end() {
+        subscription?.dispose()
+        subscription = nil
+        connections.value = []
+        scheduler.shutdown()
+    }
+}
+
+/// Runs a body, and looks whether it left descriptors or live objects behind.
+func leavingNothingBehind(_ body: () throws -> Void) rethrows {
+    // What other tests let go of is released by their threads.
+    usleep(2_000)
+    let descriptors = openDescriptors()
+    #if TRACE_RESOURCES
+        let objects = Resources.total
+    #endif
+    try body()
+    #expect(
+        waitUntil(within: 5) { openDescriptors() <= descriptors },
+        "descriptors are left: \(openDescriptors()), not \(descriptors)")
+    #if TRACE_RESOURCES
+        #expect(
+            waitUntil(within: 5) { Resources.total <= objects }, "objects are left: \(Resources.total), not \(objects)")
+    #endif
+}
+
+/// Bytes of which each tells its place.
+func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }

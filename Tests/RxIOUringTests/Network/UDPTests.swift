@@ -1,0 +1,90 @@
+import Dispatch
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct UDPTests {
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func datagramsComeInTheOrderOfTheirSender(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let receiver = try UDP.bind(port: 0, scheduler: scheduler)
+            let sender = try UDP.bind(port: 0, scheduler: scheduler)
+            let log = Guarded<[String]>([])
+            let subscription = receiver.received.subscribe(onNext: { datagram in
+                #expect(datagram.sender == sender.address)
+                #expect(!datagram.isTruncated)
+                log.change { $0.append(String(datagram.bytes)) }
+            })
+            for number in 0..<100 { #expect(sender.send(ByteChunk("\(number)"), to: receiver.address)) }
+            #expect(waitUntil { log.value.count == 100 })
+            #expect(log.value == (0..<100).map { "\($0)" })
+            subscription.dispose()
+            scheduler.shutdown()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aLongDatagramIsCutAndSaysSo(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let receiver = try UDP.bind(port: 0, maximumLength: 10, scheduler: scheduler)
+            let sender = try UDP.bind(port: 0, scheduler: scheduler)
+            try sender.connect(to: receiver.address)
+            let log = EventLog()
+            let subscription = receiver.received.subscribe(onNext: { log.note("\($0.bytes.count) \($0.isTruncated)") })
+            sender.send(ByteChunk(pattern(10)))
+            sender.send(ByteChunk(pattern(11)))
+            sender.send(ByteChunk([]))
+            #expect(waitUntil { log.lines == ["10 false", "10 true", "0 false"] })
+            subscription.dispose()
+            scheduler.shutdown()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func whatTheSystemRefusesIsReported(_ backend: IOUringScheduler.Backend) throws {
+        let codes = Guarded<[CInt]>([])
+        let before = IOHooks.sendRefusedHandler
+        IOHooks.sendRefusedHandler = { error, _ in codes.change { $0.append(error.code) } }
+        defer { IOHooks.sendRefusedHandler = before }
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let socket = try UDP.bind(port: 0, scheduler: scheduler)
+            #expect(socket.send(ByteChunk(pattern(70_000)), to: socket.address))
+            #expect(waitUntil { codes.value == [EMSGSIZE] })
+            socket.close()
+            #expect(waitUntil { !socket.send(ByteChunk("late"), to: socket.address) })
+            scheduler.shutdown()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func datagramsInUseAreBounded(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let receiver = try UDP.bind(port: 0, window: 2, scheduler: scheduler)
+            let kept = Guarded<[Datagram]>([])
+            let log = EventLog()
+            let subscription = receiver.received.subscribe(
+                onNext: { datagram in kept.change { $0.append(datagram) } }, onCompleted: { log.note("completed") })
+            for number in 0..<10 { receiver.send(ByteChunk("\(number)"), to: receiver.address) }
+            #expect(waitUntil { kept.value.count == 2 })
+            usleep(10_000)
+            #expect(kept.value.count == 2)
+            var texts: [String] = []
+            #expect(
+                waitUntil {
+                    texts += kept.exchange([]).map { String($0.bytes) }
+                    return texts.count == 10
+                })
+            #expect(texts == (0..<10).map { "\($0)" })
+            receiver.close()
+            #expect(waitUntil { log.text == "completed" })
+            subscription.dispose()
+            scheduler.shutdown()
+        }
+    }
+}
