@@ -64,14 +64,14 @@ final class EpollBackend: Backend {
         operation.isCancelled = false
         operation.isAwaitingReadiness = false
         inFlight += 1
-        if operation.request.isOfFile { runApart(operation) } else { ready.append(operation) }
+        if operation.runsApart { runApart(operation) } else { ready.append(operation) }
     }
 
     override func cancel(_ operation: Operation) {
         if operation.isCancelled { return }
         operation.isCancelled = true
         // What a helper is doing ends by itself; what is to be tried is found cancelled then.
-        if operation.request.isOfFile || !operation.isAwaitingReadiness { return }
+        if operation.runsApart || !operation.isAwaitingReadiness { return }
         removeWaiting(operation)
         ready.append(operation)
     }

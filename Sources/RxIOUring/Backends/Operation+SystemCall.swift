@@ -7,13 +7,16 @@ extension Operation.Request {
 }
 
 extension Operation {
+    /// Whether it has to be done where waiting does no harm.
+    var runsApart: Bool { request.isOfFile || blocking == .disk }
+
     /// Whether it waits for input; else for output.
     var isInput: Bool {
         if request.kind == RX_POLL { return request.flags & UInt32(POLLOUT) == 0 }
         return request.kind.isInput
     }
 
-    /// Does it by the system call of that name, without waiting (but for a file): a result, or a negated errno; `-EAGAIN` if it has to wait.
+    /// Does it by the system call of that name, without waiting (but for what runs apart): a result, or a negated errno; `-EAGAIN` if it has to wait.
     func perform() -> Int32 {
         let result = call()
         if result >= 0 { return Int32(clamping: result) }
@@ -36,9 +39,11 @@ extension Operation {
         switch request.kind {
         case RX_READ:
             if request.isOfFile { return pread(descriptor, request.address!, request.length, Int(request.offset)) }
+            if blocking == .shared { return rx_read_now(descriptor, request.address!, request.length) }
             return read(descriptor, request.address!, request.length)
         case RX_WRITE:
             if request.isOfFile { return pwrite(descriptor, request.address!, request.length, Int(request.offset)) }
+            if blocking == .shared { return rx_write_now(descriptor, request.address!, request.length) }
             return write(descriptor, request.address!, request.length)
         case RX_RECEIVE:
             return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))

@@ -26,7 +26,7 @@ public final class IOUringScheduler: SchedulerType {
         self.init(Configuration(name: name, spin: spin, processor: processor, backend: backend))
     }
 
-    init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         jobs = LoopJobs(configuration)
     }
 
@@ -111,14 +111,26 @@ extension IOUringScheduler {
         case upTo(DispatchTimeInterval)
     }
 
-    struct Configuration {
-        var name = "rx.io"
-        var spin = Spin.none
-        var processor: Int?
-        var backend: Backend?
+    package struct Configuration {
+        package var name = "rx.io"
+        package var spin = Spin.none
+        package var processor: Int?
+        package var backend: Backend?
         /// Room in the ring for submissions and for completions. Powers of two.
-        var submissions: UInt32 = 256
-        var completions: UInt32 = 4096
+        package var submissions: UInt32 = 256
+        package var completions: UInt32 = 4096
+
+        package init(
+            name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,
+            submissions: UInt32 = 256, completions: UInt32 = 4096
+        ) {
+            self.name = name
+            self.spin = spin
+            self.processor = processor
+            self.backend = backend
+            self.submissions = submissions
+            self.completions = completions
+        }
     }
 }
 
