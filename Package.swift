@@ -46,9 +46,11 @@ let package = Package(
         .testTarget(name: "RxBlockingTests", dependencies: ["RxBlocking", "RxTest", "TestSupport"]),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         // A program that tests run, because what they test is about a whole process.
-        .executableTarget(name: "BackendProbe", dependencies: ["RxIOUring", "CTestSupport"], path: "Tests/BackendProbe"),
+        .executableTarget(
+            name: "BackendProbe", dependencies: ["RxIOUring", "CTestSupport"], path: "Tests/BackendProbe"),
         .testTarget(
-            name: "RxIOUringTests", dependencies: ["RxIOUring", "RxTest", "TestSupport", "CTestSupport", "BackendProbe"]),
+            name: "RxIOUringTests",
+            dependencies: ["RxIOUring", "RxTest", "TestSupport", "CTestSupport", "BackendProbe"]),
         .testTarget(name: "RxTestTests", dependencies: ["RxTest", "TestSupport"]),
         .testTarget(
             name: "DocumentationTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"],

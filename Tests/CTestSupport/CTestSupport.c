@@ -61,3 +61,21 @@ int rx_test_make_terminal(int *terminal, int *other_side) {
     *terminal = open(ptsname(*other_side), O_RDWR | O_NOCTTY | O_CLOEXEC);
     return *terminal >= 0 ? 0 : errno;
 }
+
+void rx_test_raise(int signal) {
+    sigset_t set, mask;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, &mask);
+    raise(signal);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void rx_test_end_after(unsigned seconds) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(seconds);
+}

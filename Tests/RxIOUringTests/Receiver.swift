@@ -31,20 +31,23 @@ final class Receiver<Element>: @unchecked Sendable {
 
     func dispose() { subscription.dispose() }
 
-    /// Lets go of what came.
-    func clear() {
-        // Released outside the lock.
-        let dropped = lock.withLock {
-            let dropped = received
+    /// What came since it was taken last, which is kept no longer.
+    func take() -> [Element] {
+        lock.withLock {
+            let taken = received
             received = []
-            return dropped
+            return taken
         }
-        withExtendedLifetime(dropped) {}
     }
 }
 
-extension Receiver<ByteChunk> {
+extension Observable<ByteChunk> {
+    /// A receiver of the bytes, which keeps none of the stream's memory.
+    func received() -> Receiver<[UInt8]> { Receiver(map { Array($0) }) }
+}
+
+extension Receiver<[UInt8]> {
     /// All bytes that came, in one piece.
-    var bytes: [UInt8] { elements.flatMap(Array.init) }
+    var bytes: [UInt8] { elements.flatMap { $0 } }
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -27,6 +27,7 @@ func onLoop(
     let descriptors = openDescriptors()
     #if TRACE_RESOURCES
         let resources = Resources.total
+        let census = Dictionary(uniqueKeysWithValues: Resources.census().map { ($0.type, $0.count) })
     #endif
     do {
         let scheduler = IOUringScheduler(configuration)
@@ -36,6 +37,10 @@ func onLoop(
     #expect(soon { openDescriptors() <= descriptors }, "descriptors are left", sourceLocation: location)
     #if TRACE_RESOURCES
         #expect(soon { Resources.total <= resources }, "objects are left", sourceLocation: location)
+        if Resources.total > resources {
+            let left = Resources.census().filter { $0.count > census[$0.type, default: 0] }
+            Issue.record("left are \(left)", sourceLocation: location)
+        }
     #endif
 }
 

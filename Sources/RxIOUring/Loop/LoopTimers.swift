@@ -11,7 +11,8 @@ final class LoopTimers: Work {
     /// What is due, and in the queue as `job`.
     @exclusivity(unchecked) private var due = TimerBatch()
     @exclusivity(unchecked) private var isQueued = false
-    private lazy var job = WorkJob(self)
+    /// Holds these timers, until the loop ends.
+    @exclusivity(unchecked) private var job: WorkJob?
 
     /// Messages about timers that were sent and not handled. While there are some, the loop sends messages, too: they are handled
     /// in the order in which they were sent.
@@ -39,6 +40,8 @@ final class LoopTimers: Work {
         if earliest > now { return earliest }
         due = wheel.expire(upTo: now)
         isQueued = true
+        let job = job ?? WorkJob(self)
+        self.job = job
         loop.queue.postFromWithin(job)
         return earliest
     }
@@ -55,9 +58,10 @@ final class LoopTimers: Work {
 
     func wasRefused() -> Bool { false }
 
-    /// Drops all timers. Returns how many of them were wanted.
+    /// Drops all timers, at the loop's end. Returns how many of them were wanted.
     func removeAll() -> Int {
-        drop(&due) + drop(wheel.expire(upTo: .max))
+        job = nil
+        return drop(&due) + drop(wheel.expire(upTo: .max))
     }
 
     private func drop(_ batch: inout TimerBatch) -> Int {

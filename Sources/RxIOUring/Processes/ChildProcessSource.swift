@@ -34,7 +34,8 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
             child = Child(
                 started.pid, on: loop, disposal: disposal, byThread: awaitsEndByThread, receive: ended)
             output = reader(started.output.take()!, pools.output) { [self] in received($0, isError: false) }
-            errorOutput = reader(started.errorOutput.take()!, pools.errorOutput) { [self] in received($0, isError: true) }
+            errorOutput = reader(started.errorOutput.take()!, pools.errorOutput) { [self] in received($0, isError: true)
+            }
             if let number = started.input.take()?.take() {
                 input?.start(Descriptor(number, on: loop), receive: inputEnded)
             }

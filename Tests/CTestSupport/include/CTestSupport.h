@@ -12,12 +12,18 @@ int rx_test_interrupt_by(int signal);
 /// Blocks every signal in the calling thread, and in those that it starts.
 void rx_test_block_all_signals(void);
 
+/// Sends a signal to the calling thread, which takes it before this returns, whether or not it blocks it.
+void rx_test_raise(int signal);
+
 /// Installs a handler that counts.
 void rx_test_count_signal(int signal);
 /// How often it was called.
 int rx_test_counted_signals(void);
 /// Whether that handler is the one installed.
 int rx_test_counts_signal(int signal);
+
+/// Ends the calling process after so many seconds, even if this thread blocks all signals.
+void rx_test_end_after(unsigned seconds);
 
 /// Makes a terminal, and the other side of it. 0 or an errno.
 int rx_test_make_terminal(int *terminal, int *other_side);

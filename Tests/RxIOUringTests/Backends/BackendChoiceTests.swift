@@ -35,7 +35,8 @@ import Testing
     /// The fault: a value that means nothing.
     @Test func aVariableThatMeansNothingIsToldOnce() {
         let lines = probe([], variable: "kqueue")
-        #expect(lines.first == "notice RX_IO_BACKEND is 'kqueue'; it can be 'uring' or 'epoll'. The best backend is used.")
+        #expect(
+            lines.first == "notice RX_IO_BACKEND is 'kqueue'; it can be 'uring' or 'epoll'. The best backend is used.")
         #expect(Array(lines.dropFirst()) == loops("uring") + loops("uring"))
     }
 

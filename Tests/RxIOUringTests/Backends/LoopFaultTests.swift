@@ -107,9 +107,9 @@ import Testing
             }
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
             let chunks = (0..<20).map { ByteChunk([UInt8](repeating: UInt8($0), count: 10_000)) }
-            let receiver = Receiver(
-                DescriptorStream.read(readEnd, closesWhenDone: true, chunkSize: 700, scheduler: scheduler)
-                    .map { Array($0) })
+            let receiver = DescriptorStream.read(
+                readEnd, closesWhenDone: true, chunkSize: 700, scheduler: scheduler
+            ).received()
             let written = Receiver(
                 DescriptorStream.write(.from(chunks), to: writeEnd, closesWhenDone: true, scheduler: scheduler)
                     .asObservable())
@@ -117,10 +117,11 @@ import Testing
             let file = Receiver(File.read("/proc/self/status", chunkSize: 50, scheduler: scheduler).map(\.count))
             let children = (0..<10).map { number in
                 Receiver(
-                    ChildProcess.run("/bin/sh", arguments: ["-c", "echo \(number); exit \(number)"], scheduler: scheduler))
+                    ChildProcess.run(
+                        "/bin/sh", arguments: ["-c", "echo \(number); exit \(number)"], scheduler: scheduler))
             }
             #expect(written.wait() && written.isCompleted)
-            #expect(receiver.wait() && receiver.elements.flatMap { $0 } == chunks.flatMap { Array($0) })
+            #expect(receiver.wait() && receiver.bytes == chunks.flatMap { Array($0) })
             #expect(ticks.wait() && ticks.elements.count == 100)
             #expect(file.wait() && file.isCompleted)
             for (number, child) in children.enumerated() {

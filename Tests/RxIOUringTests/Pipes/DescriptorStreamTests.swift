@@ -12,7 +12,7 @@ import Testing
     func chunksComeUntilTheWriterCloses(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
-            let receiver = Receiver(DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler))
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
             write(writeEnd, "one", 3)
             #expect(soon { receiver.text == "one" })
             write(writeEnd, "two", 3)
@@ -31,8 +31,9 @@ import Testing
                 for end in [readEnd, writeEnd] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | flags) }
                 let before = [fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)]
                 let chunks = PublishSubject<ByteChunk>()
-                let receiver = Receiver(DescriptorStream.read(readEnd, scheduler: scheduler))
-                let written = Receiver(DescriptorStream.write(chunks, to: writeEnd, scheduler: scheduler).asObservable())
+                let receiver = DescriptorStream.read(readEnd, scheduler: scheduler).received()
+                let written = Receiver(
+                    DescriptorStream.write(chunks, to: writeEnd, scheduler: scheduler).asObservable())
                 chunks.onNext(ByteChunk("text"))
                 #expect(soon { receiver.text == "text" })
                 #expect([fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)] == before)
@@ -51,7 +52,7 @@ import Testing
     func aDescriptorMayBeClosedOnceItIsSubscribedTo(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
-            let receiver = Receiver(DescriptorStream.read(readEnd, scheduler: scheduler))
+            let receiver = DescriptorStream.read(readEnd, scheduler: scheduler).received()
             let written = DescriptorStream.write(.just(ByteChunk("text")), to: writeEnd, scheduler: scheduler)
             _ = written.subscribe()
             close(readEnd)
@@ -74,7 +75,9 @@ import Testing
                     .just(ByteChunk("text")), to: writeEnd, closesWhenDone: true, scheduler: scheduler
                 ).asObservable())
             #expect(written.wait())
-            #expect(written.error as? IOError == IOError(code: EPIPE, operation: "write", subject: "descriptor \(writeEnd)"))
+            #expect(
+                written.error as? IOError == IOError(code: EPIPE, operation: "write", subject: "descriptor \(writeEnd)")
+            )
         }
     }
 
@@ -103,15 +106,18 @@ import Testing
     func everyByteArrivesInOrderThroughASmallPipe(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
-            let chunks = (0..<50).map { number in ByteChunk((0..<20_011).map { UInt8(truncatingIfNeeded: $0 / 7 + number) }) }
-            let receiver = Receiver(
-                DescriptorStream.read(readEnd, closesWhenDone: true, chunkSize: 1_000, scheduler: scheduler).map(Array.init))
+            let chunks = (0..<50).map { number in
+                ByteChunk((0..<20_011).map { UInt8(truncatingIfNeeded: $0 / 7 + number) })
+            }
+            let receiver = DescriptorStream.read(
+                readEnd, closesWhenDone: true, chunkSize: 1_000, scheduler: scheduler
+            ).received()
             let written = Receiver(
                 DescriptorStream.write(.from(chunks), to: writeEnd, closesWhenDone: true, scheduler: scheduler)
                     .asObservable())
             #expect(receiver.wait() && written.wait())
             #expect(written.isCompleted && receiver.isCompleted)
-            #expect(receiver.elements.flatMap { $0 } == chunks.flatMap { Array($0) })
+            #expect(receiver.bytes == chunks.flatMap { Array($0) })
         }
     }
 
@@ -121,7 +127,8 @@ import Testing
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 65_536)
             _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
             let receiver = Receiver(
-                DescriptorStream.read(readEnd, closesWhenDone: true, chunkSize: 10_000, window: 3, scheduler: scheduler))
+                DescriptorStream.read(readEnd, closesWhenDone: true, chunkSize: 10_000, window: 3, scheduler: scheduler)
+            )
             let page = [UInt8](repeating: 1, count: 4096)
             var total = 0
             // Until nothing moves any more for a while.
@@ -136,8 +143,7 @@ import Testing
             // All memory comes back, and the stream goes on.
             var left = total
             while left > 0 {
-                left -= receiver.bytes.count
-                receiver.clear()
+                left -= receiver.take().map(\.count).reduce(0, +)
                 if left > 0, !soon({ !receiver.elements.isEmpty }) { break }
             }
             #expect(left == 0)
@@ -153,7 +159,7 @@ import Testing
             var master: CInt = -1
             #expect(rx_test_make_terminal(&terminal, &master) == 0)
             let flags = fcntl(terminal, F_GETFL)
-            let receiver = Receiver(DescriptorStream.read(terminal, scheduler: scheduler))
+            let receiver = DescriptorStream.read(terminal, scheduler: scheduler).received()
             write(master, "line\n", 5)
             #expect(soon { receiver.text == "line\n" })
             let written = Receiver(
@@ -181,9 +187,11 @@ import Testing
             #expect(written.wait() && written.isCompleted)
             #expect(lseek(file, 0, SEEK_CUR) == 9)
             lseek(file, 2, SEEK_SET)
-            let receiver = Receiver(DescriptorStream.read(file, closesWhenDone: true, chunkSize: 3, scheduler: scheduler).map(Array.init))
+            let receiver = DescriptorStream.read(
+                file, closesWhenDone: true, chunkSize: 3, scheduler: scheduler
+            ).received()
             #expect(receiver.wait() && receiver.isCompleted)
-            #expect(String(decoding: receiver.elements.joined(), as: UTF8.self) == "me text")
+            #expect(receiver.text == "me text")
         }
     }
 
@@ -198,9 +206,11 @@ import Testing
                 ).map(\.count).take(5))
             var ends: [CInt] = [0, 0]
             #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-            let socket = Receiver(DescriptorStream.read(ends[0], closesWhenDone: true, scheduler: scheduler))
-            _ = DescriptorStream.write(.just(ByteChunk("text")), to: ends[1], closesWhenDone: true, scheduler: scheduler)
-                .subscribe()
+            let socket = DescriptorStream.read(ends[0], closesWhenDone: true, scheduler: scheduler).received()
+            _ = DescriptorStream.write(
+                .just(ByteChunk("text")), to: ends[1], closesWhenDone: true, scheduler: scheduler
+            )
+            .subscribe()
             #expect(null.wait() && null.isCompleted && null.elements.isEmpty)
             #expect(zeros.wait() && zeros.elements == [1_000, 1_000, 1_000, 1_000, 1_000])
             #expect(socket.wait() && socket.text == "text")
@@ -216,7 +226,7 @@ import Testing
                 DescriptorStream.write(chunks, to: writeEnd, closesWhenDone: true, scheduler: scheduler).asObservable())
             #expect(written.wait())
             #expect(written.error as? Failure == .expected)
-            let receiver = Receiver(DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler))
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
             #expect(receiver.wait() && receiver.text == "text")
         }
     }
@@ -233,7 +243,7 @@ import Testing
             written.dispose()
             #expect(soon { !source.hasObservers })
             let other = try DescriptorStream.makePipe()
-            let waiting = Receiver(DescriptorStream.read(other.readEnd, closesWhenDone: true, scheduler: scheduler))
+            let waiting = DescriptorStream.read(other.readEnd, closesWhenDone: true, scheduler: scheduler).received()
             #expect(scheduler.performAndWait { true })
             waiting.dispose()
             #expect(soon { fcntl(writeEnd, F_GETFD) < 0 && fcntl(other.readEnd, F_GETFD) < 0 })
@@ -247,7 +257,7 @@ import Testing
     func whatIsNotOpenIsAnError(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             for isTaken in [false, true] {
-                let receiver = Receiver(DescriptorStream.read(12_345, closesWhenDone: isTaken, scheduler: scheduler))
+                let receiver = DescriptorStream.read(12_345, closesWhenDone: isTaken, scheduler: scheduler).received()
                 #expect(receiver.wait())
                 let error = receiver.error as? IOError
                 #expect(error?.code == EBADF)
@@ -262,13 +272,14 @@ import Testing
     func shutdownEndsStreamsAndClosesWhatTheyTook(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
-            let receiver = Receiver(DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler))
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
             #expect(scheduler.performAndWait { true })
             scheduler.shutdown()
             #expect(receiver.wait())
             #expect((receiver.error as? IOError)?.code == ECANCELED)
             let late = Receiver(
-                DescriptorStream.write(.never(), to: writeEnd, closesWhenDone: true, scheduler: scheduler).asObservable())
+                DescriptorStream.write(.never(), to: writeEnd, closesWhenDone: true, scheduler: scheduler)
+                    .asObservable())
             #expect(late.wait())
             #expect((late.error as? IOError)?.code == ECANCELED)
         }

@@ -16,7 +16,19 @@ import Testing
             whenDisposed: whenDisposed, window: window, awaitsEndByThread: byThread, scheduler: scheduler)
     }
 
-    /// What became of a process, or nil if it is there.
+    /// With copies of the chunks, so that the stream has its memory back.
+    static func received(_ events: Observable<ChildProcess.Event>) -> Receiver<ChildProcess.Event> {
+        Receiver(
+            events.map { event in
+                switch event {
+                case .output(let chunk): .output(ByteChunk(Array(chunk)))
+                case .errorOutput(let chunk): .errorOutput(ByteChunk(Array(chunk)))
+                default: event
+                }
+            })
+    }
+
+    /// Whether there is no such process, not even a zombie.
     static func isGone(_ pid: CInt) -> Bool { kill(pid, 0) != 0 && errno == ESRCH }
 
     @Test(arguments: Backend.allCases, [false, true])
@@ -74,17 +86,19 @@ import Testing
                 return
             }
             // Its memory and the pipe's are all that is underway; the program sleeps in its write.
-            #expect(soon { (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.contains(") S ") == true })
+            #expect(
+                soon { (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.contains(") S ") == true })
             usleep(50_000)
             #expect(receiver.elements.count == 3)
             var total = 0
-            while !receiver.isCompleted {
-                for case .output(let chunk) in receiver.elements { total += chunk.count }
-                if receiver.elements.contains(.exited(status: 0)) { break }
-                receiver.clear()
-                #expect(soon { !receiver.elements.isEmpty || receiver.isCompleted })
+            var hasExited = false
+            while !hasExited, soon({ !receiver.elements.isEmpty }) {
+                for event in receiver.take() {
+                    if case .output(let chunk) = event { total += chunk.count }
+                    hasExited = event == .exited(status: 0)
+                }
             }
-            #expect(total == 20_000_000)
+            #expect(hasExited && total == 20_000_000)
             #expect(receiver.wait())
         }
     }
@@ -100,7 +114,7 @@ import Testing
             #expect(output.elements.first?.status == 0)
             // And from another thread, while it runs.
             let subject = PublishSubject<ByteChunk>()
-            let receiver = Receiver(Self.shell("cat", input: subject, scheduler))
+            let receiver = Self.received(Self.shell("cat", input: subject, scheduler))
             subject.onNext(ByteChunk("first"))
             #expect(soon { receiver.elements.contains(.output(ByteChunk("first"))) })
             subject.onNext(ByteChunk("second"))
@@ -239,9 +253,13 @@ import Testing
     @Test(arguments: Backend.allCases, [false, true])
     func aDisposeEndsTheProgramAndReapsIt(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
-            for disposal in [ChildProcess.Disposal.kill, .terminate(grace: .seconds(20)), .terminate(grace: .milliseconds(50))] {
+            for disposal in [
+                ChildProcess.Disposal.kill, .terminate(grace: .seconds(20)), .terminate(grace: .milliseconds(50)),
+            ] {
                 // The last one does not listen to SIGTERM.
-                let script = disposal == .terminate(grace: .milliseconds(50)) ? "trap '' TERM; echo; while :; do sleep 0.01; done" : "echo; exec sleep 100"
+                let script =
+                    disposal == .terminate(grace: .milliseconds(50))
+                    ? "trap '' TERM; echo; while :; do sleep 0.01; done" : "echo; exec sleep 100"
                 let receiver = Receiver(Self.shell(script, whenDisposed: disposal, byThread: byThread, scheduler))
                 #expect(soon { receiver.elements.count == 2 })
                 guard case .started(let pid)? = receiver.elements.first else { continue }
@@ -256,9 +274,13 @@ import Testing
     func aShutdownEndsTheProgramAndReapsIt(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
-                Self.shell("trap '' TERM; echo; while :; do sleep 0.01; done", whenDisposed: .terminate(grace: .milliseconds(50)), byThread: byThread, scheduler))
+                Self.shell(
+                    "trap '' TERM; echo; while :; do sleep 0.01; done",
+                    whenDisposed: .terminate(grace: .milliseconds(50)), byThread: byThread, scheduler))
             let disposed = Receiver(
-                Self.shell("trap '' TERM; echo; while :; do sleep 0.01; done", whenDisposed: .terminate(grace: .milliseconds(200)), byThread: byThread, scheduler))
+                Self.shell(
+                    "trap '' TERM; echo; while :; do sleep 0.01; done",
+                    whenDisposed: .terminate(grace: .milliseconds(200)), byThread: byThread, scheduler))
             #expect(soon { receiver.elements.count == 2 && disposed.elements.count == 2 })
             disposed.dispose()
             scheduler.shutdown()

@@ -1,4 +1,5 @@
 import CRxIOUring
+import CTestSupport
 import Foundation
 import RxIOUring
 import RxPrimitives
@@ -22,7 +23,7 @@ import Testing
     func aChildThatTouchesNothingLeavesTheLoopIntact(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
-            let receiver = Receiver(DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler))
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
             let ticks = Receiver(
                 Observable<Int>.interval(.milliseconds(2), scheduler: scheduler).take(200))
             #expect(scheduler.performAndWait { true })
@@ -43,12 +44,10 @@ import Testing
     /// The fault: work for a loop whose thread is missing, because it sleeps in the parent.
     @Test(arguments: Backend.allCases)
     func workForALoopOfTheParentIsRefused(_ backend: Backend) {
-        let refused = AtomicWord(0)
         let before = Hooks.workRefusedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
         Hooks.workRefusedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
         defer { Hooks.workRefusedHandler = before }
-        _ = refused
         onLoop(backend) { scheduler in
             let warm = IOUringScheduler(backend: backend)
             warm.shutdown()
@@ -61,7 +60,7 @@ import Testing
                 usleep(20_000)
                 let pid = rx_fork()
                 if pid == 0 {
-                    alarm(20)
+                    rx_test_end_after(20)
                     _ = scheduler.schedule(()) { Disposables.create() }
                     _exit(word._withUnsafeGuaranteedRef { $0.value } == 2 ? 42 : 1)
                 }
@@ -81,9 +80,8 @@ import Testing
             #expect(scheduler.performAndWait { true })
             let pid = rx_fork()
             if pid == 0 {
-                alarm(20)
-                kill(getpid(), SIGTERM)
-                while true { usleep(1_000) }
+                rx_test_raise(SIGTERM)
+                _exit(1)
             }
             #expect(status(of: pid) == -SIGTERM)
             #expect(scheduler.performAndWait { true })
