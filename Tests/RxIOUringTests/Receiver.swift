@@ -43,7 +43,7 @@ final class Receiver<Element>: @unchecked Sendable {
 
 extension Observable<ByteChunk> {
     /// A receiver of the bytes, which keeps none of the stream's memory.
-    func received() -> Receiver<[UInt8]> { Receiver(map { Array($0) }) }
+    func received() -> Receiver<[UInt8]> { Receiver(map { $0.withUnsafeBytes { Array($0) } }) }
 }
 
 extension Receiver<[UInt8]> {

@@ -10,7 +10,7 @@ import RxPrimitives
 final class EpollBackend: Backend {
     private let epoll: CInt
     private let wakeUp: WakeDescriptor
-    private let events = UnsafeMutablePointer<rx_completion>.allocate(capacity: EpollBackend.eventsAtOnce)
+    private let events: UnsafeMutablePointer<rx_completion>
     private static let eventsAtOnce = 64
 
     /// What waits for a descriptor to become ready.
@@ -44,6 +44,8 @@ final class EpollBackend: Backend {
         }
         let status = rx_epoll_add(epoll, wakeUp.descriptor, EpollBackend.wakeUpTag)
         self.wakeUp = wakeUp
+        // Not before it is certain that there is an object to deallocate it.
+        events = .allocate(capacity: EpollBackend.eventsAtOnce)
         super.init()
         precondition(status == 0, "swift-rx: epoll does not take an eventfd (errno \(-status))")
     }

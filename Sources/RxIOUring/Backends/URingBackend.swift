@@ -8,8 +8,8 @@ final class URingBackend: Backend {
     private let ring: OpaquePointer
     private let wakeUp: WakeDescriptor
     /// Read into by the ring, which so sees `interrupt`.
-    private let counter = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
-    private let completions = UnsafeMutablePointer<rx_completion>.allocate(capacity: URingBackend.completionsAtOnce)
+    private let counter: UnsafeMutablePointer<UInt64>
+    private let completions: UnsafeMutablePointer<rx_completion>
     private static let completionsAtOnce = 256
 
     /// Operations for which the submission queue has had no room, oldest first.
@@ -32,6 +32,9 @@ final class URingBackend: Backend {
         guard let ring = rx_ring_make(configuration.submissions, configuration.completions, &error) else { return nil }
         self.ring = ring
         self.wakeUp = wakeUp
+        // Not before it is certain that there is an object to deallocate them.
+        counter = .allocate(capacity: 1)
+        completions = .allocate(capacity: URingBackend.completionsAtOnce)
         super.init()
     }
 

@@ -59,8 +59,8 @@ private final class CollectedOutput {
     func adding(_ event: ChildProcess.Event) throws -> CollectedOutput {
         switch event {
         case .started: break
-        case .output(let chunk): output.output += chunk
-        case .errorOutput(let chunk): output.errorOutput += chunk
+        case .output(let chunk): chunk.withUnsafeBytes { output.output += $0 }
+        case .errorOutput(let chunk): chunk.withUnsafeBytes { output.errorOutput += $0 }
         case .exited(let status): output.status = status
         case .signalled(let signal): output.signal = signal
         }

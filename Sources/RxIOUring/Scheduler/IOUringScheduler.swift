@@ -10,6 +10,9 @@ public import RxSwift
 ///
 /// The loop uses io_uring, or epoll where io_uring is missing or forbidden: see `Backend`.
 ///
+/// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that an action
+/// starts by other means than `ChildProcess` may inherit that.
+///
 /// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it at once.
 public final class IOUringScheduler: SchedulerType {
