@@ -17,7 +17,15 @@ let hasLiburing =
             cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
             linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
         .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"], exclude: ["Elsewhere"]),
-        .testTarget(name: "RxIOUringTests", dependencies: ["RxIOUring", "RxBlocking", "RxCocoa", "RxTest", "TestSupport"]),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+        // A program that tests run, because what they test is about a whole process.
+        .executableTarget(
+            name: "BackendProbe", dependencies: ["RxIOUring", "CTestSupport"], path: "Tests/BackendProbe"),
+        .testTarget(
+            name: "RxIOUringTests",
+            dependencies: [
+                "RxIOUring", "RxBlocking", "RxCocoa", "RxTest", "TestSupport", "CTestSupport", "BackendProbe",
+            ]),
     ]
 #else
     // There the module says that it is not available.

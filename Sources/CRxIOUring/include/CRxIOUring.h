@@ -9,6 +9,8 @@
 #include <sys/types.h>
 
 #include "rx_files.h"
+#include "rx_process.h"
+#include "rx_signals.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,7 +119,8 @@ int rx_accept(int descriptor, int flags);
 
 /// Lets the calling thread run on one processor only. 0 or an errno.
 int rx_thread_pin(int processor);
-/// Names the calling thread, for tools that list threads, and asks for exact timers.
+/// Names the calling thread, for tools that list threads, asks for exact timers, and blocks SIGPIPE: a write to a pipe without readers
+/// raises it in the thread that submitted it, however it is done, and fails with EPIPE as well.
 void rx_thread_prepare(const char *name);
 /// Counts the forks that made this process from one that used this library.
 unsigned rx_forks(void);

@@ -11,7 +11,7 @@ import RxPrimitives
 final class EpollBackend: Backend {
     private let epoll: CInt
     private let wakeUp: WakeDescriptor
-    private let events = UnsafeMutablePointer<rx_completion>.allocate(capacity: EpollBackend.eventsAtOnce)
+    private let events: UnsafeMutablePointer<rx_completion>
     private static let eventsAtOnce = 64
 
     /// What waits for a descriptor to become ready.
@@ -45,6 +45,8 @@ final class EpollBackend: Backend {
         }
         let status = rx_epoll_add(epoll, wakeUp.descriptor, EpollBackend.wakeUpTag)
         self.wakeUp = wakeUp
+        // Not before it is certain that there is an object to deallocate it.
+        events = .allocate(capacity: EpollBackend.eventsAtOnce)
         super.init()
         precondition(status == 0, "swift-rx: epoll does not take an eventfd (errno \(-status))")
     }
@@ -86,7 +88,7 @@ final class EpollBackend: Backend {
         if operation.isCancelled { return }
         operation.isCancelled = true
         // What a helper is doing ends by itself; what is to be tried is found cancelled then.
-        if operation.request.isOfFile || !operation.isAwaitingReadiness { return }
+        if operation.runsApart || !operation.isAwaitingReadiness { return }
         removeWaiting(operation)
         ready.append(operation)
     }
@@ -184,7 +186,7 @@ final class EpollBackend: Backend {
             finish(operation, -ECANCELED)
             return true
         }
-        if operation.request.isOfFile { return attemptFile(operation) }
+        if operation.runsApart { return attemptFile(operation) }
         if operation.request.kind == RX_RECEIVE_POOL { return attemptReceive(operation) }
         let result = operation.perform()
         if result == -EAGAIN, operation.canAwaitReadiness {

@@ -7,6 +7,9 @@ extension Operation.Request {
 }
 
 extension Operation {
+    /// Whether it has to be done where waiting does no harm.
+    var runsApart: Bool { request.isOfFile || blocking == .disk }
+
     /// Whether it waits for input; else for output.
     var isInput: Bool {
         if request.kind == RX_POLL { return request.flags & UInt32(POLLOUT) == 0 }
@@ -17,7 +20,7 @@ extension Operation {
     /// listener has no room says so by EAGAIN, and by nothing when there is room.
     var canAwaitReadiness: Bool { request.kind != RX_CONNECT || hasBegun }
 
-    /// Does it by the system call of that name, without waiting (but for a file): a result, or a negated errno; `-EAGAIN` if it has to wait.
+    /// Does it by the system call of that name, without waiting (but for what runs apart): a result, or a negated errno; `-EAGAIN` if it has to wait.
     func perform() -> Int32 {
         let result = call()
         if result >= 0 { return Int32(clamping: result) }
@@ -29,7 +32,7 @@ extension Operation {
 
     /// Reads from a file as far as nothing has to be waited for: how much was read, or nil if that takes a thread that may wait.
     func performWithoutWaiting() -> Int32? {
-        guard request.kind == RX_READ else { return nil }
+        guard request.kind == RX_READ, request.isOfFile else { return nil }
         let result = rx_read_cached(request.descriptor, request.address!, request.length, request.offset)
         return result >= 0 ? Int32(clamping: result) : nil
     }
@@ -47,9 +50,11 @@ extension Operation {
         switch request.kind {
         case RX_READ:
             if request.isOfFile { return pread(descriptor, request.address!, request.length, Int(request.offset)) }
+            if blocking == .shared { return rx_read_now(descriptor, request.address!, request.length) }
             return read(descriptor, request.address!, request.length)
         case RX_WRITE:
             if request.isOfFile { return pwrite(descriptor, request.address!, request.length, Int(request.offset)) }
+            if blocking == .shared { return rx_write_now(descriptor, request.address!, request.length) }
             return write(descriptor, request.address!, request.length)
         case RX_RECEIVE, RX_RECEIVE_POOL:
             return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))

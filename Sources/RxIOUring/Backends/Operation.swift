@@ -19,6 +19,19 @@ class Operation {
     /// Not to be changed while in flight.
     @exclusivity(unchecked) final var request: Request
 
+    /// What system calls on a descriptor do where there is nothing to read, or no room to write.
+    enum Blocking {
+        /// They do not wait, if the backend needs that: the open file is ours, and was made so.
+        case arranged
+        /// They may wait: the open file is shared, with other processes perhaps, and its flags are not ours to change.
+        case shared
+        /// They wait for a disk, not for long, and cannot be told not to.
+        case disk
+    }
+
+    /// Set by whoever submits it, not while in flight.
+    @exclusivity(unchecked) final var blocking = Blocking.arranged
+
     /// From `submit` until the last completion. The backend's.
     @exclusivity(unchecked) final var isInFlight = false
 

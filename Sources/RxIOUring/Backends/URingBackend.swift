@@ -8,8 +8,8 @@ final class URingBackend: Backend {
     private let ring: OpaquePointer
     private let wakeUp: WakeDescriptor
     /// Read into by the ring, which so sees `interrupt`.
-    private let counter = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
-    private let completions = UnsafeMutablePointer<rx_completion>.allocate(capacity: URingBackend.completionsAtOnce)
+    private let counter: UnsafeMutablePointer<UInt64>
+    private let completions: UnsafeMutablePointer<rx_completion>
     private static let completionsAtOnce = 256
     /// How many times so many are handed out before other work of the loop has its turn: what they submit may be completed by then.
     private static let roundsAtOnce = 4
@@ -34,6 +34,9 @@ final class URingBackend: Backend {
         guard let ring = rx_ring_make(configuration.submissions, configuration.completions, &error) else { return nil }
         self.ring = ring
         self.wakeUp = wakeUp
+        // Not before it is certain that there is an object to deallocate them.
+        counter = .allocate(capacity: 1)
+        completions = .allocate(capacity: URingBackend.completionsAtOnce)
         super.init()
     }
 

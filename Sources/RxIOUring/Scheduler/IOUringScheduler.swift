@@ -10,6 +10,9 @@ public import RxSwift
 ///
 /// The loop uses io_uring, or epoll where io_uring is missing or forbidden: see `Backend`.
 ///
+/// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that an action
+/// starts by other means than `ChildProcess` may inherit that.
+///
 /// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it at once.
 public final class IOUringScheduler: SchedulerType {
@@ -26,7 +29,7 @@ public final class IOUringScheduler: SchedulerType {
         self.init(Configuration(name: name, spin: spin, processor: processor, backend: backend))
     }
 
-    init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         jobs = LoopJobs(configuration)
     }
 
@@ -123,14 +126,26 @@ extension IOUringScheduler {
         case upTo(DispatchTimeInterval)
     }
 
-    struct Configuration {
-        var name = "rx.io"
-        var spin = Spin.none
-        var processor: Int?
-        var backend: Backend?
+    package struct Configuration {
+        package var name = "rx.io"
+        package var spin = Spin.none
+        package var processor: Int?
+        package var backend: Backend?
         /// Room in the ring for submissions and for completions. Powers of two.
-        var submissions: UInt32 = 256
-        var completions: UInt32 = 4096
+        package var submissions: UInt32 = 256
+        package var completions: UInt32 = 4096
+
+        package init(
+            name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,
+            submissions: UInt32 = 256, completions: UInt32 = 4096
+        ) {
+            self.name = name
+            self.spin = spin
+            self.processor = processor
+            self.backend = backend
+            self.submissions = submissions
+            self.completions = completions
+        }
     }
 }
 

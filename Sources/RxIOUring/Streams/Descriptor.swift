@@ -5,6 +5,7 @@ import Glibc
 final class Descriptor {
     let number: CInt
     private unowned(unsafe) let loop: EventLoop
+    private let blocking: Operation.Blocking
     /// Operations in flight.
     @exclusivity(unchecked) private var users = 0
     @exclusivity(unchecked) private(set) var isClosing = false
@@ -12,10 +13,11 @@ final class Descriptor {
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
     /// Takes over an open descriptor.
-    init(_ number: CInt, on loop: EventLoop) {
+    init(_ number: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged) {
         self.number = number
         self.loop = loop
-        loop.backend.prepare(number)
+        self.blocking = blocking
+        if blocking == .arranged { loop.backend.prepare(number) }
     }
 
     deinit {
@@ -28,6 +30,7 @@ final class Descriptor {
         assert(!isClosing, "an operation was submitted on a descriptor that is being closed")
         users += 1
         operation.user = self
+        operation.blocking = blocking
         loop.submit(operation)
     }
 

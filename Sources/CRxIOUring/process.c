@@ -1,0 +1,168 @@
+// Child processes, pipes, and descriptors whose flags are not ours to change.
+
+#define _GNU_SOURCE
+#include "CRxIOUring.h"
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#ifndef __GLIBC_PREREQ
+#define __GLIBC_PREREQ(major, minor) 0
+#endif
+
+int rx_pipe(int *read_end, int *write_end, int capacity) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    if (capacity > 0 && fcntl(ends[1], F_SETPIPE_SZ, capacity) < 0) {
+        int error = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return error;
+    }
+    *read_end = ends[0];
+    *write_end = ends[1];
+    return 0;
+}
+
+// Whether a call that was told not to wait failed because the kernel does not know how to.
+static bool cannot_be_told(int error) { return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL || error == EPERM; }
+
+static bool is_ready(int descriptor, short events) {
+    struct pollfd entry = {.fd = descriptor, .events = events};
+    int count;
+    do count = poll(&entry, 1, 0);
+    while (count < 0 && errno == EINTR);
+    if (count == 0) errno = EAGAIN;
+    return count > 0;
+}
+
+ssize_t rx_read_now(int descriptor, void *address, size_t length) {
+#ifdef RWF_NOWAIT
+    struct iovec piece = {.iov_base = address, .iov_len = length};
+    ssize_t count = preadv2(descriptor, &piece, 1, -1, RWF_NOWAIT);
+    if (count >= 0 || !cannot_be_told(errno)) return count;
+#endif
+    return is_ready(descriptor, POLLIN) ? read(descriptor, address, length) : -1;
+}
+
+ssize_t rx_write_now(int descriptor, const void *address, size_t length) {
+#ifdef RWF_NOWAIT
+    struct iovec piece = {.iov_base = (void *)address, .iov_len = length};
+    ssize_t count = pwritev2(descriptor, &piece, 1, -1, RWF_NOWAIT);
+    if (count >= 0 || !cannot_be_told(errno)) return count;
+#endif
+    return is_ready(descriptor, POLLOUT) ? write(descriptor, address, length < PIPE_BUF ? length : PIPE_BUF) : -1;
+}
+
+// The standard descriptors are put in place one after the other: one of ours in their places would be overwritten, or stay.
+static int out_of_the_way(int descriptor) {
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    return copy >= 0 ? copy : -errno;
+}
+
+static int prepare_actions(posix_spawn_file_actions_t *actions, const char *directory, const int *standard) {
+    int status = 0;
+    for (int number = 0; number < 3 && status == 0; number++)
+        status = posix_spawn_file_actions_adddup2(actions, standard[number], number);
+    // Whatever was opened without O_CLOEXEC, and is nobody's business there.
+#if __GLIBC_PREREQ(2, 34)
+    if (status == 0) status = posix_spawn_file_actions_addclosefrom_np(actions, 3);
+#endif
+#if __GLIBC_PREREQ(2, 29)
+    if (status == 0 && directory) status = posix_spawn_file_actions_addchdir_np(actions, directory);
+#else
+    if (status == 0 && directory) status = ENOSYS;
+#endif
+    return status;
+}
+
+static int prepare_attributes(posix_spawnattr_t *attributes) {
+    sigset_t none, broken_pipe;
+    sigemptyset(&none);
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    int status = posix_spawnattr_setsigmask(attributes, &none);
+    if (status == 0) status = posix_spawnattr_setsigdefault(attributes, &broken_pipe);
+    if (status == 0) status = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return status;
+}
+
+static int spawn(const char *path, char *const *arguments, char *const *environment, const char *directory,
+                 const int *standard, pid_t *pid) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int status = posix_spawn_file_actions_init(&actions);
+    if (status != 0) return status;
+    status = posix_spawnattr_init(&attributes);
+    if (status == 0) {
+        status = prepare_actions(&actions, directory, standard);
+        if (status == 0) status = prepare_attributes(&attributes);
+        if (status == 0) status = posix_spawnp(pid, path, &actions, &attributes, arguments, environment ? environment : environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+int rx_spawn(const char *path, char *const *arguments, char *const *environment, const char *directory, int input,
+             int output, int error_output, pid_t *pid) {
+    const int given[3] = {input, output, error_output};
+    int standard[3], made = 0, status = 0;
+    for (; made < 3; made++) {
+        standard[made] = out_of_the_way(given[made]);
+        if (standard[made] < 0) {
+            status = -standard[made];
+            break;
+        }
+    }
+    if (status == 0) status = spawn(path, arguments, environment, directory, standard, pid);
+    while (made > 0) close(standard[--made]);
+    return status;
+}
+
+int rx_pidfd_open(pid_t pid) {
+#ifdef SYS_pidfd_open
+    int made = (int)syscall(SYS_pidfd_open, pid, 0);
+    return made >= 0 ? made : -errno;
+#else
+    (void)pid;
+    return -ENOSYS;
+#endif
+}
+
+int rx_reap(pid_t pid, int *status, int *signal) {
+    int word;
+    pid_t reaped = waitpid(pid, &word, WNOHANG);
+    if (reaped <= 0) return reaped == 0 ? 0 : -errno;
+    *status = WIFEXITED(word) ? WEXITSTATUS(word) : -1;
+    *signal = WIFSIGNALED(word) ? WTERMSIG(word) : 0;
+    return 1;
+}
+
+int rx_await_end(pid_t pid) {
+    siginfo_t info;
+    int status;
+    do status = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+    while (status != 0 && errno == EINTR);
+    return status == 0 ? 0 : errno;
+}
+
+bool rx_is_child(pid_t pid) {
+    siginfo_t info;
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0;
+}
+
+#endif

@@ -1,0 +1,192 @@
+// Signals of the whole process, counted for those who observe them.
+//
+// A handler, and not a signalfd: that one sees only what is blocked in every thread, and we have not made all of them.
+//
+// Algorithm: a list of cells that only grows, which the handler walks; each cell is free or holds a signal and an eventfd. Cells are taken,
+// freed and handlers installed under a mutex. Who frees a cell waits until no handler is inside it: the eventfd's number may stand for
+// something else afterwards.
+// Progress: the handler is wait-free and async-signal-safe.
+// Threads: the handler on whichever thread takes the signal; `admit` and `dismiss` are about the calling thread; the others from any.
+
+#define _GNU_SOURCE
+#include "CRxIOUring.h"
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIGNAL_COUNT = 65 };
+
+struct rx_signal_watch {
+    // 0: free. Set under the mutex.
+    atomic_int signal;
+    // Valid while `signal` is set.
+    atomic_int descriptor;
+    // How many handlers are looking at this cell.
+    atomic_int visitors;
+    // Set once, before the cell is in the list.
+    struct rx_signal_watch *next;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(struct rx_signal_watch *) cells;
+// How many watch a signal. Under the mutex.
+static unsigned watchers[SIGNAL_COUNT];
+// What was there before our handler. Written under the mutex, while our handler is not installed, and only if it is not the same already: a
+// handler of an earlier time may be at its end still.
+static struct sigaction before[SIGNAL_COUNT];
+// The process that has the handlers: a forked child has them, too, and shares the eventfds. Written under the mutex, after `before`.
+static _Atomic pid_t owner;
+
+static bool is_function(const struct sigaction *action) {
+    return (action->sa_flags & SA_SIGINFO) != 0 || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+static void count(int signal) {
+    static const uint64_t one = 1;
+    // Acquiring: paired with the release in `put_cell`. The cells themselves are sequentially consistent: see `rx_signal_unwatch`.
+    for (struct rx_signal_watch *cell = atomic_load_explicit(&cells, memory_order_acquire); cell; cell = cell->next) {
+        atomic_fetch_add(&cell->visitors, 1);
+        if (atomic_load(&cell->signal) == signal) {
+            // Fails only when the counter is full, after 2^64 - 2 signals that nobody has read.
+            ssize_t written = write(atomic_load(&cell->descriptor), &one, sizeof one);
+            (void)written;
+        }
+        atomic_fetch_sub(&cell->visitors, 1);
+    }
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+    int error = errno;
+    // Acquiring: paired with the release in `install`.
+    pid_t owned_by = atomic_load_explicit(&owner, memory_order_acquire);
+    const struct sigaction *chained = &before[signal];
+    if (owned_by == getpid()) {
+        count(signal);
+    } else if (!is_function(chained) && chained->sa_handler == SIG_DFL) {
+        // Nobody observes it here. Comes again, and is not ours then, when this returns.
+        sigaction(signal, chained, NULL);
+        raise(signal);
+    }
+    if ((chained->sa_flags & SA_SIGINFO) != 0) {
+        chained->sa_sigaction(signal, info, context);
+    } else if (is_function(chained)) {
+        chained->sa_handler(signal);
+    }
+    errno = error;
+}
+
+// What the kernel raises at an instruction comes again when the handler returns; and two signals are nobody's.
+static bool can_be_observed(int signal) {
+    switch (signal) {
+    case SIGKILL:
+    case SIGSTOP:
+    case SIGILL:
+    case SIGFPE:
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGTRAP: return false;
+    default: return signal > 0 && signal < SIGNAL_COUNT;
+    }
+}
+
+static int install(int signal) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    if (sigaction(signal, NULL, &action) != 0) return errno;
+    if (memcmp(&before[signal], &action, sizeof action) != 0) before[signal] = action;
+    // Releasing: paired with the acquire in `handle`.
+    atomic_store_explicit(&owner, getpid(), memory_order_release);
+    if (is_function(&action)) {
+        action.sa_flags &= ~(int)SA_RESETHAND;
+    } else {
+        // Children that nobody was to wait for still are not waited for.
+        action.sa_flags = SA_RESTART | (action.sa_flags & (SA_NOCLDWAIT | SA_NOCLDSTOP));
+        if (signal == SIGCHLD && action.sa_handler == SIG_IGN) action.sa_flags |= SA_NOCLDWAIT;
+        sigemptyset(&action.sa_mask);
+    }
+    action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+    action.sa_sigaction = handle;
+    return sigaction(signal, &action, NULL) == 0 ? 0 : errno;
+}
+
+static void uninstall(int signal) {
+    struct sigaction now;
+    // Somebody else's by now: then it stays.
+    if (sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle)
+        sigaction(signal, &before[signal], NULL);
+}
+
+// Under the mutex. Null if there is no memory.
+static struct rx_signal_watch *take_cell(void) {
+    struct rx_signal_watch *first = atomic_load_explicit(&cells, memory_order_relaxed);
+    for (struct rx_signal_watch *cell = first; cell; cell = cell->next)
+        if (atomic_load(&cell->signal) == 0) return cell;
+    struct rx_signal_watch *made = calloc(1, sizeof *made);
+    if (!made) return NULL;
+    made->next = first;
+    // Releasing: paired with the acquire in `count`.
+    atomic_store_explicit(&cells, made, memory_order_release);
+    return made;
+}
+
+rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
+    *error = EINVAL;
+    if (!can_be_observed(signal)) return NULL;
+    pthread_mutex_lock(&mutex);
+    struct rx_signal_watch *cell = take_cell();
+    *error = cell ? 0 : ENOMEM;
+    if (cell && watchers[signal] == 0) *error = install(signal);
+    if (*error == 0) {
+        watchers[signal]++;
+        atomic_store(&cell->descriptor, eventfd);
+        atomic_store(&cell->signal, signal);
+    } else {
+        cell = NULL;
+    }
+    pthread_mutex_unlock(&mutex);
+    return cell;
+}
+
+void rx_signal_unwatch(rx_signal_watch *watch) {
+    pthread_mutex_lock(&mutex);
+    int signal = atomic_load(&watch->signal);
+    if (--watchers[signal] == 0) uninstall(signal);
+    // A handler that does not see this was counted as a visitor before.
+    atomic_store(&watch->signal, 0);
+    while (atomic_load(&watch->visitors) != 0) sched_yield();
+    pthread_mutex_unlock(&mutex);
+}
+
+// By thread: how often each signal was admitted, and whether it was blocked before.
+static __thread unsigned admitted[SIGNAL_COUNT];
+static __thread bool was_blocked[SIGNAL_COUNT];
+
+void rx_signal_admit(int signal) {
+    if (admitted[signal]++ != 0) return;
+    sigset_t set, mask;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, &mask);
+    was_blocked[signal] = sigismember(&mask, signal) == 1;
+}
+
+void rx_signal_dismiss(int signal) {
+    if (--admitted[signal] != 0 || !was_blocked[signal]) return;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+#endif

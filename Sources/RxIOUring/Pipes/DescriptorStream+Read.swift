@@ -1,0 +1,64 @@
+import Glibc
+public import RxSwift
+
+extension DescriptorStream {
+    /// The bytes that can be read from a descriptor, in chunks, until the other side has closed it, or to the end of a file.
+    ///
+    /// Reads ahead only into memory that the stream has: see `File.read`. While all of it is held, the end is not seen either. What was read ahead when the subscription is disposed of
+    /// is gone, as with any reader of a pipe. Two subscriptions at a time share what comes, each chunk going to one of them.
+    /// - Parameters:
+    ///   - descriptor: open for reading. It is in use from the subscription on, which duplicates it: it may be closed then.
+    ///   - closesWhenDone: whether the sequence takes the descriptor over and closes it, after the terminal event or a dispose. Then there
+    ///     can be one subscription.
+    ///   - chunkSize: bytes per chunk, at most. What comes in smaller pieces is not waited for.
+    ///   - window: how many chunks may be in use at a time, at least 1.
+    ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
+    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `fstat`, `read`).
+    public static func read(
+        _ descriptor: CInt, closesWhenDone: Bool = false, chunkSize: Int = defaultChunkSize, window: Int = 2,
+        scheduler: IOUringScheduler
+    ) -> Observable<ByteChunk> {
+        precondition(chunkSize > 0, "DescriptorStream.read: the chunk size has to be positive, is \(chunkSize)")
+        precondition(window > 0, "DescriptorStream.read: the window has to be at least 1, is \(window)")
+        return scheduler.observable {
+            DescriptorReadSource(
+                BorrowedDescriptor(descriptor, isTaken: closesWhenDone),
+                pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)
+        }
+    }
+}
+
+private final class DescriptorReadSource: LoopSource<ByteChunk> {
+    @exclusivity(unchecked) private var borrowed: BorrowedDescriptor
+    private let pool: BytePool
+    @exclusivity(unchecked) private var reader: DescriptorReader?
+
+    init(_ borrowed: consuming BorrowedDescriptor, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>) {
+        self.borrowed = borrowed
+        self.pool = pool
+        super.init(loop: loop, downstream: downstream)
+    }
+
+    override var subject: String { borrowed.subject }
+
+    override func begin() {
+        if borrowed.error != 0 { return fail("dup", borrowed.error) }
+        guard let descriptor = borrowed.open(on: loop) else { return fail("fstat", borrowed.error) }
+        // Holds this source until `end` closes it.
+        reader = DescriptorReader(descriptor, pool: pool, on: loop, receive: received)
+        reader?.read()
+    }
+
+    override func end() {
+        reader?.close()
+        reader = nil
+    }
+
+    private func received(_ outcome: DescriptorReader.Outcome) {
+        switch outcome {
+        case .chunk(let chunk): emit(chunk)
+        case .end: complete()
+        case .failure(let code): fail("read", code)
+        }
+    }
+}

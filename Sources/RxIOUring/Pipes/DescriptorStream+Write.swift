@@ -1,0 +1,61 @@
+import Glibc
+public import RxSwift
+
+extension DescriptorStream {
+    /// Writes chunks to a descriptor, one after another, each of them whole.
+    ///
+    /// Chunks wait in memory while the other side does not read. Those of a stream (`File.read`, `read`) are that stream's memory, so it pauses: a pair of
+    /// reader and writer of any length needs little memory. Where the chunks come from elsewhere, nobody slows them down; how many wait is told to
+    /// `Hooks.backlogHandler`.
+    /// - Parameters:
+    ///   - chunks: subscribed to at once, on the subscribing thread.
+    ///   - descriptor: open for writing. It is in use from the subscription on, which duplicates it: it may be closed then.
+    ///   - closesWhenDone: whether the descriptor is taken over and closed, after the terminal event or a dispose. Then there can be
+    ///     one subscription.
+    ///   - scheduler: the event loop that writes, and on whose thread the end is told.
+    /// - Returns: completes when everything is written. Fails with an error of `chunks` when what came before is written, or with an
+    ///   `IOError` (`dup`, `fstat`, `write`): `EPIPE` if nobody reads any more. The signal SIGPIPE does not come.
+    public static func write(
+        _ chunks: Observable<ByteChunk>, to descriptor: CInt, closesWhenDone: Bool = false, scheduler: IOUringScheduler
+    ) -> Completable {
+        let written: Observable<Never> = scheduler.observable {
+            DescriptorWriteSource(
+                chunks, to: BorrowedDescriptor(descriptor, isTaken: closesWhenDone), scheduler: scheduler,
+                downstream: $0)
+        }
+        return written.asCompletable()
+    }
+}
+
+private final class DescriptorWriteSource: LoopSource<Never> {
+    @exclusivity(unchecked) private var borrowed: BorrowedDescriptor
+    private let writer: DescriptorWriter
+
+    init(
+        _ chunks: Observable<ByteChunk>, to borrowed: consuming BorrowedDescriptor, scheduler: IOUringScheduler,
+        downstream: Sink<Never>
+    ) {
+        self.borrowed = borrowed
+        writer = DescriptorWriter(chunks, scheduler: scheduler)
+        super.init(loop: scheduler.loop, downstream: downstream)
+    }
+
+    override var subject: String { borrowed.subject }
+
+    override func begin() {
+        if borrowed.error != 0 { return fail("dup", borrowed.error) }
+        guard let descriptor = borrowed.open(on: loop) else { return fail("fstat", borrowed.error) }
+        // Holds this source until `end` closes it.
+        writer.start(descriptor, receive: received)
+    }
+
+    override func end() { writer.close() }
+
+    private func received(_ outcome: DescriptorWriter.Outcome) {
+        switch outcome {
+        case .end: complete()
+        case .failure(let code): fail("write", code)
+        case .error(let error): fail(with: error)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import RxSwift
+
+/// The events of one child process.
+final class ChildProcessSource: LoopSource<ChildProcess.Event> {
+    private let command: ChildProcess.Command
+    private let input: DescriptorWriter?
+    private let disposal: ChildProcess.Disposal
+    private let pools: (output: BytePool, errorOutput: BytePool)
+    private let awaitsEndByThread: Bool
+    @exclusivity(unchecked) private var child: Child?
+    @exclusivity(unchecked) private var termination: Termination?
+    /// Nil from their ends on.
+    @exclusivity(unchecked) private var output: DescriptorReader?
+    @exclusivity(unchecked) private var errorOutput: DescriptorReader?
+
+    init(
+        _ command: ChildProcess.Command, input: DescriptorWriter?, whenDisposed disposal: ChildProcess.Disposal,
+        pools: (BytePool, BytePool), awaitsEndByThread: Bool, loop: EventLoop, downstream: Sink<ChildProcess.Event>
+    ) {
+        self.command = command
+        self.input = input
+        self.disposal = disposal
+        self.pools = (pools.0, pools.1)
+        self.awaitsEndByThread = awaitsEndByThread
+        super.init(loop: loop, downstream: downstream)
+    }
+
+    override var subject: String { command.executable }
+
+    override func begin() {
+        do throws(IOError) {
+            var started = try command.start(hasInput: input != nil)
+            child = Child(
+                started.pid, on: loop, disposal: disposal, byThread: awaitsEndByThread, receive: ended)
+            output = reader(started.output.take()!, pools.output) { [self] in received($0, isError: false) }
+            errorOutput = reader(started.errorOutput.take()!, pools.errorOutput) { [self] in received($0, isError: true)
+            }
+            if let number = started.input.take()?.take() {
+                input?.start(Descriptor(number, on: loop), receive: inputEnded)
+            }
+            emit(.started(started.pid))
+            output?.read()
+            errorOutput?.read()
+        } catch {
+            fail(with: error)
+        }
+    }
+
+    override func end() {
+        output?.close()
+        output = nil
+        errorOutput?.close()
+        errorOutput = nil
+        input?.close()
+        child?.abandon()
+        child = nil
+    }
+
+    private func reader(
+        _ end: consuming OwnedDescriptor, _ pool: BytePool, _ receive: @escaping (DescriptorReader.Outcome) -> Void
+    ) -> DescriptorReader {
+        DescriptorReader(Descriptor(end.take(), on: loop), pool: pool, on: loop, receive: receive)
+    }
+
+    private func received(_ outcome: DescriptorReader.Outcome, isError: Bool) {
+        switch outcome {
+        case .chunk(let chunk): emit(isError ? .errorOutput(chunk) : .output(chunk))
+        case .failure(let code): fail("read", code)
+        case .end:
+            if isError {
+                errorOutput?.close()
+                errorOutput = nil
+            } else {
+                output?.close()
+                output = nil
+            }
+            completeIfOver()
+        }
+    }
+
+    private func inputEnded(_ outcome: DescriptorWriter.Outcome) {
+        switch outcome {
+        // The program does not read on: that is its own affair.
+        case .end, .failure(EPIPE): input?.close()
+        case .failure(let code): fail("write", code)
+        case .error(let error): fail(with: error)
+        }
+    }
+
+    private func ended(_ termination: Termination) {
+        self.termination = termination
+        completeIfOver()
+    }
+
+    private func completeIfOver() {
+        guard let termination, output == nil, errorOutput == nil else { return }
+        switch termination {
+        case .exited(let status): emit(.exited(status: status))
+        case .signalled(let signal): emit(.signalled(signal))
+        case .unknown: return fail("waitpid", ECHILD)
+        }
+        complete()
+    }
+}

@@ -1,0 +1,84 @@
+import CRxIOUring
+import Glibc
+
+/// One subscriber's watch on one signal, from the subscription until `close`, or until it is released without having started.
+final class SignalWatch {
+    let signal: CInt
+    /// Counts deliveries. Closed after the handler was told.
+    @exclusivity(unchecked) private var counter: OwnedDescriptor?
+    @exclusivity(unchecked) private var watch: OpaquePointer?
+    @exclusivity(unchecked) private var descriptor: Descriptor?
+    @exclusivity(unchecked) private var operation: CountOperation?
+    @exclusivity(unchecked) private var loop: EventLoop?
+
+    /// From now on deliveries are counted. From any thread.
+    init(_ signal: CInt) throws(IOError) {
+        self.signal = signal
+        let number = rx_eventfd_make()
+        if number < 0 { throw IOError(code: -number, operation: "eventfd", subject: "signal \(signal)") }
+        counter = OwnedDescriptor(number)
+        var error: CInt = 0
+        watch = rx_signal_watch_make(signal, number, &error)
+        if error != 0 { throw IOError(code: error, operation: "sigaction", subject: "signal \(signal)") }
+    }
+
+    deinit { unwatch() }
+
+    /// Reads the counter. On the loop, once.
+    ///
+    /// - Parameter receive: held until `close`. Receives how often the signal was delivered since it was called last.
+    func start(on loop: EventLoop, receive: @escaping (UInt64) -> Void) {
+        rx_signal_admit(signal)
+        self.loop = loop
+        let descriptor = Descriptor(counter.take()!.take(), on: loop)
+        self.descriptor = descriptor
+        operation = CountOperation(descriptor, receive: receive)
+        operation?.read()
+    }
+
+    /// On the loop.
+    func close() {
+        if let loop {
+            // In this order: a signal that comes in between is still handled, or waits.
+            rx_signal_dismiss(signal)
+            if let operation { loop.cancel(operation) }
+        }
+        loop = nil
+        unwatch()
+        operation?.close()
+        operation = nil
+        descriptor?.close()
+    }
+
+    private func unwatch() {
+        if let watch { rx_signal_unwatch(watch) }
+        watch = nil
+    }
+}
+
+/// Reads a counter of the kernel again and again. For the loop's thread.
+private final class CountOperation: DescriptorOperation {
+    private unowned(unsafe) let descriptor: Descriptor
+    private let count = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+    @exclusivity(unchecked) private var receive: ((UInt64) -> Void)?
+
+    init(_ descriptor: Descriptor, receive: @escaping (UInt64) -> Void) {
+        self.descriptor = descriptor
+        self.receive = receive
+        super.init(
+            Request(kind: RX_READ, descriptor: descriptor.number, address: UnsafeMutableRawPointer(count), length: 8))
+    }
+
+    deinit { count.deallocate() }
+
+    func read() { descriptor.submit(self) }
+
+    func close() { receive = nil }
+
+    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
+        // An eventfd fails in no way but by being cancelled.
+        guard result == 8, let receive else { return }
+        receive(count.pointee)
+        if self.receive != nil { read() }
+    }
+}

@@ -1,0 +1,81 @@
+#define _GNU_SOURCE
+#include "CTestSupport.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int rx_test_forbid_uring(int error) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned)error & SECCOMP_RET_DATA)),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    // Needs no privileges then.
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : errno;
+}
+
+static void do_nothing(int signal) { (void)signal; }
+
+static int install(int signal, void (*handler)(int)) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    return sigaction(signal, &action, NULL) == 0 ? 0 : errno;
+}
+
+int rx_test_interrupt_by(int signal) { return install(signal, do_nothing); }
+
+void rx_test_block_all_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+}
+
+static atomic_int counted;
+static void count(int signal) { (void)signal, atomic_fetch_add(&counted, 1); }
+
+void rx_test_count_signal(int signal) { install(signal, count); }
+int rx_test_counted_signals(void) { return atomic_load(&counted); }
+
+int rx_test_counts_signal(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == count;
+}
+
+int rx_test_make_terminal(int *terminal, int *other_side) {
+    *other_side = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (*other_side < 0 || grantpt(*other_side) != 0 || unlockpt(*other_side) != 0) return errno;
+    *terminal = open(ptsname(*other_side), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    return *terminal >= 0 ? 0 : errno;
+}
+
+void rx_test_raise(int signal) {
+    sigset_t set, mask;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, &mask);
+    raise(signal);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void rx_test_end_after(unsigned seconds) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(seconds);
+}

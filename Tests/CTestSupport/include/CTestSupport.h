@@ -1,0 +1,31 @@
+// What tests do to the process or to a thread, and Swift cannot.
+
+#ifndef CTESTSUPPORT_H
+#define CTESTSUPPORT_H
+
+/// From now on io_uring_setup fails with `error` in the calling thread, and in those that it starts. 0 or an errno.
+int rx_test_forbid_uring(int error);
+
+/// Installs a handler that does nothing, and lets system calls be interrupted. 0 or an errno.
+int rx_test_interrupt_by(int signal);
+
+/// Blocks every signal in the calling thread, and in those that it starts.
+void rx_test_block_all_signals(void);
+
+/// Sends a signal to the calling thread, which takes it before this returns, whether or not it blocks it.
+void rx_test_raise(int signal);
+
+/// Installs a handler that counts.
+void rx_test_count_signal(int signal);
+/// How often it was called.
+int rx_test_counted_signals(void);
+/// Whether that handler is the one installed.
+int rx_test_counts_signal(int signal);
+
+/// Ends the calling process after so many seconds, even if this thread blocks all signals.
+void rx_test_end_after(unsigned seconds);
+
+/// Makes a terminal, and the other side of it. 0 or an errno.
+int rx_test_make_terminal(int *terminal, int *other_side);
+
+#endif

@@ -1,0 +1,287 @@
+import CTestSupport
+import Foundation
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct DescriptorStreamTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func chunksComeUntilTheWriterCloses(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
+            write(writeEnd, "one", 3)
+            #expect(soon { receiver.text == "one" })
+            write(writeEnd, "two", 3)
+            close(writeEnd)
+            #expect(receiver.wait())
+            #expect(receiver.text == "onetwo")
+            #expect(receiver.isCompleted)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func flagsOfTheOpenFileStay(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            for flags in [0, O_NONBLOCK] {
+                let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+                for end in [readEnd, writeEnd] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | flags) }
+                let before = [fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)]
+                let chunks = PublishSubject<ByteChunk>()
+                let receiver = DescriptorStream.read(readEnd, scheduler: scheduler).received()
+                let written = Receiver(
+                    DescriptorStream.write(chunks, to: writeEnd, scheduler: scheduler).asObservable())
+                chunks.onNext(ByteChunk("text"))
+                #expect(soon { receiver.text == "text" })
+                #expect([fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)] == before)
+                chunks.onCompleted()
+                #expect(written.wait() && written.isCompleted)
+                receiver.dispose()
+                #expect(receiver.wait())
+                #expect([fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)] == before)
+                close(readEnd)
+                close(writeEnd)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aDescriptorMayBeClosedOnceItIsSubscribedTo(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            let receiver = DescriptorStream.read(readEnd, scheduler: scheduler).received()
+            let written = DescriptorStream.write(.just(ByteChunk("text")), to: writeEnd, scheduler: scheduler)
+            _ = written.subscribe()
+            close(readEnd)
+            close(writeEnd)
+            #expect(receiver.wait())
+            #expect(receiver.text == "text" && receiver.isCompleted)
+        }
+    }
+
+    /// The fault: a write to a pipe that nobody reads, with SIGPIPE at its default, which would end this process.
+    @Test(arguments: Backend.allCases)
+    func aPipeWithoutReadersIsAnErrorAndNoSignal(_ backend: Backend) throws {
+        let before = signal(SIGPIPE, SIG_DFL)
+        defer { signal(SIGPIPE, before) }
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            close(readEnd)
+            let written = Receiver(
+                DescriptorStream.write(
+                    .just(ByteChunk("text")), to: writeEnd, closesWhenDone: true, scheduler: scheduler
+                ).asObservable())
+            #expect(written.wait())
+            #expect(
+                written.error as? IOError == IOError(code: EPIPE, operation: "write", subject: "descriptor \(writeEnd)")
+            )
+        }
+    }
+
+    /// The fault: the last reader leaves while a write waits for room.
+    @Test(arguments: Backend.allCases)
+    func aReaderThatLeavesEndsAWaitingWrite(_ backend: Backend) throws {
+        let before = signal(SIGPIPE, SIG_DFL)
+        defer { signal(SIGPIPE, before) }
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
+            let written = Receiver(
+                DescriptorStream.write(
+                    .just(ByteChunk([UInt8](repeating: 7, count: 100_000))), to: writeEnd, closesWhenDone: true,
+                    scheduler: scheduler
+                ).asObservable())
+            var byte: UInt8 = 0
+            #expect(read(readEnd, &byte, 1) == 1)
+            close(readEnd)
+            #expect(written.wait())
+            #expect((written.error as? IOError)?.code == EPIPE)
+        }
+    }
+
+    /// The fault: short writes, into a pipe that holds a page.
+    @Test(arguments: Backend.allCases)
+    func everyByteArrivesInOrderThroughASmallPipe(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
+            let chunks = (0..<50).map { number in
+                ByteChunk((0..<20_011).map { UInt8(truncatingIfNeeded: $0 / 7 + number) })
+            }
+            let receiver = DescriptorStream.read(
+                readEnd, closesWhenDone: true, chunkSize: 1_000, scheduler: scheduler
+            ).received()
+            let written = Receiver(
+                DescriptorStream.write(.from(chunks), to: writeEnd, closesWhenDone: true, scheduler: scheduler)
+                    .asObservable())
+            #expect(receiver.wait() && written.wait())
+            #expect(written.isCompleted && receiver.isCompleted)
+            #expect(receiver.bytes == chunks.flatMap { Array($0) })
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aReaderThatHoldsOnToItsChunksStopsTheWriter(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 65_536)
+            _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
+            let receiver = Receiver(
+                DescriptorStream.read(readEnd, closesWhenDone: true, chunkSize: 10_000, window: 3, scheduler: scheduler)
+            )
+            let page = [UInt8](repeating: 1, count: 4096)
+            var total = 0
+            // Until nothing moves any more for a while.
+            var quiet = 0
+            while quiet < 50, total < 10_000_000 {
+                let count = write(writeEnd, page, page.count)
+                if count > 0 { (total, quiet) = (total + count, 0) } else { quiet += 1 }
+                usleep(count > 0 ? 0 : 2_000)
+            }
+            #expect(receiver.elements.count == 3)
+            #expect(total <= 65_536 + 3 * 10_000)
+            // All memory comes back, and the stream goes on.
+            var left = total
+            while left > 0 {
+                left -= receiver.take().map(\.count).reduce(0, +)
+                if left > 0, !soon({ !receiver.elements.isEmpty }) { break }
+            }
+            #expect(left == 0)
+            close(writeEnd)
+            #expect(receiver.wait() && receiver.isCompleted)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aTerminalIsReadAndLeftAsItWas(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            var terminal: CInt = -1
+            var master: CInt = -1
+            #expect(rx_test_make_terminal(&terminal, &master) == 0)
+            let flags = fcntl(terminal, F_GETFL)
+            let receiver = DescriptorStream.read(terminal, scheduler: scheduler).received()
+            write(master, "line\n", 5)
+            #expect(soon { receiver.text == "line\n" })
+            let written = Receiver(
+                DescriptorStream.write(.just(ByteChunk("answer\n")), to: terminal, scheduler: scheduler).asObservable())
+            #expect(written.wait() && written.isCompleted)
+            // The loop is not stuck in a read that waits, and such a read can be disposed of.
+            #expect(scheduler.performAndWait { true })
+            receiver.dispose()
+            #expect(receiver.wait())
+            #expect(fcntl(terminal, F_GETFL) == flags)
+            close(terminal)
+            close(master)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aFileIsReadFromWhereItStandsToItsEnd(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            var name = Array("/tmp/rx-descriptor-XXXXXX".utf8CString)
+            let file = mkstemp(&name)
+            unlink(name)
+            let written = Receiver(
+                DescriptorStream.write(.of(ByteChunk("some "), ByteChunk("text")), to: file, scheduler: scheduler)
+                    .asObservable())
+            #expect(written.wait() && written.isCompleted)
+            #expect(lseek(file, 0, SEEK_CUR) == 9)
+            lseek(file, 2, SEEK_SET)
+            let receiver = DescriptorStream.read(
+                file, closesWhenDone: true, chunkSize: 3, scheduler: scheduler
+            ).received()
+            #expect(receiver.wait() && receiver.isCompleted)
+            #expect(receiver.text == "me text")
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func devicesAndSocketsAreStreamsToo(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let null = Receiver(
+                DescriptorStream.read(open("/dev/null", O_RDONLY), closesWhenDone: true, scheduler: scheduler))
+            let zeros = Receiver(
+                DescriptorStream.read(
+                    open("/dev/zero", O_RDONLY), closesWhenDone: true, chunkSize: 1_000, scheduler: scheduler
+                ).map(\.count).take(5))
+            var ends: [CInt] = [0, 0]
+            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let socket = DescriptorStream.read(ends[0], closesWhenDone: true, scheduler: scheduler).received()
+            _ = DescriptorStream.write(
+                .just(ByteChunk("text")), to: ends[1], closesWhenDone: true, scheduler: scheduler
+            )
+            .subscribe()
+            #expect(null.wait() && null.isCompleted && null.elements.isEmpty)
+            #expect(zeros.wait() && zeros.elements == [1_000, 1_000, 1_000, 1_000, 1_000])
+            #expect(socket.wait() && socket.text == "text")
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func anErrorOfTheChunksComesBehindWhatWasWritten(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            let chunks = Observable.concat([.just(ByteChunk("text")), .error(Failure.expected)])
+            let written = Receiver(
+                DescriptorStream.write(chunks, to: writeEnd, closesWhenDone: true, scheduler: scheduler).asObservable())
+            #expect(written.wait())
+            #expect(written.error as? Failure == .expected)
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
+            #expect(receiver.wait() && receiver.text == "text")
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aDisposeEndsWhatWaitsAndCloses(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
+            let source = PublishSubject<ByteChunk>()
+            let written = Receiver(
+                DescriptorStream.write(source, to: writeEnd, closesWhenDone: true, scheduler: scheduler).asObservable())
+            for _ in 0..<10 { source.onNext(ByteChunk([UInt8](repeating: 7, count: 10_000))) }
+            #expect(scheduler.performAndWait { true })
+            written.dispose()
+            #expect(soon { !source.hasObservers })
+            let other = try DescriptorStream.makePipe()
+            let waiting = DescriptorStream.read(other.readEnd, closesWhenDone: true, scheduler: scheduler).received()
+            #expect(scheduler.performAndWait { true })
+            waiting.dispose()
+            #expect(soon { fcntl(writeEnd, F_GETFD) < 0 && fcntl(other.readEnd, F_GETFD) < 0 })
+            close(other.writeEnd)
+            close(readEnd)
+        }
+    }
+
+    /// The fault: numbers of no open file.
+    @Test(arguments: Backend.allCases)
+    func whatIsNotOpenIsAnError(_ backend: Backend) throws {
+        onLoop(backend) { scheduler in
+            for isTaken in [false, true] {
+                let receiver = DescriptorStream.read(12_345, closesWhenDone: isTaken, scheduler: scheduler).received()
+                #expect(receiver.wait())
+                let error = receiver.error as? IOError
+                #expect(error?.code == EBADF)
+                #expect(error?.operation == (isTaken ? "fstat" : "dup"))
+                #expect(error?.subject == "descriptor 12345")
+            }
+        }
+    }
+
+    /// The fault: the loop ends while streams wait, or has ended before.
+    @Test(arguments: Backend.allCases)
+    func shutdownEndsStreamsAndClosesWhatTheyTook(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
+            #expect(scheduler.performAndWait { true })
+            scheduler.shutdown()
+            #expect(receiver.wait())
+            #expect((receiver.error as? IOError)?.code == ECANCELED)
+            let late = Receiver(
+                DescriptorStream.write(.never(), to: writeEnd, closesWhenDone: true, scheduler: scheduler)
+                    .asObservable())
+            #expect(late.wait())
+            #expect((late.error as? IOError)?.code == ECANCELED)
+        }
+    }
+}

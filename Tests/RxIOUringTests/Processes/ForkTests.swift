@@ -1,0 +1,99 @@
+import CRxIOUring
+import CTestSupport
+import Foundation
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+/// A process that forks while it has loops. After `fork` in a process with threads little is safe, so children do as little as they can, and answer
+/// with their exit status. Not under ThreadSanitizer, whose runtime has locks of its own that a child may find held.
+@Suite(.enabled(if: !hasThreadSanitizer)) struct ForkTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    private func status(of pid: pid_t) -> CInt {
+        var status: CInt = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
+    }
+
+    /// The fault: a forked child has the loop's ring, its descriptors and its memory, and ends.
+    @Test(arguments: Backend.allCases)
+    func aChildThatTouchesNothingLeavesTheLoopIntact(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
+            let ticks = Receiver(
+                Observable<Int>.interval(.milliseconds(2), scheduler: scheduler).take(200))
+            #expect(scheduler.performAndWait { true })
+            for round in 0..<20 {
+                let pid = rx_fork()
+                if pid == 0 { _exit(7) }
+                write(writeEnd, "x", 1)
+                #expect(status(of: pid) == 7)
+                #expect(soon { receiver.bytes.count == round + 1 })
+                #expect(scheduler.performAndWait { true })
+            }
+            close(writeEnd)
+            #expect(receiver.wait() && receiver.isCompleted)
+            #expect(ticks.wait() && ticks.elements == Array(0..<200))
+        }
+    }
+
+    /// The fault: work for a loop whose thread is missing, because it sleeps in the parent.
+    @Test(arguments: Backend.allCases)
+    func workForALoopOfTheParentIsRefused(_ backend: Backend) {
+        let before = Hooks.workRefusedHandler
+        nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
+        Hooks.workRefusedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
+        defer { Hooks.workRefusedHandler = before }
+        onLoop(backend) { scheduler in
+            let warm = IOUringScheduler(backend: backend)
+            warm.shutdown()
+            // Everything that the child will run has run once.
+            _ = warm.schedule(()) { Disposables.create() }
+            #expect(word._withUnsafeGuaranteedRef { $0.value } == 1)
+            for _ in 0..<5 {
+                #expect(scheduler.performAndWait { true })
+                // It sleeps when it has had nothing to do for so long.
+                usleep(20_000)
+                let pid = rx_fork()
+                if pid == 0 {
+                    rx_test_end_after(20)
+                    _ = scheduler.schedule(()) { Disposables.create() }
+                    _exit(word._withUnsafeGuaranteedRef { $0.value } == 2 ? 42 : 1)
+                }
+                #expect(status(of: pid) == 42)
+                #expect(scheduler.performAndWait { true })
+            }
+            #expect(word._withUnsafeGuaranteedRef { $0.value } == 1)
+        }
+        word.release()
+    }
+
+    /// The fault: a signal for a forked child, which has the handler and shares its descriptors.
+    @Test(arguments: Backend.allCases)
+    func signalsOfAForkedChildAreNotTheParents(_ backend: Backend) throws {
+        onLoop(backend) { scheduler in
+            let receiver = Receiver(Signals.observe(SIGTERM, scheduler: scheduler))
+            #expect(scheduler.performAndWait { true })
+            let pid = rx_fork()
+            if pid == 0 {
+                rx_test_raise(SIGTERM)
+                _exit(1)
+            }
+            #expect(status(of: pid) == -SIGTERM)
+            #expect(scheduler.performAndWait { true })
+            #expect(receiver.elements == [])
+            receiver.dispose()
+            #expect(receiver.wait())
+        }
+    }
+
+    private final class Flag {
+        private let word = AtomicWord(0)
+        var value: UInt { word.loadAcquiring() }
+        func add(_ count: Int) { _ = word.fetchAdd(UInt(count)) }
+    }
+}

@@ -1,0 +1,142 @@
+import CTestSupport
+import Foundation
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct SignalsTests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func everySubscriberGetsEachSignalAndTheDispositionComesBack(_ backend: Backend) {
+        rx_test_count_signal(SIGUSR2)
+        let counted = rx_test_counted_signals()
+        onLoop(backend) { scheduler in
+            let other = IOUringScheduler(backend: backend)
+            let receivers = [
+                Receiver(Signals.observe(SIGUSR2, scheduler: scheduler)),
+                Receiver(Signals.observe(SIGUSR2, SIGHUP, SIGUSR2, scheduler: scheduler)),
+                Receiver(Signals.observe(SIGUSR2, scheduler: other)),
+            ]
+            #expect(rx_test_counts_signal(SIGUSR2) == 0)
+            kill(getpid(), SIGUSR2)
+            for receiver in receivers { #expect(soon { receiver.elements == [SIGUSR2] }) }
+            // The handler that was there before runs as before.
+            #expect(soon { rx_test_counted_signals() == counted + 1 })
+            receivers[0].dispose()
+            rx_test_raise(SIGUSR2)
+            rx_test_raise(SIGHUP)
+            #expect(soon { receivers[1].elements.sorted() == [SIGHUP, SIGUSR2, SIGUSR2].sorted() })
+            #expect(soon { receivers[2].elements.count == 2 })
+            #expect(receivers[0].elements.count == 1)
+            receivers[1].dispose()
+            receivers[2].dispose()
+            #expect(soon { rx_test_counts_signal(SIGUSR2) == 1 })
+            other.shutdown()
+        }
+        rx_test_raise(SIGUSR2)
+        #expect(rx_test_counted_signals() == counted + 3)
+        signal(SIGUSR2, SIG_DFL)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func everyDeliveryCountsHoweverLongTheLoopIsBusy(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let receiver = Receiver(Signals.observe(SIGUSR2, scheduler: scheduler))
+            let gate = OneShot()
+            _ = scheduler.schedule(()) {
+                _ = gate.wait()
+                return Disposables.create()
+            }
+            // Each is delivered before this returns.
+            for _ in 0..<1_000 { rx_test_raise(SIGUSR2) }
+            gate.fire()
+            #expect(soon { receiver.elements.count == 1_000 })
+            receiver.dispose()
+            #expect(receiver.wait())
+        }
+    }
+
+    /// The fault: signals that nobody can handle, and numbers of none.
+    @Test(arguments: Backend.allCases)
+    func whatCannotBeObservedIsAnError(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            for number in [SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, 0, -1, 65, 1_000, 32] {
+                let receiver = Receiver(Signals.observe(SIGUSR2, number, scheduler: scheduler))
+                #expect(receiver.wait())
+                #expect(
+                    receiver.error as? IOError
+                        == IOError(code: EINVAL, operation: "sigaction", subject: "signal \(number)"))
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func observingChildrensEndsDisturbsNobodyWhoWaitsForThem(_ backend: Backend) throws {
+        // What Foundation opens once stays open.
+        try Process.run(URL(fileURLWithPath: "/bin/true"), arguments: []).waitUntilExit()
+        try onLoop(backend) { scheduler in
+            let receiver = Receiver(Signals.observe(SIGCHLD, scheduler: scheduler))
+            for _ in 0..<5 {
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: "/bin/sh")
+                process.arguments = ["-c", "exit 7"]
+                try process.run()
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 7)
+            }
+            #expect(soon { !receiver.elements.isEmpty })
+            receiver.dispose()
+            #expect(receiver.wait())
+        }
+    }
+
+    /// A race of subscribing and disposing with signals that come all the time: counted by nobody else's descriptor, and none is fatal.
+    @Test(arguments: Backend.allCases)
+    func subscriptionsComeAndGoUnderFire(_ backend: Backend) {
+        rx_test_count_signal(SIGUSR2)
+        onLoop(backend) { scheduler in
+            let other = IOUringScheduler(backend: backend)
+            let isOver = AtomicCounter(0)
+            race(
+                { while isOver.value < 2 { rx_test_raise(SIGUSR2) } },
+                {
+                    for _ in 0..<200 {
+                        Signals.observe(SIGUSR2, scheduler: scheduler).subscribe().dispose()
+                        _ = scheduler.performAndWait { true }
+                    }
+                    isOver.increment()
+                },
+                {
+                    for _ in 0..<200 {
+                        let subscription = Signals.observe(SIGUSR2, scheduler: other).subscribe()
+                        _ = other.performAndWait { true }
+                        subscription.dispose()
+                    }
+                    isOver.increment()
+                })
+            other.shutdown()
+            #expect(soon { rx_test_counts_signal(SIGUSR2) == 1 })
+        }
+        signal(SIGUSR2, SIG_DFL)
+    }
+
+    /// The fault: every thread blocks every signal.
+    @Test func signalsComeThoughAllThreadsBlockThem() {
+        onLoop(.epoll) { scheduler in
+            for backend in Backend.allCases {
+                let output = Receiver(
+                    ChildProcess.output(
+                        builtProgram("BackendProbe"), arguments: ["signals"],
+                        environment: ["RX_IO_BACKEND": backend.rawValue], scheduler: scheduler
+                    ).asObservable())
+                #expect(output.wait())
+                #expect(output.error == nil)
+                #expect(
+                    output.elements.first.map { String(decoding: $0.output, as: UTF8.self) } == "signal 15\nalive\n")
+                #expect(output.elements.first?.status == 0)
+            }
+        }
+    }
+}

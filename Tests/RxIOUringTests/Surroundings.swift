@@ -1,0 +1,88 @@
+import Foundation
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// How many descriptors this process has open.
+func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+}
+
+/// Waits, without a task, until a condition holds.
+func soon(seconds: Double = 20, _ condition: () -> Bool) -> Bool {
+    let end = Date().addingTimeInterval(seconds)
+    while Date() < end {
+        if condition() { return true }
+        usleep(1_000)
+    }
+    return condition()
+}
+
+/// Runs a test on a loop of its own, and expects that no descriptor and no object of a subscription is left of it.
+func onLoop(
+    _ configuration: IOUringScheduler.Configuration, location: SourceLocation = #_sourceLocation,
+    _ body: (IOUringScheduler) throws -> Void
+) rethrows {
+    let descriptors = openDescriptors()
+    #if TRACE_RESOURCES
+        let resources = Resources.total
+        let census = Dictionary(uniqueKeysWithValues: Resources.census().map { ($0.type, $0.count) })
+    #endif
+    do {
+        let scheduler = IOUringScheduler(configuration)
+        defer { scheduler.shutdown() }
+        try body(scheduler)
+    }
+    #expect(soon { openDescriptors() <= descriptors }, "descriptors are left", sourceLocation: location)
+    #if TRACE_RESOURCES
+        #expect(soon { Resources.total <= resources }, "objects are left", sourceLocation: location)
+        if Resources.total > resources {
+            let left = Resources.census().filter { $0.count > census[$0.type, default: 0] }
+            Issue.record("left are \(left)", sourceLocation: location)
+        }
+    #endif
+}
+
+func onLoop(
+    _ backend: IOUringScheduler.Backend, location: SourceLocation = #_sourceLocation,
+    _ body: (IOUringScheduler) throws -> Void
+) rethrows {
+    try onLoop(IOUringScheduler.Configuration(backend: backend), location: location, body)
+}
+
+extension IOUringScheduler {
+    /// Runs a body on the loop, and waits for it.
+    func performAndWait<Result>(_ body: @escaping @Sendable () -> Result) -> Result {
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var result: Result?
+        _ = schedule(()) {
+            result = body()
+            done.signal()
+            return Disposables.create()
+        }
+        done.wait()
+        return result!
+    }
+}
+
+/// A program that the package has built for its tests, in the folder of the running test.
+func builtProgram(_ name: String) -> String {
+    let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return ((own ?? CommandLine.arguments[0]) as NSString).deletingLastPathComponent + "/" + name
+}
+
+/// The names of this process's children that have ended and were not reaped.
+func zombies() -> [String] {
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.filter { pid in
+        guard Int(pid) != nil, let line = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else {
+            return false
+        }
+        let fields = line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ")
+        return fields.count > 2 && fields[1] == "Z" && fields[2] == "\(getpid())"
+    }
+}
+
+/// Whether this test runs under ThreadSanitizer.
+let hasThreadSanitizer = dlsym(nil, "__tsan_init") != nil
