@@ -110,13 +110,10 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         if stat(path, &status) != 0 { return failUnlessMissing("open") }
         if let last = files.last, last.identity == FileIdentity(status) { return }
         if files.count == FileFollowSource.mostFiles {
-            if !isMissingSome {
-                IOHooks.report(
-                    "File.follow \(path): \(files.count - 1) files took the name while one was read; what takes it now may be skipped"
-                )
-            }
+            if isMissingSome { return }
             isMissingSome = true
-            return
+            return IOHooks.report(
+                "File.follow \(path): \(files.count - 1) files took the name while one was read; others may be skipped")
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: openFile()
@@ -189,7 +186,8 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private func dropFirst() {
         let file = files.removeFirst()
-        watcher?.forget(file.watch)
+        // A file that took its name back is watched once only.
+        if !files.contains(where: { $0.watch == file.watch }) { watcher?.forget(file.watch) }
         file.close(on: loop)
         guard isMissingSome else { return }
         isMissingSome = false

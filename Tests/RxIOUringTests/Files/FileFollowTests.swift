@@ -209,6 +209,24 @@ import Testing
     }
 
     @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aFileThatTakesItsNameBackIsReadAgainAndFollowed(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("a ".utf8, to: "log")
+            let received = follow(folder, .beginning, scheduler)
+            #expect(await received.becomes("a "))
+            folder.rename("log", to: "first")
+            folder.append([], to: "log")
+            settle(scheduler)
+            folder.rename("first", to: "log")
+            #expect(await received.becomes("a a "))
+            settle(scheduler)
+            folder.append("b".utf8, to: "log")
+            #expect(await received.becomes("a a b"))
+            received.dispose()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
     func theReplacementOfASymbolicLinkIsSeen(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("one ".utf8, to: "first")
