@@ -166,7 +166,12 @@ final class EventLoop: LoopThread {
         end()
     }
 
+    /// Whether this turn ends with so many listeners that what they do is better submitted than done at once. Only the loop.
+    @exclusivity(unchecked) private(set) var submitsInBulk = false
+
     private func endTurn() {
+        submitsInBulk = turnEnds.count > 2 && backend.kind == .uring
+        defer { submitsInBulk = false }
         var ending = spareTurnEnds
         spareTurnEnds = []
         swap(&ending, &turnEnds)

@@ -67,7 +67,10 @@ import Testing
             let memory = residentMemory()
             for _ in 0..<45 { batch() }
             #expect(waitUntil { openDescriptors() <= descriptors })
-            #expect(residentMemory() - memory < 8 << 20, "\(residentMemory() - memory) bytes more")
+            // AddressSanitizer keeps what was freed.
+            if dlsym(nil, "__asan_init") == nil {
+                #expect(residentMemory() - memory < 8 << 20, "\(residentMemory() - memory) bytes more")
+            }
             server.end()
         }
     }
