@@ -4,11 +4,6 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// How many descriptors this process has open.
-func openDescriptors() -> Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
-}
-
 /// Waits, without a task, until a condition holds.
 func soon(seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     let end = Date().addingTimeInterval(seconds)
@@ -24,7 +19,7 @@ func onLoop(
     _ configuration: IOUringScheduler.Configuration, location: SourceLocation = #_sourceLocation,
     _ body: (IOUringScheduler) throws -> Void
 ) rethrows {
-    let descriptors = openDescriptors()
+    let descriptors = descriptorCount()
     #if TRACE_RESOURCES
         let resources = Resources.total
         let census = Dictionary(uniqueKeysWithValues: Resources.census().map { ($0.type, $0.count) })
@@ -34,7 +29,7 @@ func onLoop(
         defer { scheduler.shutdown() }
         try body(scheduler)
     }
-    #expect(soon { openDescriptors() <= descriptors }, "descriptors are left", sourceLocation: location)
+    #expect(soon { descriptorCount() <= descriptors }, "descriptors are left", sourceLocation: location)
     #if TRACE_RESOURCES
         #expect(soon { Resources.total <= resources }, "objects are left", sourceLocation: location)
         if Resources.total > resources {

@@ -40,6 +40,9 @@ final class EventLoop: LoopThread {
     /// In a process that was forked from this one the thread is missing.
     private let forks = rx_forks()
 
+    /// Whether this turn ends with so many listeners that what they do is better submitted than done at once. Only the loop.
+    @exclusivity(unchecked) private(set) var submitsInBulk = false
+
     /// Whether there was a stream of work since the loop slept, of which more is likely to come soon. Only the loop.
     @exclusivity(unchecked) private var isInStream = false
     /// More steps than this in a turn are a stream.
@@ -188,8 +191,9 @@ final class EventLoop: LoopThread {
         isInStream = false
         return false
     }
-
     private func endTurn() {
+        submitsInBulk = turnEnds.count > 2 && backend.kind == .uring
+        defer { submitsInBulk = false }
         var ending = spareTurnEnds
         spareTurnEnds = []
         swap(&ending, &turnEnds)

@@ -103,6 +103,8 @@ extension ConnectionCore {
         while !output.isEmpty {
             // What is queued during one turn of the loop goes out together.
             let wanted = send.load(output)
+            // Many connections share one system call; for few, one each costs less than the completions.
+            if wanted > 0, loop.submitsInBulk { return send.send(self, on: socket) }
             let result = wanted == 0 ? 0 : send.perform()
             if result == -EAGAIN { return send.send(self, on: socket) }
             if result < 0 { return outputFailed(-result) }

@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func manyRotationsInARowAreFollowedInOrder(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
-            let before = openDescriptors()
+            let before = descriptorCount()
             let received = follow(folder, .beginning, scheduler)
             var expected = ""
             for round in 0..<50 {
@@ -122,7 +122,7 @@ import Testing
             }
             // The file that was last and the watcher; not those before.
             settle(scheduler)
-            #expect(openDescriptors() == before + 2)
+            #expect(descriptorCount() == before + 2)
             received.dispose()
         }
     }

@@ -38,12 +38,12 @@ import Testing
     func eventsComeOnTheLoopAndTheFileIsClosedBefore(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10), into: "a")
-            let before = openDescriptors()
+            let before = descriptorCount()
             nonisolated(unsafe) var log: [Bool] = []
             let received = Received(
                 File.read(path, scheduler: scheduler).do(
                     onNext: { _ in log.append(scheduler.isCurrent) },
-                    onCompleted: { log.append(openDescriptors() == before) }))
+                    onCompleted: { log.append(descriptorCount() == before) }))
             #expect(await received.ends())
             #expect(log == [true, true])
         }
@@ -180,11 +180,11 @@ import Testing
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
             let writer = open(folder["pipe"], O_RDWR | O_CLOEXEC)
-            let before = openDescriptors()
+            let before = descriptorCount()
             let received = Received(File.read(folder["pipe"], scheduler: scheduler))
-            #expect(await eventually { openDescriptors() == before + 1 })
+            #expect(await eventually { descriptorCount() == before + 1 })
             received.dispose()
-            #expect(await eventually { openDescriptors() == before })
+            #expect(await eventually { descriptorCount() == before })
             close(writer)
         }
     }

@@ -28,11 +28,11 @@ import Testing
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func theFileIsClosedWhenTheNumberComesOnTheLoop(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
-            let before = openDescriptors()
+            let before = descriptorCount()
             nonisolated(unsafe) var log: [Bool] = []
             let received = Received(
                 File.write(.just(ByteChunk("abc")), to: folder["a"], synchronize: true, scheduler: scheduler)
-                    .do(onSuccess: { log = [$0 == 3, scheduler.isCurrent, openDescriptors() == before] }).asObservable()
+                    .do(onSuccess: { log = [$0 == 3, scheduler.isCurrent, descriptorCount() == before] }).asObservable()
             )
             #expect(await received.ends())
             #expect(log == [true, true, true])
@@ -175,13 +175,13 @@ import Testing
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
             let reader = open(folder["pipe"], O_RDWR | O_CLOEXEC)
-            let before = openDescriptors()
+            let before = descriptorCount()
             let source = PublishSubject<ByteChunk>()
             let received = Received(File.write(source, to: folder["pipe"], scheduler: scheduler).asObservable())
             #expect(await eventually { source.hasObservers })
             for _ in 0..<10 { source.onNext(ByteChunk([UInt8](repeating: 97, count: 1_000_000))) }
             received.dispose()
-            #expect(await eventually { openDescriptors() == before })
+            #expect(await eventually { descriptorCount() == before })
             #expect(!source.hasObservers && !received.hasEnded)
             close(reader)
         }

@@ -133,7 +133,7 @@ func leavingNothing(
     warmUp
     // The first sleep of a task opens a timer for the life of the process.
     try? await Task.sleep(nanoseconds: 2_000_000)
-    let descriptors = openDescriptors()
+    let descriptors = descriptorCount()
     #if TRACE_RESOURCES
         let objects = Resources.total
     #endif
@@ -143,18 +143,10 @@ func leavingNothing(
         await body(TemporaryFolder(), scheduler)
         scheduler.shutdown()
     }
-    #expect(await eventually { openDescriptors() == descriptors }, "\(openDescriptors())")
+    #expect(await eventually { descriptorCount() == descriptors }, "\(descriptorCount())")
     #if TRACE_RESOURCES
         #expect(await eventually { Resources.total == objects }, "\(Resources.census())")
     #endif
-}
-
-func openDescriptors() -> Int {
-    var count = 0
-    guard let directory = opendir("/proc/self/fd") else { return -1 }
-    while readdir(directory) != nil { count += 1 }
-    closedir(directory)
-    return count
 }
 
 /// What the first use of Dispatch and of the loops opens for the life of the process.

@@ -62,12 +62,15 @@ import Testing
                     if place % 2 == 0 { peer.reset() } else { peer.close() }
                 }
             }
-            let descriptors = openDescriptors()
+            let descriptors = descriptorCount()
             for _ in 0..<5 { batch() }
             let memory = residentMemory()
             for _ in 0..<45 { batch() }
-            #expect(waitUntil { openDescriptors() <= descriptors })
-            #expect(residentMemory() - memory < 8 << 20, "\(residentMemory() - memory) bytes more")
+            #expect(waitUntil { descriptorCount() <= descriptors })
+            // AddressSanitizer keeps what was freed.
+            if dlsym(nil, "__asan_init") == nil {
+                #expect(residentMemory() - memory < 8 << 20, "\(residentMemory() - memory) bytes more")
+            }
             server.end()
         }
     }

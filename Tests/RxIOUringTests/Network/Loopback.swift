@@ -9,11 +9,6 @@ import Testing
 /// The errno of an error.
 func code(_ error: any Error) -> CInt { (error as? IOError)?.code ?? -1 }
 
-/// How many descriptors the process has open.
-func openDescriptors() -> Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
-}
-
 /// Waits until a condition holds, on the calling thread.
 func waitUntil(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     let end = DispatchTime.now() + seconds
@@ -173,19 +168,16 @@ final class Server: @unchecked Sendable {
 func leavingNothingBehind(_ body: () throws -> Void) rethrows {
     // What other tests let go of is released by their threads.
     usleep(2_000)
-    let descriptors = openDescriptors()
+    let descriptors = descriptorCount()
     #if TRACE_RESOURCES
         let objects = Resources.total
     #endif
     try body()
     #expect(
-        waitUntil(within: 5) { openDescriptors() <= descriptors },
-        "descriptors are left: \(openDescriptors()), not \(descriptors)")
+        waitUntil(within: 5) { descriptorCount() <= descriptors },
+        "descriptors are left: \(descriptorCount()), not \(descriptors)")
     #if TRACE_RESOURCES
         #expect(
             waitUntil(within: 5) { Resources.total <= objects }, "objects are left: \(Resources.total), not \(objects)")
     #endif
 }
-
-/// Bytes of which each tells its place.
-func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
