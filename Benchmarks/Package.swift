@@ -29,6 +29,8 @@ let features: [SwiftSetting] = [
     .define("RX_TIMERS"),
     .define("RX_END_TO_END"),
     .define("RX_LOOP", .when(platforms: [.linux])),
+    .define("RX_REUSABLE_JOB", .when(platforms: [.linux])),
+    .define("RX_BOUNDED_POOL"),
     .define("RX_FILES", .when(platforms: [.linux])),
 ]
 

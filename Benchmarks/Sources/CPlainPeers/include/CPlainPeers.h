@@ -1,6 +1,7 @@
 #ifndef C_PLAIN_PEERS_H
 #define C_PLAIN_PEERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,12 +13,16 @@ uint64_t plain_now(void);
 /// Bytes that malloc has handed out and not got back, with what it spends on keeping account of them.
 uint64_t plain_allocated_bytes(void);
 
-/// A word goes to another thread and back, `count` times after `warm_up` times that do not count. Both threads look at it without
-/// a pause: what the processors need for it at least. Nanoseconds of each round trip go to `samples`. Returns 0 or an errno.
+/// Keeps the calling thread on one processor. Returns 0 or an errno.
+int plain_pin(int processor);
+
+/// A word goes to another thread and back, `count` times after `warm_up` times that do not count. The threads stay on processors 0
+/// and 1, and look at it without a pause: what the processors need for it at least. Nanoseconds of each round trip go to
+/// `samples`. Returns 0 or an errno.
 int plain_cache_line_rally(uint64_t *samples, size_t count, size_t warm_up);
 
-/// The same, but that each thread sleeps on a futex until the word has changed.
-int plain_futex_rally(uint64_t *samples, size_t count, size_t warm_up);
+/// The same, but that each thread sleeps on a futex until the word has changed; where they are not pinned, the system places them.
+int plain_futex_rally(bool pins, uint64_t *samples, size_t count, size_t warm_up);
 
 /// Bytes of a message of the echo client.
 #define PLAIN_ECHO_MESSAGE 64

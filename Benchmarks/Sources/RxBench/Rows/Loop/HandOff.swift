@@ -4,7 +4,8 @@ import Foundation
 import RxIOUring
 import RxSwift
 
-/// A hand-off to another thread and back, each round trip timed by itself.
+/// A hand-off to another thread and back, each round trip timed by itself. Unless said otherwise the two threads stay on processors 0
+/// and 1, so that all sides do the same: go from one processor to another.
 extension LatencyRow {
     #if RX_LOOP
         static func handOff(_ extent: Extent) -> [LatencyRow] {
@@ -12,49 +13,62 @@ extension LatencyRow {
             let ours = Side("schedule, spinning", samples: samples) {
                 Rally.shared.play($0) { $0.schedule($1) }
             }
-            let futex = Side("futex pair", samples: samples) { samples in
-                let error = plain_futex_rally(samples.baseAddress, samples.count, Rally.warmUp)
-                if error != 0 { fail("futex pair: \(String(cString: strerror(error)))") }
-            }
+            let futex = Side("futex pair", samples: samples) { playWithFutexes(pinned: true, $0) }
+            let futexAnywhere = Side("futex pair, not pinned", samples: samples) { playWithFutexes(pinned: false, $0) }
             let semaphores = Side("DispatchSemaphore pair", samples: samples, playWithSemaphores)
             let cacheLine = Side("cache line, two threads", samples: samples) { samples in
                 let error = plain_cache_line_rally(samples.baseAddress, samples.count, Rally.warmUp)
                 if error != 0 { fail("cache line: \(String(cString: strerror(error)))") }
             }
-            var rows = [futex, semaphores].map {
-                LatencyRow(
-                    .loop, "handOff.schedule", unit: "round trip", ours: ours, peer: $0, baseline: cacheLine, bar: 20)
-            }
-            #if RX_REUSABLE_JOB
-                let reused = Side("reusable job, spinning", samples: samples) {
-                    Rally.shared.play($0) { $0.post($1) }
-                }
-                rows += [futex, semaphores].map {
+            func rows(_ name: String, _ ours: Side) -> [LatencyRow] {
+                // A futex pair that the system puts on one processor switches threads there, and wakes no other processor.
+                [(futex, 20), (semaphores, 20), (futexAnywhere, nil)].map { peer, bar in
                     LatencyRow(
-                        .loop, "handOff.reusableJob", unit: "round trip", ours: reused, peer: $0, baseline: cacheLine,
-                        bar: 20)
+                        .loop, name, unit: "round trip", ours: ours, peer: peer, baseline: cacheLine, bar: bar)
                 }
+            }
+            var all = rows("handOff.schedule", ours)
+            #if RX_REUSABLE_JOB
+                all += rows(
+                    "handOff.reusableJob",
+                    Side("reusable job, spinning", samples: samples) {
+                        Rally.shared.play($0) { $0.post($1) }
+                    })
             #endif
-            return rows
+            return all
+        }
+
+        private static func playWithFutexes(pinned: Bool, _ samples: UnsafeMutableBufferPointer<UInt64>) {
+            let error = plain_futex_rally(pinned, samples.baseAddress, samples.count, Rally.warmUp)
+            if error != 0 { fail("futex pair: \(String(cString: strerror(error)))") }
         }
 
         private static func playWithSemaphores(_ samples: UnsafeMutableBufferPointer<UInt64>) {
             let there = DispatchSemaphore(value: 0)
             let back = DispatchSemaphore(value: 0)
+            let done = Completion()
             let roundTrips = Rally.warmUp + samples.count
             Thread.detachNewThread {
+                plain_pin(1)
                 for _ in 0..<roundTrips {
                     there.wait()
                     back.signal()
                 }
             }
-            for done in 0..<roundTrips {
-                let start = plain_now()
-                there.signal()
-                back.wait()
-                let end = plain_now()
-                if done >= Rally.warmUp { samples[done - Rally.warmUp] = end - start }
+            // Only that thread, until it is done.
+            nonisolated(unsafe) let samples = samples
+            Thread.detachNewThread {
+                plain_pin(0)
+                for played in 0..<roundTrips {
+                    let start = plain_now()
+                    there.signal()
+                    back.wait()
+                    let end = plain_now()
+                    if played >= Rally.warmUp { samples[played - Rally.warmUp] = end - start }
+                }
+                done.signal()
             }
+            done.wait("DispatchSemaphore pair")
         }
     #else
         static func handOff(_ extent: Extent) -> [LatencyRow] { [] }
@@ -72,8 +86,8 @@ extension LatencyRow {
         enum End { case left, right }
 
         // Long enough to stay awake during a rally, short enough to leave the processors to the next row.
-        private let left = IOUringScheduler(name: "bench.left", spin: .upTo(.milliseconds(20)))
-        private let right = IOUringScheduler(name: "bench.right", spin: .upTo(.milliseconds(20)))
+        private let left = IOUringScheduler(name: "bench.left", spin: .upTo(.milliseconds(20)), processor: 0)
+        private let right = IOUringScheduler(name: "bench.right", spin: .upTo(.milliseconds(20)), processor: 1)
         private let done = Completion()
         #if RX_REUSABLE_JOB
             private lazy var toLeft = left.makeJob { [unowned self] in cameBack() }

@@ -1,4 +1,5 @@
 #if RX_REUSABLE_JOB
+    import Glibc
     import RxIOUring
     import RxSwift
     import Synchronization
@@ -7,9 +8,9 @@
     final class ReusableJobs: @unchecked Sendable {
         static let shared = ReusableJobs()
 
-        private static let count = 1_000
+        private static let count = 10_000
         /// Who posts looks once per group how far the loop is.
-        private static let group = 100
+        private static let group = 1_000
 
         private var jobs: [ReusableJob] = []
         /// Only the loop, between two calls.
@@ -44,7 +45,7 @@
                 for group in stride(from: 0, to: ReusableJobs.count, by: ReusableJobs.group) {
                     // One group more than needed: the job that says so is still at it.
                     let needed = posted - ReusableJobs.count + 2 * ReusableJobs.group
-                    while ran.load(ordering: .acquiring) < needed {}
+                    while ran.load(ordering: .acquiring) < needed { sched_yield() }
                     for place in group..<group + ReusableJobs.group { jobs[place].post() }
                     posted += ReusableJobs.group
                 }
