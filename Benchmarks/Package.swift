@@ -28,6 +28,10 @@ let features: [SwiftSetting] = [
     .define("RX_OPERATION_QUEUE"),
     .define("RX_TIMERS"),
     .define("RX_END_TO_END"),
+    .define("RX_LOOP", .when(platforms: [.linux])),
+    .define("RX_REUSABLE_JOB", .when(platforms: [.linux])),
+    .define("RX_BOUNDED_POOL"),
+    .define("RX_FILES", .when(platforms: [.linux])),
 ]
 
 let package = Package(
@@ -37,19 +41,27 @@ let package = Package(
         .package(name: "swift-rx", path: ".."),
         .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
         // Without its traits it needs no interposers; its malloc counts then read 0, so RxBench counts by itself.
         .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
     ],
     targets: [
         .target(name: "CMallocCount"),
+        .target(name: "CPlainPeers"),
         .executableTarget(
             name: "RxBench",
             dependencies: [
                 "CMallocCount",
+                "CPlainPeers",
                 .product(name: "RxSwift", package: "swift-rx"),
                 .product(name: "RxCocoa", package: "swift-rx"),
+                .product(name: "RxIOUring", package: "swift-rx"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: features

@@ -6,7 +6,8 @@ import Foundation
 struct RxBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rxbench",
-        abstract: "Times swift-rx beside OpenCombine, Dispatch, OperationQueue, AsyncStream and plain loops.",
+        abstract:
+            "Times swift-rx beside OpenCombine, swift-nio, Dispatch, OperationQueue, AsyncStream and plain loops.",
         discussion: """
             Both sides of a row run in turns in this one process (ours, peer, peer, ours, ...), after a warm-up. \
             A ratio is peer's time / ours; the table shows its median, its least and its greatest value. \
@@ -43,14 +44,17 @@ struct RxBench: ParsableCommand {
     }
 
     func run() throws {
-        let source = try TextSource(path: text)
-        let rows = selected(Row.all(text: source))
-        guard !rows.isEmpty else {
+        let extent = quick ? Extent.quick : .full
+        let rows = selected(Row.all(text: try TextSource(path: text), extent: extent))
+        let latencies = selected(LatencyRow.all(extent: extent))
+        let figures = selected(Figure.all(extent: extent))
+        let everything: [any Listed] = rows + latencies + figures
+        guard !everything.isEmpty else {
             throw ValidationError("No row contains '\(filter ?? "")'. Try --list.")
         }
         if list {
-            for row in rows {
-                print("\(row.area.rawValue): \(row.name) (vs \(row.peerName))\(row.bar.map { ", bar \($0)x" } ?? "")")
+            for row in everything {
+                print(row.listing)
             }
             return
         }
@@ -62,22 +66,11 @@ struct RxBench: ParsableCommand {
 
         let start = DispatchTime.now().uptimeNanoseconds
         let driver = Driver(rounds: rounds ?? (quick ? 3 : 7), roundNanoseconds: quick ? 25e6 : 80e6)
-        let table = Table(rows)
-        table.printHeader()
-        var results: [Result] = []
-        var area: Area?
-        for (number, row) in rows.enumerated() {
-            Progress.show("[\(number + 1)/\(rows.count)] \(row.name) vs \(row.peerName)")
-            let result = driver.run(row)
-            Progress.clear()
-            if area != row.area {
-                table.printArea(row.area)
-                area = row.area
-            }
-            table.printRow(result)
-            results.append(result)
-        }
-        table.printSummary(results)
+        let results = run(rows, by: driver)
+        let latencyResults = run(latencies, by: driver)
+        let figureResults = run(figures)
+        let judged: [any Judged] = results + latencyResults + figureResults
+        Summary.printBars(judged)
 
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
         Report(
@@ -88,16 +81,58 @@ struct RxBench: ParsableCommand {
             optimized: Machine.isOptimized(),
             roundsPerRow: driver.rounds,
             seconds: seconds,
-            results: results
+            results: results,
+            latencies: latencyResults,
+            figures: figureResults
         ).write(to: json)
         print("\(Int(seconds.rounded())) s; every round is in \(json)")
-        if strict, results.contains(where: \.missesBar) {
+        if strict, judged.contains(where: \.missesBar) {
             throw ExitCode(2)
         }
     }
 
-    private func selected(_ rows: [Row]) -> [Row] {
-        guard let filter = filter?.lowercased() else { return rows }
-        return rows.filter { "\($0.area.rawValue) \($0.name)".lowercased().contains(filter) }
+    private func run(_ rows: [Row], by driver: Driver) -> [Result] {
+        if rows.isEmpty { return [] }
+        let table = Table(rows)
+        table.printHeader()
+        var area: Area?
+        return rows.enumerated().map { number, row in
+            Progress.show("[\(number + 1)/\(rows.count)] \(row.name) vs \(row.peerName)")
+            let result = driver.run(row)
+            Progress.clear()
+            if area != row.area {
+                table.printArea(row.area)
+                area = row.area
+            }
+            table.printRow(result)
+            return result
+        }
+    }
+
+    private func run(_ rows: [LatencyRow], by driver: Driver) -> [LatencyResult] {
+        if rows.isEmpty { return [] }
+        let table = LatencyTable(rows)
+        table.printHeader()
+        return rows.enumerated().map { number, row in
+            Progress.show("[latency \(number + 1)/\(rows.count)] \(row.name) vs \(row.peer.name)")
+            let result = driver.run(row)
+            Progress.clear()
+            table.printRow(result)
+            return result
+        }
+    }
+
+    private func run(_ figures: [Figure]) -> [FigureResult] {
+        if !figures.isEmpty { print("") }
+        return figures.map { figure in
+            let result = figure.measure()
+            Summary.printFigure(result)
+            return result
+        }
+    }
+
+    private func selected<Line: Listed>(_ lines: [Line]) -> [Line] {
+        guard let filter else { return lines }
+        return lines.filter { $0.matches(filter) }
     }
 }

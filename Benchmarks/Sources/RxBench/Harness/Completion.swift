@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Lets the benchmark's thread wait until another thread has handled the last event.
-final class Completion {
+final class Completion: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func signal() {

@@ -33,6 +33,28 @@ final class Driver {
         return Result(row: row, rounds: results, mallocsPerEvent: mallocsPerEvent(row))
     }
 
+    func run(_ row: LatencyRow) -> LatencyResult {
+        var ours = Recording(row.ours, comparing: row.comparedPercentile)
+        var peer = Recording(row.peer, comparing: row.comparedPercentile)
+        var baseline = row.baseline.map { Recording($0, comparing: row.comparedPercentile) }
+        let rounds = min(rounds, row.rounds ?? .max)
+        if rounds > 1 {
+            ours.runRound(counts: false)
+            peer.runRound(counts: false)
+        }
+        for number in 0..<rounds {
+            if number.isMultiple(of: 2) {
+                ours.runRound()
+                peer.runRound()
+            } else {
+                peer.runRound()
+                ours.runRound()
+            }
+            baseline?.runRound()
+        }
+        return LatencyResult(row: row, ours: ours, peer: peer, baseline: baseline)
+    }
+
     private func mallocsPerEvent(_ row: Row) -> Double? {
         if let known = mallocs[row.name] {
             return known

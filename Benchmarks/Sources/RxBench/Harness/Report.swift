@@ -1,6 +1,6 @@
 import Foundation
 
-/// Everything a run leaves behind: what ran where, and every round of every row.
+/// Everything a run leaves behind: what ran where, and every round of every row, every histogram.
 struct Report: Codable {
     let date: String
     let command: String
@@ -10,6 +10,8 @@ struct Report: Codable {
     let roundsPerRow: Int
     let seconds: Double
     let results: [Result]
+    let latencies: [LatencyResult]
+    let figures: [FigureResult]
 
     /// Fails before the first measurement rather than after the last one if the file cannot be written.
     static func checkWritable(_ path: String) {
@@ -32,95 +34,6 @@ struct Report: Codable {
         } catch {
             fail("cannot write \(path): \(error.localizedDescription)")
         }
-    }
-}
-
-/// The readable table, printed row by row.
-struct Table {
-    private let nameWidth: Int
-    private let peerWidth: Int
-
-    init(_ rows: [Row]) {
-        nameWidth = rows.map(\.name.count).max() ?? 0
-        peerWidth = rows.map(\.peerName.count).max() ?? 0
-    }
-
-    func printHeader() {
-        let header = line(
-            "workload", "peer", "ours ns", "peer ns", "ratio", "min .. max", "bar", "mallocs", "")
-        print(header)
-        print(String(repeating: "-", count: header.count))
-        flush()
-    }
-
-    func printArea(_ area: Area) {
-        print("[\(area.rawValue)]")
-    }
-
-    func printRow(_ result: Result) {
-        let mark: String
-        switch result.verdict {
-        case .pass: mark = "ok"
-        case .slow: mark = "MISS"
-        case .allocates: mark = "MALLOC"
-        case .slowAndAllocates: mark = "MISS, MALLOC"
-        case .informs: mark = ""
-        }
-        print(
-            line(
-                result.name, result.peerName,
-                nanoseconds(result.oursNanoseconds), nanoseconds(result.peerNanoseconds),
-                ratio(result.ratio),
-                "\(ratio(result.ratioMinimum)) .. \(ratio(result.ratioMaximum))",
-                result.bar.map { ratio($0) } ?? "",
-                result.mallocsPerEvent.map { number($0, decimals: $0 < 0.1 && $0 > 0.0005 ? 3 : 1) } ?? "?",
-                mark))
-        flush()
-    }
-
-    func printSummary(_ results: [Result]) {
-        let judged = results.filter { $0.bar != nil }
-        let missed = judged.filter(\.missesBar)
-        print("")
-        print(
-            """
-            ns per event (or per the unit a row's name says), medians; ratio = peer / ours, more is better; \
-            mallocs per event of ours, steady state.
-            \(judged.count - missed.count) of \(judged.count) bars hold\
-            \(missed.isEmpty ? "." : "; missed: " + missed.map(\.name).joined(separator: ", "))
-            """)
-    }
-
-    private func line(
-        _ name: String, _ peer: String, _ ours: String, _ theirs: String, _ ratio: String, _ range: String,
-        _ bar: String, _ mallocs: String, _ mark: String
-    ) -> String {
-        [
-            pad(name, nameWidth), pad(peer, peerWidth), pad(ours, -9), pad(theirs, -9), pad(ratio, -7),
-            pad(range, -16), pad(bar, -5), pad(mallocs, -8), mark,
-        ].joined(separator: " ")
-    }
-
-    /// Pads on the right, or on the left where the width is negative.
-    private func pad(_ text: String, _ width: Int) -> String {
-        let padding = String(repeating: " ", count: max(0, abs(width) - text.count))
-        return width < 0 ? padding + text : text + padding
-    }
-
-    private func nanoseconds(_ value: Double) -> String {
-        number(value, decimals: value < 100 ? 1 : 0)
-    }
-
-    private func ratio(_ value: Double) -> String {
-        number(value, decimals: value < 10 ? 2 : 1)
-    }
-
-    private func number(_ value: Double, decimals: Int) -> String {
-        String(format: "%.\(decimals)f", value)
-    }
-
-    private func flush() {
-        fflush(stdout)
     }
 }
 

@@ -58,6 +58,4 @@ struct Result: Codable {
         case (true, true): verdict = .slowAndAllocates
         }
     }
-
-    var missesBar: Bool { verdict != .pass && verdict != .informs }
 }

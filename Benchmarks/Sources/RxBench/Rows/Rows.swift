@@ -1,8 +1,23 @@
 extension Row {
     /// Every row, in the order of the table.
-    static func all(text: TextSource) -> [Row] {
+    static func all(text: TextSource, extent: Extent) -> [Row] {
         var rows = subjects + lifecycles + operators + combining + replaying + hops + timers + elements + traits
         rows += endToEnd(text)
+        rows += loop + loopTimers(extent) + pool + echo + files(extent)
         return rows
+    }
+}
+
+extension LatencyRow {
+    /// Every row of latencies, in the order of the table.
+    static func all(extent: Extent) -> [LatencyRow] {
+        handOff(extent) + timerLateness(extent) + echo(extent)
+    }
+}
+
+extension Figure {
+    /// Every figure, in the order in which they are printed.
+    static func all(extent: Extent) -> [Figure] {
+        timerMemory(extent)
     }
 }

@@ -1,0 +1,31 @@
+/// A line of the table that is a size and not a time: less is better, and the limit is in the unit itself.
+struct Figure {
+    let area: Area
+    let name: String
+    let unit: String
+    /// The most that passes.
+    let limit: Double?
+    let ours: () -> Double
+    let peerName: String
+    /// For comparison; not judged.
+    let peer: () -> Double
+
+    func measure() -> FigureResult {
+        let ours = ours()
+        return FigureResult(
+            area: area, name: name, unit: unit, ours: ours, peerName: peerName, peer: peer(), limit: limit,
+            verdict: limit.map { ours > $0 ? .slow : .pass } ?? .informs)
+    }
+}
+
+/// A figure as it goes into the table and the JSON file.
+struct FigureResult: Codable {
+    let area: Area
+    let name: String
+    let unit: String
+    let ours: Double
+    let peerName: String
+    let peer: Double
+    let limit: Double?
+    let verdict: Result.Verdict
+}

@@ -1,0 +1,40 @@
+/// What a run selects and lists, whatever kind of line of the table it is.
+protocol Listed {
+    var area: Area { get }
+    var name: String { get }
+    /// What `--list` says of it.
+    var listing: String { get }
+}
+
+extension Listed {
+    func matches(_ filter: String) -> Bool {
+        "\(area.rawValue) \(name)".lowercased().contains(filter.lowercased())
+    }
+}
+
+extension Row: Listed {
+    var listing: String { "\(area.rawValue): \(name) (vs \(peerName))\(bar.map { ", bar \($0)x" } ?? "")" }
+}
+
+extension LatencyRow: Listed {
+    var listing: String { "\(area.rawValue): \(name) (latency, vs \(peer.name))\(bar.map { ", bar \($0)x" } ?? "")" }
+}
+
+extension Figure: Listed {
+    var listing: String { "\(area.rawValue): \(name) (\(unit))\(limit.map { ", at most \($0)" } ?? "")" }
+}
+
+/// A result that may have a bar.
+protocol Judged {
+    var name: String { get }
+    var verdict: Result.Verdict { get }
+}
+
+extension Judged {
+    var isJudged: Bool { verdict != .informs }
+    var missesBar: Bool { isJudged && verdict != .pass }
+}
+
+extension Result: Judged {}
+extension LatencyResult: Judged {}
+extension FigureResult: Judged {}

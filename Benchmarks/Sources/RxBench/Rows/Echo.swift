@@ -1,0 +1,117 @@
+import CPlainPeers
+import NIOCore
+import NIOPosix
+import RxIOUring
+import RxSwift
+
+/// TCP echo over the loopback interface: messages of 64 bytes, one under way per connection, a server on one thread, a client on
+/// another one.
+extension Row {
+    #if RX_TCP
+        static var echo: [Row] {
+            [(64, 1.2), (1, 1.0)].map { connections, bar in
+                let ours = EchoClient(connections) { EchoServers.ours }
+                let peer = EchoClient(connections) { EchoServers.nio }
+                return Row(
+                    .net, "tcp.echo.\(connections)connections.throughput", vs: "NIO echo server", bar: bar,
+                    mallocLimit: nil, unit: "round trip", events: 64 * 100, expected: { $0 },
+                    ours: { ours.run($0) }, peer: { peer.run($0) })
+            }
+        }
+    #else
+        static var echo: [Row] { [] }
+    #endif
+}
+
+extension LatencyRow {
+    #if RX_TCP
+        static func echo(_ extent: Extent) -> [LatencyRow] {
+            [64, 1].map { connections in
+                let ours = EchoClient(connections) { EchoServers.ours }
+                let peer = EchoClient(connections) { EchoServers.nio }
+                let messages = extent.of(connections == 1 ? 20_000 : 100_000, quick: 2_000)
+                return LatencyRow(
+                    .net, "tcp.echo.\(connections)connections.latency", unit: "round trip",
+                    ours: Side("TCP.listener", samples: messages) { _ = ours.run($0.count, $0.baseAddress) },
+                    peer: Side("NIO echo server", samples: messages) { _ = peer.run($0.count, $0.baseAddress) })
+            }
+        }
+    #else
+        static func echo(_ extent: Extent) -> [LatencyRow] { [] }
+    #endif
+}
+
+#if RX_TCP
+    /// The echo servers, both on event loops that the other rows use too. They listen until the program ends.
+    private enum EchoServers {
+        static let ours: UInt16 = {
+            do {
+                let listener = try TCP.listener(host: "127.0.0.1", port: 0, scheduler: Loops.ours)
+                _ = listener.connections.subscribe(onNext: { connection in
+                    _ = connection.received.subscribe(onNext: { connection.send($0) })
+                })
+                return UInt16(listener.address.port!)
+            } catch {
+                fail("our echo server: \(error)")
+            }
+        }()
+
+        /// With NIO's advice for speed: no promise per write, and one flush for all that was read at once.
+        static let nio: UInt16 = {
+            let bootstrap = ServerBootstrap(group: Loops.nio)
+                .serverChannelOption(.backlog, value: 256)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(EchoHandler())
+                    }
+                }
+            do {
+                let channel = try bootstrap.bind(host: "127.0.0.1", port: 0).wait()
+                return UInt16(channel.localAddress!.port!)
+            } catch {
+                fail("NIO's echo server: \(error)")
+            }
+        }()
+    }
+
+    private final class EchoHandler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            context.write(data, promise: nil)
+        }
+
+        func channelReadComplete(context: ChannelHandlerContext) {
+            context.flush()
+        }
+    }
+
+    /// The client of one row and one server. Connects when it is first used, and stays connected.
+    private final class EchoClient {
+        private let connections: Int
+        private let port: () -> UInt16
+        private lazy var client: OpaquePointer = {
+            var error: CInt = 0
+            guard let client = plain_echo_open(port(), connections, &error) else {
+                fail("the echo client cannot connect: \(String(cString: strerror(error)))")
+            }
+            return client
+        }()
+
+        init(_ connections: Int, port: @escaping () -> UInt16) {
+            self.connections = connections
+            self.port = port
+        }
+
+        /// Returns how many echoes were right.
+        func run(_ messages: Int, _ samples: UnsafeMutablePointer<UInt64>? = nil) -> Int {
+            let right = Int(plain_echo_run(client, messages, samples))
+            if right < 0 { fail("the echo client: \(String(cString: strerror(CInt(-right))))") }
+            if right < messages { fail("the echo client: \(messages - right) of \(messages) echoes were wrong") }
+            return right
+        }
+    }
+#endif

@@ -1,0 +1,37 @@
+#if RX_LOOP
+    import NIOCore
+    import NIOPosix
+    import RxIOUring
+    import RxSwift
+
+    /// The event loops of all rows, made when the first of them is asked for. They sleep while no row uses them.
+    enum Loops {
+        static let ours = IOUringScheduler(name: "bench.ours")
+
+        private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+        static let nio: any EventLoop = group.next()
+
+        /// Runs `body` on our loop, and waits for it.
+        static func onOurs(_ what: StaticString, _ body: @escaping (IOUringScheduler) -> Void) {
+            let done = Completion()
+            _ = ours.schedule(ours) { scheduler in
+                body(scheduler)
+                done.signal()
+                return Disposables.create()
+            }
+            done.wait(what)
+        }
+
+        /// Runs `body` on NIO's loop, and waits for it.
+        static func onNIO(_ what: StaticString, _ body: @escaping (any EventLoop) -> Void) {
+            let done = Completion()
+            let loop = nio
+            loop.execute {
+                body(loop)
+                done.signal()
+            }
+            done.wait(what)
+        }
+    }
+#endif

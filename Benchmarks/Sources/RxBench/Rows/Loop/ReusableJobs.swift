@@ -1,0 +1,90 @@
+#if RX_REUSABLE_JOB
+    import Glibc
+    import RxIOUring
+    import RxSwift
+    import Synchronization
+
+    /// A ring of jobs on our loop that are posted again and again, each not before it has run. Each adds its place in the ring.
+    final class ReusableJobs: @unchecked Sendable {
+        static let shared = ReusableJobs()
+
+        private static let count = 10_000
+        /// Who posts looks once per group how far the loop is.
+        private static let group = 1_000
+
+        private var jobs: [ReusableJob] = []
+        /// Only the loop, between two calls.
+        private var sum = 0
+        /// Postings still to be made from within. Only the loop.
+        private var left = 0
+        /// How many have run, in whole groups. Written by the loop.
+        private let ran = Atomic<Int>(0)
+        private let done = Completion()
+
+        /// What the jobs add after so many postings.
+        static func sum(_ events: Int) -> Int {
+            events / count * triangle(count)
+        }
+
+        private init() {
+            jobs = (0..<ReusableJobs.count).map { place in
+                let endsGroup = (place + 1).isMultiple(of: ReusableJobs.group)
+                guard endsGroup else { return Loops.ours.makeJob { [unowned self] in sum &+= place } }
+                return Loops.ours.makeJob { [unowned self] in
+                    sum &+= place
+                    // Releasing: paired with the load in `postFromOutside`.
+                    ran.store(ran.load(ordering: .relaxed) + ReusableJobs.group, ordering: .releasing)
+                }
+            }
+        }
+
+        func postFromOutside(_ events: Int) -> Int {
+            start(events)
+            var posted = 0
+            while posted < events {
+                for group in stride(from: 0, to: ReusableJobs.count, by: ReusableJobs.group) {
+                    // One group more than needed: the job that says so is still at it.
+                    let needed = posted - ReusableJobs.count + 2 * ReusableJobs.group
+                    while ran.load(ordering: .acquiring) < needed { sched_yield() }
+                    for place in group..<group + ReusableJobs.group { jobs[place].post() }
+                    posted += ReusableJobs.group
+                }
+            }
+            signalFromLoop()
+            done.wait("reusable jobs")
+            return sum
+        }
+
+        func postFromWithin(_ events: Int) -> Int {
+            start(events)
+            left = events
+            _ = Loops.ours.schedule(self) { $0.postRing() }
+            done.wait("reusable jobs in loop")
+            return sum
+        }
+
+        private func start(_ events: Int) {
+            precondition(events.isMultiple(of: ReusableJobs.count), "whole rings only")
+            ran.store(0, ordering: .relaxed)
+            sum = 0
+        }
+
+        /// Posts every job once, and comes back when all have run.
+        private func postRing() -> any Disposable {
+            if left == 0 {
+                done.signal()
+                return Disposables.create()
+            }
+            left -= ReusableJobs.count
+            for job in jobs { job.post() }
+            return Loops.ours.schedule(self) { $0.postRing() }
+        }
+
+        private func signalFromLoop() {
+            _ = Loops.ours.schedule(done) {
+                $0.signal()
+                return Disposables.create()
+            }
+        }
+    }
+#endif
