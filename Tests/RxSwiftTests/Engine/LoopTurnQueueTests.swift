@@ -109,19 +109,18 @@ import Testing
         #expect(thread.wakeUps == 1)
     }
 
-    @Test func workThatIsLeftIsReleasedWithTheQueue() async {
-        weak var kept: ReleaseToken?
+    @Test func workThatIsLeftIsReleasedWithTheQueue() {
+        let released = AtomicCounter(0)
         do {
-            let token = ReleaseToken()
-            kept = token
             let queue = LoopTurnQueue(stepsPerTurn: 1)
             queue.bind(to: thread)
-            queue.post(WorkJob(Note { withExtendedLifetime(token) {} }))
-            nonisolated(unsafe) let unsafe = (queue, token)
-            race({ unsafe.0.post(WorkJob(Note { withExtendedLifetime(unsafe.1) {} })) })
-            #expect(kept != nil)
+            for isElsewhere in [false, true] {
+                let token = ReleaseToken { released.increment() }
+                let job = WorkJob(Note { withExtendedLifetime(token) {} })
+                if isElsewhere { queue.postFromAnywhere(job) } else { queue.post(job) }
+            }
+            #expect(released.value == 0)
         }
-        // The other thread may hold what it ran for a moment.
-        #expect(await eventually { kept == nil })
+        #expect(released.value == 2)
     }
 }
