@@ -81,9 +81,7 @@ struct WakeDescriptor: ~Copyable {
         }
     }
 
-    func signal() { WakeDescriptor.signal(descriptor) }
-
-    static func signal(_ descriptor: CInt) {
+    func signal() {
         var one: UInt64 = 1
         // Fails only when the counter is full: then the loop is being woken already.
         _ = write(descriptor, &one, 8)

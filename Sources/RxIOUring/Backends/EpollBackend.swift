@@ -268,12 +268,11 @@ final class EpollBackend: Backend {
     }
 
     private func runApart(_ operation: Operation) {
-        let done = done
-        let wakeUp = wakeUp.descriptor
+        // Held until the signal was given: the loop may take the result before, and end. Its descriptor must not be another's by then.
+        nonisolated(unsafe) let (backend, operation) = (self, operation)
         DispatchQueue.global().async {
-            // The loop is there: it does not end while the operation is in flight.
-            done.add(operation, operation.perform())
-            WakeDescriptor.signal(wakeUp)
+            backend.done.add(operation, operation.perform())
+            backend.interrupt()
         }
     }
 

@@ -90,7 +90,8 @@ import Testing
             }
             if number == 3 { done.fire() }
         })
-        subject.onNext(1)
+        // Here, and not from another thread, which the subject would let deliver the others, too.
+        scheduler.run { subject.onNext(1) }
         #expect(done.wait())
         #expect(log.text == "1 action 2 action 3")
         subscription.dispose()

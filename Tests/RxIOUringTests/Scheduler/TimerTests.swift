@@ -8,30 +8,46 @@ import Testing
 @Suite struct TimerTests {
     typealias Backend = IOUringScheduler.Backend
 
+    /// When a timer was armed and ran. Its deadline lies between the two readings of the clock around its arming, plus its delay.
+    private struct Life {
+        var earliest: UInt64 = 0
+        var latest: UInt64 = 0
+        var armed: UInt64 = 0
+        var fired: UInt64 = 0
+    }
+
     @Test(arguments: Backend.allCases)
     func noneIsEarlyAndAllComeInOrderOfTheirDeadlines(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
-        let count = 2_000
-        nonisolated(unsafe) var early = 0
-        nonisolated(unsafe) var fired: [UInt64] = []
-        fired.reserveCapacity(count)
+        let count = 600
+        nonisolated(unsafe) var lives = [Life](repeating: Life(), count: count)
+        nonisolated(unsafe) var order: [Int] = []
         let done = OneShot()
-        for number in 0..<count {
-            let delay = (number * 7_919) % 50_000
-            // Before it is armed: the deadline is later than this by the delay at least.
-            let deadline = MonotonicClock.now() + UInt64(delay) * 1_000
-            _ = scheduler.scheduleRelative((), dueTime: .microseconds(delay)) { _ in
-                if MonotonicClock.now() < deadline { early += 1 }
-                fired.append(deadline)
-                if fired.count == count { done.fire() }
-                return Disposables.create()
+        scheduler.run {
+            for number in 0..<count {
+                let delay = UInt64(number * 7_919 % 50_000) * 1_000
+                lives[number].earliest = MonotonicClock.now() + delay
+                _ = scheduler.scheduleRelative(number, dueTime: .nanoseconds(Int(delay))) { number in
+                    lives[number].fired = MonotonicClock.now()
+                    order.append(number)
+                    if order.count == count { done.fire() }
+                    return Disposables.create()
+                }
+                lives[number].armed = MonotonicClock.now()
+                lives[number].latest = lives[number].armed + delay
             }
         }
         #expect(done.wait())
         scheduler.shutdown()
-        #expect(early == 0)
-        // Of those armed late for a time gone by, the order is that of arming.
-        let inversions = zip(fired, fired.dropFirst()).filter { $0 > $1 + 5_000_000 }.count
+        #expect(lives.allSatisfy { $0.fired >= $0.earliest })
+        var inversions = 0
+        for place in 0..<count {
+            let first = lives[order[place]]
+            for other in order[(place + 1)...]
+            where lives[other].latest < first.earliest && lives[other].armed < first.fired {
+                inversions += 1
+            }
+        }
         #expect(inversions == 0)
     }
 

@@ -1,0 +1,126 @@
+import RxSwift
+import TestSupport
+import Testing
+
+/// The queue of an event loop, whose thread is the test's.
+@Suite struct LoopTurnQueueTests {
+    private final class Thread: LoopThread {
+        var wakeUps = 0
+
+        func wake() { wakeUps += 1 }
+    }
+
+    private final class Note: Work {
+        private let body: () -> Void
+
+        init(_ body: @escaping () -> Void) { self.body = body }
+
+        func run(_ budget: inout Int) -> Bool {
+            body()
+            return true
+        }
+
+        func wasRefused() -> Bool { true }
+    }
+
+    private let thread = Thread()
+    private let queue = LoopTurnQueue(stepsPerTurn: 512)
+    private let log = EventLog()
+
+    init() { queue.bind(to: thread) }
+
+    private func post(_ line: String) {
+        let log = log
+        queue.post(WorkJob(Note { log.note(line) }))
+    }
+
+    private func postFromElsewhere(_ lines: String...) {
+        nonisolated(unsafe) let this = self
+        race({ for line in lines { this.post(line) } })
+    }
+
+    private func run(_ steps: Int = 512) -> Bool {
+        var budget = steps
+        return queue.runJobs(within: &budget)
+    }
+
+    @Test func onlyWhoFindsItAtRestWakesIt() {
+        postFromElsewhere("a", "b")
+        #expect(thread.wakeUps == 0 && queue.hasPending)
+        #expect(!queue.tryRest())
+        #expect(!run())
+        #expect(queue.tryRest())
+        postFromElsewhere("c", "d")
+        #expect(thread.wakeUps == 1)
+        queue.resume()
+        postFromElsewhere("e")
+        #expect(thread.wakeUps == 1)
+        #expect(!run())
+        #expect(log.text == "a b c d e")
+        // A wake-up without work, a timer's or the kernel's.
+        #expect(queue.tryRest())
+        queue.resume()
+        postFromElsewhere("f")
+        #expect(thread.wakeUps == 1 && queue.hasPending)
+    }
+
+    @Test func ownWorkComesBehindWhatWasHandedOverBefore() {
+        post("own 1")
+        postFromElsewhere("a")
+        post("own 2")
+        postFromElsewhere("b", "c")
+        post("own 3")
+        #expect(!run())
+        #expect(log.text == "own 1 a own 2 b c own 3")
+        #expect(thread.wakeUps == 0)
+    }
+
+    @Test func theBudgetEndsATurnAndNotTheWork() {
+        for number in 0..<5 { post("\(number)") }
+        #expect(run(2))
+        #expect(log.text == "0 1")
+        postFromElsewhere("5")
+        #expect(run(3))
+        #expect(!run(3))
+        #expect(log.text == "0 1 2 3 4 5")
+    }
+
+    @Test func whatALoopDoesNotRunIsTakenOutInOrder() {
+        post("a")
+        postFromElsewhere("b")
+        var budget = 1
+        var count = 0
+        while let job = queue.popNext() {
+            _ = job.run(&budget)
+            count += 1
+        }
+        #expect(count == 2 && log.text == "a b")
+        #expect(queue.tryRest())
+    }
+
+    @Test func onceUnboundItsThreadIsLikeAnyOther() {
+        #expect(queue.isOnLoop && queue.nameIfHeldByCaller(mainQueueRuns: false) != nil)
+        queue.unbind()
+        #expect(!queue.isOnLoop && queue.nameIfHeldByCaller(mainQueueRuns: false) == nil)
+        post("a")
+        #expect(queue.hasPending && thread.wakeUps == 0)
+        #expect(!run() && queue.tryRest())
+        post("b")
+        #expect(thread.wakeUps == 1)
+    }
+
+    @Test func workThatIsLeftIsReleasedWithTheQueue() {
+        let released = AtomicCounter(0)
+        do {
+            let queue = LoopTurnQueue(stepsPerTurn: 1)
+            queue.bind(to: thread)
+            for isElsewhere in [false, true] {
+                let token = ReleaseToken { released.increment() }
+                let job = WorkJob(Note { withExtendedLifetime(token) {} })
+                if isElsewhere { queue.postFromAnywhere(job) } else { queue.post(job) }
+            }
+            #expect(released.value == 0)
+        }
+        #expect(released.value == 2)
+    }
+}
