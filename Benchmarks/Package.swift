@@ -32,6 +32,7 @@ let features: [SwiftSetting] = [
     .define("RX_REUSABLE_JOB", .when(platforms: [.linux])),
     .define("RX_BOUNDED_POOL"),
     .define("RX_FILES", .when(platforms: [.linux])),
+    .define("RX_TCP", .when(platforms: [.linux])),
 ]
 
 let package = Package(

@@ -92,7 +92,8 @@ final class StateTimer<State>: ActionTimer {
     /// Belongs to the one that claims it.
     @exclusivity(unchecked) @usableFromInline var action: ((State) -> any Disposable)?
 
-    @inlinable
+    // Not inlined: where the type of the state is known, the compiler would wrap the action once more, in an allocation.
+    @usableFromInline
     init(_ state: State, _ action: @escaping (State) -> any Disposable) {
         self.state = state
         self.action = action

@@ -85,17 +85,12 @@ import Testing
         #expect(log.text == "0 1 2 3 4 5")
     }
 
-    @Test func whatALoopDoesNotRunIsTakenOutInOrder() {
+    @Test func whatALoopRefusesIsCountedAndNotRun() {
         post("a")
         postFromElsewhere("b")
-        var budget = 1
-        var count = 0
-        while let job = queue.popNext() {
-            _ = job.run(&budget)
-            count += 1
-        }
-        #expect(count == 2 && log.text == "a b")
-        #expect(queue.tryRest())
+        #expect(queue.refuseAll() == 2)
+        #expect(log.text == "")
+        #expect(!queue.hasPending)
     }
 
     @Test func onceUnboundItsThreadIsLikeAnyOther() {

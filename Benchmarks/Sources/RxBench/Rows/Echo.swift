@@ -50,7 +50,7 @@ extension LatencyRow {
                 _ = listener.connections.subscribe(onNext: { connection in
                     _ = connection.received.subscribe(onNext: { connection.send($0) })
                 })
-                return UInt16(listener.address.port!)
+                return UInt16(listener.address.port)
             } catch {
                 fail("our echo server: \(error)")
             }
