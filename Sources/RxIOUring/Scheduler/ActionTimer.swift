@@ -85,12 +85,13 @@ final class ClosureTimer: ActionTimer {
     }
 }
 
-/// An action with its state beside it. For states that hold no reference, as the state is there as long as the disposable.
+/// An action with its state beside it: one allocation less than a closure around both. For states that hold no reference, as the state
+/// is there as long as the disposable.
 @usableFromInline
 final class StateTimer<State>: ActionTimer {
-    @usableFromInline let state: State
+    private let state: State
     /// Belongs to the one that claims it.
-    @exclusivity(unchecked) @usableFromInline var action: ((State) -> any Disposable)?
+    @exclusivity(unchecked) private var action: ((State) -> any Disposable)?
 
     // Not inlined: where the type of the state is known, the compiler would wrap the action once more, in an allocation.
     @usableFromInline
@@ -103,6 +104,46 @@ final class StateTimer<State>: ActionTimer {
     override func runAction() -> any Disposable { takeAction()!(state) }
 
     override func dropAction() { _ = takeAction() }
+
+    private func takeAction() -> ((State) -> any Disposable)? {
+        let taken = action
+        action = nil
+        return taken
+    }
+}
+
+/// The same for a state that is a reference to an object, which is let go of with the action.
+@usableFromInline
+final class ObjectTimer<State>: ActionTimer {
+    /// The object, retained; nil when it was let go of. Belongs to the one that claims the action.
+    @exclusivity(unchecked) private var object: AnyObject?
+    /// The same.
+    @exclusivity(unchecked) private var action: ((State) -> any Disposable)?
+
+    // Not inlined: as above.
+    @usableFromInline
+    init(_ state: State, _ action: @escaping (State) -> any Disposable) {
+        object = unsafeBitCast(state, to: AnyObject.self)
+        self.action = action
+        super.init()
+    }
+
+    override func runAction() -> any Disposable {
+        var taken = object
+        object = nil
+        let action = takeAction()!
+        // The object as the state that it is.
+        return withUnsafeMutablePointer(to: &taken) {
+            $0.withMemoryRebound(to: State.self, capacity: 1) { action($0.pointee) }
+        }
+    }
+
+    override func dropAction() {
+        let taken = object
+        object = nil
+        _ = takeAction()
+        withExtendedLifetime(taken) {}
+    }
 
     private func takeAction() -> ((State) -> any Disposable)? {
         let taken = action

@@ -71,6 +71,7 @@ public final class IOUringScheduler: SchedulerType {
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         if _isPOD(StateType.self) { return jobs.schedule(after: dueTime, StateTimer(state, action)) }
+        if StateType.self is AnyObject.Type { return jobs.schedule(after: dueTime, ObjectTimer(state, action)) }
         return jobs.schedule(after: dueTime) { action(state) }
     }
 

@@ -75,8 +75,7 @@ package final class StateAction<State>: ScheduledAction {
     /// Belongs to the one that claims it.
     @exclusivity(unchecked) @usableFromInline var action: ((State) -> any Disposable)?
 
-    // Not inlined: where the type of the state is known, the compiler would wrap the action once more, in an allocation.
-    @usableFromInline
+    @inlinable
     package init(_ state: State, _ action: @escaping (State) -> any Disposable) {
         self.state = state
         self.action = action
