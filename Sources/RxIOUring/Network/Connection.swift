@@ -53,7 +53,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends bytes behind what was sent before.
     ///
-    /// Never blocks. From any thread; the bytes of one thread are sent in order. What is sent on the loop within one turn goes out together.
+    /// Never blocks. From any thread; what is sent when another send has returned, on whatever thread, comes behind that. What is sent on the loop within one turn goes out together.
     /// - Returns: false if the bytes are refused: `IOHooks.sendRefusedHandler` is told when too much is queued, as with a peer that does
     ///   not read (`ENOBUFS`); on a connection that is closed or failed they are dropped, and `closed` tells why.
     @discardableResult

@@ -16,15 +16,22 @@ extension ConnectionCore {
             return ENOBUFS
         }
         let item = OutputQueue.Item(bytes: bytes, waiter: waiter)
-        if loop.isCurrent { accept(item) } else { leaveInInbox(item) }
+        if loop.isCurrent { acceptInOrder(item) } else { leaveInInbox(item) }
         return 0
+    }
+
+    /// On the loop: behind what the caller knows to have been sent on other threads.
+    private func acceptInOrder(_ item: OutputQueue.Item) {
+        // Relaxed: who knows of such a send comes behind it, and so sees the word.
+        if isInboxAnnounced.loadRelaxed() != 0 { takeInbox() }
+        accept(item)
     }
 
     private func leaveInInbox(_ item: OutputQueue.Item) {
         inboxLock.lock()
         inbox.append(item)
-        let isFirst = !isInboxAnnounced
-        isInboxAnnounced = true
+        let isFirst = isInboxAnnounced.loadRelaxed() == 0
+        if isFirst { isInboxAnnounced.storeRelaxed(1) }
         inboxLock.unlock()
         if isFirst { loop.perform(takeInbox, refused: dropInbox) }
     }
@@ -38,7 +45,7 @@ extension ConnectionCore {
         inboxLock.withLock {
             let taken = inbox
             inbox = []
-            isInboxAnnounced = false
+            isInboxAnnounced.storeRelaxed(0)
             return taken
         }
     }

@@ -55,8 +55,8 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
     let inboxLock = SpinLock()
     /// What was sent on other threads. Under the lock.
     @exclusivity(unchecked) var inbox: [OutputQueue.Item] = []
-    /// Whether the loop was told to look there. Under the lock.
-    @exclusivity(unchecked) var isInboxAnnounced = false
+    /// 1 if there is something in it, of which the loop was told. Written under the lock.
+    let isInboxAnnounced = AtomicWord(0)
 
     /// Who wants to know of the end.
     @exclusivity(unchecked) private var watchers: [ObjectIdentifier: any ConnectionWatcher] = [:]

@@ -1,0 +1,45 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "pubsub-server", targets: ["pubsub-server"]),
+        .executable(name: "pubsub-load", targets: ["pubsub-load"]),
+        .executable(name: "logfollow", targets: ["logfollow"]),
+    ],
+    dependencies: [
+        .package(name: "swift-rx", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        // Percentiles of latencies, in the memory of one histogram however many are recorded.
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+    ],
+    targets: [
+        // What the programs decide, as structs and functions that know no socket and no thread: these have the unit tests.
+        .target(name: "PubSub"),
+        .target(name: "LogLines"),
+        // What the programs have in common as programs: an option, and when they end.
+        .target(name: "Program", dependencies: [rx("RxSwift"), rx("RxIOUring"), arguments]),
+
+        .executableTarget(
+            name: "pubsub-server", dependencies: ["PubSub", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
+        .executableTarget(
+            name: "pubsub-load",
+            dependencies: [
+                "PubSub", "Program", rx("RxSwift"), rx("RxIOUring"), arguments,
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ]),
+        .executableTarget(
+            name: "logfollow", dependencies: ["LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
+
+        .testTarget(name: "PubSubTests", dependencies: ["PubSub"]),
+        .testTarget(name: "LogLinesTests", dependencies: ["LogLines"]),
+    ],
+    // As in the package above: elements of observables need not be Sendable.
+    swiftLanguageModes: [.v5]
+)
+
+func rx(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-rx") }
+
+var arguments: Target.Dependency { .product(name: "ArgumentParser", package: "swift-argument-parser") }

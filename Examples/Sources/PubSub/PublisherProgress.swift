@@ -1,0 +1,37 @@
+/// How many messages a publisher sends at which event. It ends when its time is over and everything was acknowledged.
+public struct PublisherProgress: Sendable {
+    public enum Event: Equatable, Sendable {
+        /// So many messages are due by now, counted from the beginning.
+        case due(Int)
+        /// The server took one.
+        case acknowledged
+        /// Nothing more is to be sent.
+        case timeIsOver
+    }
+
+    /// Whether each acknowledgement makes the next message due.
+    private let isWindowed: Bool
+    private var isOver = false
+    private var acknowledged = 0
+
+    public private(set) var sent = 0
+
+    /// How many to send now: what the last event came to.
+    public private(set) var batch = 0
+
+    public var isFinished: Bool { isOver && acknowledged == sent }
+
+    public init(isWindowed: Bool) { self.isWindowed = isWindowed }
+
+    public mutating func handle(_ event: Event) {
+        batch = 0
+        switch event {
+        case .due(let count): batch = isOver ? 0 : max(0, count - sent)
+        case .timeIsOver: isOver = true
+        case .acknowledged:
+            acknowledged += 1
+            if isWindowed, !isOver { batch = 1 }
+        }
+        sent += batch
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Program
+import RxIOUring
+import RxSwift
+
+/// One run: connects everybody, has the publishers publish, waits for the last message, and adds up.
+struct Load {
+    let plan: PubSubLoad
+    let group: IOUringSchedulerGroup
+
+    /// How long the last messages may take, once the publishers have ended.
+    static let patience = RxTimeInterval.seconds(15)
+
+    func run() async throws -> Report {
+        let subscribers = try await connectSubscribers()
+        // Their connections are open as long as this is not disposed of.
+        let receiving = subscribers.map { $0.receive() }
+        defer { for disposable in receiving { disposable.dispose() } }
+        for subscriber in subscribers { try await subscriber.isReady.value }
+
+        let start = ContinuousClock.now
+        let sent = try await publish()
+        let publishing = ContinuousClock.now - start
+        try await waitForDeliveries(of: sent, to: subscribers)
+        return Report(plan: plan, sent: sent, subscribers: subscribers, publishing: publishing)
+    }
+
+    private func connectSubscribers() async throws -> [Subscriber] {
+        var subscribers: [Subscriber] = []
+        for number in 0..<plan.subscribers {
+            let isSlow = number < plan.slow
+            var options = ConnectionOptions()
+            // Else the kernel would take megabytes before the server notices.
+            if isSlow { options.receiveBufferSize = 32 * 1024 }
+            let connection = try await connect(options)
+            subscribers.append(Subscriber(connection, topic: number % plan.topics, isSlow: isSlow))
+        }
+        return subscribers
+    }
+
+    /// Returns how many messages each publisher sent.
+    private func publish() async throws -> [Int: Int] {
+        var publishers: [Publisher] = []
+        for number in 0..<plan.publishers {
+            publishers.append(Publisher(number, try await connect(ConnectionOptions()), plan))
+        }
+        let stop = Termination.signal(group.schedulers[0])
+        let sent = publishers.map { publisher in
+            publisher.publish(until: stop).map { (publisher.number, $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: try await Single.zip(sent).value)
+    }
+
+    private func connect(_ options: ConnectionOptions) async throws -> Connection {
+        try await TCP.connect(
+            host: plan.host, port: plan.port, timeout: .seconds(5), options: options, scheduler: group.next()
+        ).value
+    }
+
+    /// Nobody says which message is the last one: looks again and again.
+    private func waitForDeliveries(of sent: [Int: Int], to subscribers: [Subscriber]) async throws {
+        let scheduler = group.schedulers[0]
+        _ = try await Observable<Int>.interval(.milliseconds(5), scheduler: scheduler)
+            .filter { _ in subscribers.allSatisfy { $0.hasAll(of: plan.sent(sent, to: $0.topic)) } }
+            .take(for: Load.patience, scheduler: scheduler)
+            .take(1)
+            .asMaybe().value
+    }
+}
+
+extension PubSubLoad {
+    /// How many messages each of the publishers of a topic sent, of all that were sent.
+    func sent(_ sent: [Int: Int], to topic: Int) -> [Int: Int] { sent.filter { $0.key % topics == topic } }
+}

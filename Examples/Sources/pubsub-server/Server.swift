@@ -1,0 +1,34 @@
+import Glibc
+import RxIOUring
+import RxSwift
+
+/// The connections of a listener, each with its session.
+struct Server {
+    let listener: Listener
+    let limits: Limits
+    let statistics = Statistics()
+
+    /// How long, when the server is to end, clients have to take what waits for them.
+    static let farewell = RxTimeInterval.seconds(5)
+
+    /// Serves until `stop` emits; completes when all clients have taken what waited for them, or after a time.
+    func run(until stop: Observable<CInt>) -> Completable {
+        let topics = Topics(statistics: statistics)
+        let statistics = statistics
+        let limits = limits
+        return listener.connections
+            .take(until: stop)
+            // Each session emits nothing and lives on its own loop; merging them costs nothing while they run.
+            .flatMap { connection in
+                Session(connection: connection, topics: topics, statistics: statistics, limits: limits)
+                    .run(until: stop)
+                    .catch { error in
+                        // A client that is gone is no reason to end.
+                        fputs("\(connection.remoteAddress) lost: \(error)\n", stderr)
+                        return .empty()
+                    }
+            }
+            .take(until: stop.delay(Server.farewell, scheduler: listener.scheduler))
+            .asCompletable()
+    }
+}

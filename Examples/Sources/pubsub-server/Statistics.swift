@@ -1,0 +1,28 @@
+import Synchronization
+
+/// What the server has done. Counted on all loops.
+final class Statistics: Sendable {
+    /// Now.
+    let connections = Atomic(0)
+    let topics = Atomic(0)
+    let subscriptions = Atomic(0)
+
+    /// Since the server began.
+    let published = Atomic(0)
+    let delivered = Atomic(0)
+    let dropped = Atomic(0)
+    let disconnected = Atomic(0)
+
+    var line: String {
+        "connections=\(connections.count) topics=\(topics.count) subscriptions=\(subscriptions.count) "
+            + "published=\(published.count) delivered=\(delivered.count) dropped=\(dropped.count) "
+            + "disconnected=\(disconnected.count)"
+    }
+}
+
+extension Atomic where Value == Int {
+    var count: Int { load(ordering: .relaxed) }
+
+    // Relaxed: counts order nothing.
+    func count(_ change: Int = 1) { add(change, ordering: .relaxed) }
+}
