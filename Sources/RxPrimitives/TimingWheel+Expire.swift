@@ -7,28 +7,11 @@ extension TimingWheel {
     /// harmless. Costs a few steps per entry handed out, and at most nine moves per entry between arming and expiry.
     package func expire(upTo now: UInt64) -> TimerBatch {
         var batch = TimerBatch()
-        let from = state.pointee.elapsed
-        let to = max(from, now)
-        state.pointee.elapsed = to
-        guard state.pointee.count != 0 else { return batch }
-
-        // Below the highest digit that changes, everything belongs to a time gone by; on that digit's level, the slots
-        // before the one that `to` falls into; above, nothing has changed.
-        let tick = to &>> TimingWheel.tickBits
-        let top = TimingWheel.highestDigit(tick ^ (from &>> TimingWheel.tickBits))
-        let topSlot = Int(truncatingIfNeeded: tick &>> UInt64(top &* TimingWheel.slotBits)) & 63
-        for level in 0...top where state.pointee.occupiedLevels & 1 &<< UInt64(level) != 0 {
-            let gone = level < top ? UInt64.max : (1 &<< UInt64(topSlot)) &- 1
-            var due = occupied[level] & gone
-            while due != 0 {
-                take(level: level, slot: due.trailingZeroBitCount, into: &batch)
-                due &= due &- 1
-            }
+        if state.pointee.preparedLevel != 0, now >= state.pointee.preparedStart {
+            expire(upTo: state.pointee.preparedStart &- 1, into: &batch)
+            usePrepared()
         }
-        if occupied[top] & 1 &<< UInt64(topSlot) != 0 {
-            split(level: top, slot: topSlot, upTo: now, into: &batch)
-        }
-
+        expire(upTo: now, into: &batch)
         if state.pointee.count == 0 {
             state.pointee.earliest = .max
             state.pointee.earliestIsExact = true
@@ -40,17 +23,48 @@ extension TimingWheel {
         return batch
     }
 
+    /// Without crossing into the slot that is being moved down ahead.
+    private func expire(upTo now: UInt64, into batch: inout TimerBatch) {
+        let from = state.pointee.elapsed
+        let to = max(from, now)
+        state.pointee.elapsed = to
+        guard state.pointee.count != 0 else { return }
+
+        // Below the highest digit that changes, everything belongs to a time gone by; on that digit's level, the slots
+        // before the one that `to` falls into; above, nothing has changed.
+        let tick = to &>> TimingWheel.tickBits
+        let top = TimingWheel.highestDigit(tick ^ (from &>> TimingWheel.tickBits))
+        let topSlot = Int(truncatingIfNeeded: tick &>> UInt64(top &* TimingWheel.slotBits)) & 63
+        for level in 0...top {
+            let row = rowInUse(level)
+            let gone = level < top ? UInt64.max : (1 &<< UInt64(topSlot)) &- 1
+            var due = occupied[row] & gone
+            while due != 0 {
+                take(row: row, slot: due.trailingZeroBitCount, into: &batch)
+                due &= due &- 1
+            }
+        }
+        let topRow = rowInUse(top)
+        if occupied[topRow] & 1 &<< UInt64(topSlot) != 0 {
+            split(row: topRow, slot: topSlot, upTo: now, into: &batch)
+        }
+    }
+
+    /// The row of a level that is in use.
+    @inline(__always)
+    func rowInUse(_ level: Int) -> Int { TimingWheel.row(of: level, state.pointee.secondRows) }
+
     /// Releases every entry, due or not. Their deinits run inside.
     func removeAll() {
         _ = expire(upTo: .max)
     }
 
     /// Hands out a whole slot.
-    private func take(level: Int, slot: Int, into batch: inout TimerBatch) {
-        sortIfNeeded(level: level, slot: slot)
-        let head = slots[level &<< TimingWheel.slotBits | slot]
+    private func take(row: Int, slot: Int, into batch: inout TimerBatch) {
+        sortIfNeeded(row: row, slot: slot)
+        let head = slots[row &<< TimingWheel.slotBits | slot]
         let tail = head.previous
-        vacate(level: level, slot: slot)
+        vacate(row: row, slot: slot)
         var entry = head
         while true {
             entry.position = -1
@@ -65,10 +79,10 @@ extension TimingWheel {
 
     /// Hands out the due entries of the slot which the present time falls into, and places the others anew, in their
     /// order: those are sorted later, in the smaller slots they come to.
-    private func split(level: Int, slot: Int, upTo now: UInt64, into batch: inout TimerBatch) {
-        let isSorted = unsorted[level] & 1 &<< UInt64(slot) == 0
-        let head = slots[level &<< TimingWheel.slotBits | slot]
-        vacate(level: level, slot: slot)
+    private func split(row: Int, slot: Int, upTo now: UInt64, into batch: inout TimerBatch) {
+        let isSorted = unsorted[row] & 1 &<< UInt64(slot) == 0
+        let head = slots[row &<< TimingWheel.slotBits | slot]
+        vacate(row: row, slot: slot)
         head.previous.openNext = nil
         var due: EntryLink?
         var lastDue: EntryLink?
@@ -98,18 +112,45 @@ extension TimingWheel {
 
     @usableFromInline
     func findEarliest() {
-        let level = state.pointee.occupiedLevels.trailingZeroBitCount
-        let slot = occupied[level].trailingZeroBitCount
-        sortIfNeeded(level: level, slot: slot)
-        state.pointee.earliest = slots[level &<< TimingWheel.slotBits | slot].dueTime
+        var earliest = UInt64.max
+        let level = lowestLevel(of: rowsInUse)
+        if let level { earliest = self.earliest(of: rowInUse(level)) }
+        // What was moved down ahead is later than the levels below that of its slot, and not later than the others.
+        if let ahead = lowestLevel(of: rowsAhead), (level ?? .max) >= state.pointee.preparedLevel {
+            earliest = min(earliest, self.earliest(of: TimingWheel.row(of: ahead, ~state.pointee.secondRows)))
+        }
+        state.pointee.earliest = earliest
         state.pointee.earliestIsExact = true
     }
 
-    private func sortIfNeeded(level: Int, slot: Int) {
+    /// The earliest deadline of a row that is occupied.
+    private func earliest(of row: Int) -> UInt64 {
+        let slot = occupied[row].trailingZeroBitCount
+        sortIfNeeded(row: row, slot: slot)
+        return slots[row &<< TimingWheel.slotBits | slot].dueTime
+    }
+
+    /// Bit n: the row of level n that is in use holds an entry.
+    var rowsInUse: UInt64 {
+        let (rows, second) = (state.pointee.occupiedRows, state.pointee.secondRows)
+        return (rows & ~second | rows &>> UInt64(TimingWheel.levelCount) & second) & TimingWheel.allLevels
+    }
+
+    /// Bit n: the row of level n that is not in use holds an entry, which was moved down ahead.
+    var rowsAhead: UInt64 {
+        let (rows, second) = (state.pointee.occupiedRows, state.pointee.secondRows)
+        return (rows & second | rows &>> UInt64(TimingWheel.levelCount) & ~second) & TimingWheel.allLevels
+    }
+
+    private static var allLevels: UInt64 { 1 &<< UInt64(levelCount) &- 1 }
+
+    func lowestLevel(of levels: UInt64) -> Int? { levels == 0 ? nil : levels.trailingZeroBitCount }
+
+    private func sortIfNeeded(row: Int, slot: Int) {
         let bit = 1 as UInt64 &<< UInt64(slot)
-        guard unsorted[level] & bit != 0 else { return }
-        unsorted[level] &= ~bit
-        let position = level &<< TimingWheel.slotBits | slot
+        guard unsorted[row] & bit != 0 else { return }
+        unsorted[row] &= ~bit
+        let position = row &<< TimingWheel.slotBits | slot
         let head = slots[position]
         head.previous.openNext = nil
         slots[position] = TimingWheel.closedCircle(TimingWheel.sorted(head))

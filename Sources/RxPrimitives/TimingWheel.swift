@@ -1,8 +1,10 @@
 // Algorithm: a hierarchical timing wheel, scheme 7 of George Varghese and Tony Lauck, "Hashed and Hierarchical Timing
-// Wheels" (SOSP 1987), with three changes. An entry's level is the highest base-64 digit in which its tick differs from
+// Wheels" (SOSP 1987), with four changes. An entry's level is the highest base-64 digit in which its tick differs from
 // the wheel's, so every entry on a level is earlier than every entry on the levels above, and the earliest is found with
 // two bit scans. Time is not stepped: `expire` jumps, and moves down only the entries of the one slot that the new time
 // falls into. Each slot remembers whether its list is sorted, so that the order within a tick is exact.
+// Of many timers that move down at once would delay those that are due then. So an owner with time on its hands can have the next large slot
+// moved down ahead, piece by piece, into a second set of rows, which become the wheel's when the time comes (see +Prepare).
 //
 // Progress: sequential code. Threads: one at a time; callers bring the lock. No user code runs inside any method but
 // `deinit`, which releases what is still armed.
@@ -20,6 +22,7 @@ package struct TimingWheel: ~Copyable {
 
     /// Nine levels of 64 slots, at six bits each, and ten bits of tick: all 64 bits of a deadline.
     @inlinable static var levelCount: Int { 9 }
+    @inlinable static var rowCount: Int { 18 }
     @inlinable static var tickBits: UInt64 { 10 }
     @inlinable static var slotBits: Int { 6 }
 
@@ -32,41 +35,47 @@ package struct TimingWheel: ~Copyable {
         /// Whether an entry has precisely the deadline `earliest` (or the wheel is empty).
         @usableFromInline var earliestIsExact = true
         @usableFromInline var count = 0
-        /// Bit n: level n holds an entry.
-        @usableFromInline var occupiedLevels: UInt64 = 0
+        /// Bit n: row n holds an entry.
+        @usableFromInline var occupiedRows: UInt64 = 0
+        /// Each level has two rows, one of them in use. Bit n: of level n it is the second.
+        @usableFromInline var secondRows: UInt64 = 0
+        /// The level of the slot that is being moved down ahead, into the rows of the lower levels that are not in use; 0: none is.
+        @usableFromInline var preparedLevel = 0
+        /// When that slot begins.
+        @usableFromInline var preparedStart: UInt64 = .max
 
         @inlinable init(elapsed: UInt64) { self.elapsed = elapsed }
     }
 
-    // Behind the state, in the same allocation: per level a bitmap of the occupied slots and one of those whose list is
+    // Behind the state, in the same allocation: per row a bitmap of the occupied slots and one of those whose list is
     // not known to be sorted by deadline; then the slots, each the first entry of a circular list. A slot that is not
-    // occupied is uninitialized, so a new wheel touches three cache lines and not four kilobytes.
+    // occupied is uninitialized, so a new wheel touches a few cache lines and not nine kilobytes.
     @inlinable var occupied: UnsafeMutablePointer<UInt64> {
         @inline(__always) get {
             (UnsafeMutableRawPointer(state) + MemoryLayout<State>.stride).assumingMemoryBound(to: UInt64.self)
         }
     }
     @inlinable var unsorted: UnsafeMutablePointer<UInt64> {
-        @inline(__always) get { occupied + TimingWheel.levelCount }
+        @inline(__always) get { occupied + TimingWheel.rowCount }
     }
     @inlinable var slots: UnsafeMutablePointer<EntryLink> {
         @inline(__always) get {
-            UnsafeMutableRawPointer(unsorted + TimingWheel.levelCount).assumingMemoryBound(to: EntryLink.self)
+            UnsafeMutableRawPointer(unsorted + TimingWheel.rowCount).assumingMemoryBound(to: EntryLink.self)
         }
     }
 
     /// - Parameter now: the current time in monotonic nanoseconds. A wheel that starts far from it is correct but slow.
     @inlinable
     package init(now: UInt64) {
-        let levels = TimingWheel.levelCount
-        let bytes = MemoryLayout<State>.stride + levels * 2 * 8 + (levels << TimingWheel.slotBits) * 8
+        let rows = TimingWheel.rowCount
+        let bytes = MemoryLayout<State>.stride + rows * 2 * 8 + (rows << TimingWheel.slotBits) * 8
         let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 8)
         state = memory.bindMemory(to: State.self, capacity: 1)
         state.initialize(to: State(elapsed: now))
-        (memory + MemoryLayout<State>.stride).bindMemory(to: UInt64.self, capacity: 2 * levels)
-            .initialize(repeating: 0, count: 2 * levels)
-        (memory + MemoryLayout<State>.stride + levels * 2 * 8)
-            .bindMemory(to: EntryLink.self, capacity: levels << TimingWheel.slotBits)
+        (memory + MemoryLayout<State>.stride).bindMemory(to: UInt64.self, capacity: 2 * rows)
+            .initialize(repeating: 0, count: 2 * rows)
+        (memory + MemoryLayout<State>.stride + rows * 2 * 8)
+            .bindMemory(to: EntryLink.self, capacity: rows << TimingWheel.slotBits)
     }
 
     deinit {
@@ -93,7 +102,12 @@ package struct TimingWheel: ~Copyable {
     @inlinable
     package func insert(retained entry: Unmanaged<TimerEntry>, now: UInt64 = 0) {
         precondition(entry.position < 0, "a timer was armed twice")
-        if state.pointee.count == 0, now > state.pointee.elapsed { state.pointee.elapsed = now }
+        if state.pointee.count == 0, now > state.pointee.elapsed {
+            state.pointee.elapsed = now
+            // No slot has anything, also none that was to be moved down.
+            state.pointee.preparedLevel = 0
+            state.pointee.preparedStart = .max
+        }
         let deadline = entry.dueTime
         if deadline <= state.pointee.earliest {
             state.pointee.earliest = deadline
@@ -146,24 +160,30 @@ package struct TimingWheel: ~Copyable {
     /// the present tick's entries are.
     @inlinable @inline(__always)
     func place(_ entry: EntryLink) {
-        let elapsed = state.pointee.elapsed
+        place(entry, at: state.pointee.elapsed, secondRows: state.pointee.secondRows)
+    }
+
+    /// As if so much time had elapsed, into the rows that are in use then.
+    @inlinable @inline(__always)
+    func place(_ entry: EntryLink, at elapsed: UInt64, secondRows: UInt64) {
         let tick = max(entry.dueTime, elapsed) &>> TimingWheel.tickBits
         let level = TimingWheel.highestDigit(tick ^ (elapsed &>> TimingWheel.tickBits))
         let slot = Int(truncatingIfNeeded: tick &>> UInt64(level &* TimingWheel.slotBits)) & 63
-        let position = level &<< TimingWheel.slotBits | slot
+        let row = TimingWheel.row(of: level, secondRows)
+        let position = row &<< TimingWheel.slotBits | slot
         let bit = 1 as UInt64 &<< UInt64(slot)
         entry.position = position
-        if occupied[level] & bit == 0 {
-            occupied[level] |= bit
-            unsorted[level] &= ~bit
-            state.pointee.occupiedLevels |= 1 &<< UInt64(level)
+        if occupied[row] & bit == 0 {
+            occupied[row] |= bit
+            unsorted[row] &= ~bit
+            state.pointee.occupiedRows |= 1 &<< UInt64(row)
             entry.next = entry
             entry.previous = entry
             slots[position] = entry
         } else {
             let head = slots[position]
             let tail = head.previous
-            if tail.dueTime > entry.dueTime { unsorted[level] |= bit }
+            if tail.dueTime > entry.dueTime { unsorted[row] |= bit }
             tail.next = entry
             entry.previous = tail
             entry.next = head
@@ -177,7 +197,7 @@ package struct TimingWheel: ~Copyable {
         entry.position = -1
         let next = entry.next
         if next.isSame(as: entry) {
-            vacate(level: position &>> TimingWheel.slotBits, slot: position & 63)
+            vacate(row: position &>> TimingWheel.slotBits, slot: position & 63)
         } else {
             let previous = entry.previous
             previous.next = next
@@ -187,10 +207,16 @@ package struct TimingWheel: ~Copyable {
     }
 
     @inlinable @inline(__always)
-    func vacate(level: Int, slot: Int) {
-        let rest = occupied[level] & ~(1 &<< UInt64(slot))
-        occupied[level] = rest
-        if rest == 0 { state.pointee.occupiedLevels &= ~(1 &<< UInt64(level)) }
+    func vacate(row: Int, slot: Int) {
+        let rest = occupied[row] & ~(1 &<< UInt64(slot))
+        occupied[row] = rest
+        if rest == 0 { state.pointee.occupiedRows &= ~(1 &<< UInt64(row)) }
+    }
+
+    /// The row of a level that is in use, by such a state of rows.
+    @inlinable @inline(__always)
+    static func row(of level: Int, _ secondRows: UInt64) -> Int {
+        level &+ Int(truncatingIfNeeded: secondRows &>> UInt64(level) & 1) &* levelCount
     }
 
     /// The place of the highest base-64 digit that is not 0.

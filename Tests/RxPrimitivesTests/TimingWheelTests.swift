@@ -49,6 +49,8 @@ private final class Owner {
 
     var count: Int { wheel.count }
     var earliestDeadline: UInt64? { wheel.earliestDeadline }
+    var nextLook: UInt64? { wheel.nextLook }
+    func prepare(atMost limit: Int) -> Bool { wheel.prepare(atMost: limit) }
     func insert(_ probe: Probe, now: UInt64 = 0) { wheel.insert(probe, now: now) }
     @discardableResult func remove(_ probe: Probe) -> Bool { wheel.remove(probe) }
     func batch(upTo now: UInt64) -> TimerBatch { wheel.expire(upTo: now) }
@@ -112,6 +114,13 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
                 let expected = model.expire(upTo: told)
                 check(due.map(\.order) == expected.map(\.order))
                 check(due.allSatisfy { !$0.isArmed && $0.deadline <= told })
+                // Or whoever waits until then would look for ever.
+                if told == now { check(wheel.nextLook.map { $0 > now } ?? true) }
+            }
+            if random.next() % 4 == 0 { _ = wheel.prepare(atMost: Int(random.next() % 4)) }
+            if random.next() % 3 == 0 {
+                let look = wheel.nextLook
+                check((look == nil) == (model.earliest == nil) && look ?? 0 <= model.earliest ?? 0)
             }
             check(wheel.count == model.armed.count)
             if random.next() % 3 == 0 { check(wheel.earliestDeadline == model.earliest) }

@@ -175,6 +175,8 @@ final class EventLoop: LoopThread {
                 if backend.hasNews { backend.poll() }
             } else if isRetiring, timers.isEmpty, backend.isIdle, dependents.isEmpty {
                 break
+            } else if timers.prepare() {
+                if backend.hasNews { backend.poll() }
             } else if !linger(), !spin() {
                 sleep(until: deadline)
             }
@@ -208,7 +210,7 @@ final class EventLoop: LoopThread {
         if limit == 0 { return false }
         if backend.hasPrepared, backend.poll() { return true }
         let start = MonotonicClock.now()
-        let end = min(start &+ limit, timers.earliestDeadline ?? .max)
+        let end = min(start &+ limit, timers.nextLook ?? .max)
         repeat {
             for _ in 0..<64 {
                 if queue.hasPending { return true }

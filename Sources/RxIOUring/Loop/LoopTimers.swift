@@ -28,20 +28,23 @@ final class LoopTimers: Work {
 
     var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.loadRelaxed() == 0 }
 
-    /// When the next timer is due that is not in the queue.
-    var earliestDeadline: UInt64? { wheel.earliestDeadline }
+    /// When to look at the timers again: not after the next of those that are not in the queue is due.
+    var nextLook: UInt64? { wheel.nextLook }
 
-    /// Queues what is due. Returns when the next timer is, or was, due.
+    /// Uses an idle moment to spare the timers one later. Returns whether there is more of that.
+    func prepare() -> Bool { wheel.prepare(atMost: 64) }
+
+    /// Queues what is due. Returns when to look again.
     func expire() -> UInt64? {
-        guard let earliest = wheel.earliestDeadline else { return nil }
         // One batch at a time: what is due later comes behind it anyway.
-        if isQueued { return earliest }
+        guard let look = wheel.nextLook, !isQueued else { return wheel.nextLook }
         let now = MonotonicClock.now()
-        if earliest > now { return earliest }
+        if look > now { return look }
         due = wheel.expire(upTo: now)
+        if due.isEmpty { return wheel.nextLook }
         isQueued = true
         queue.postFromWithin(job!)
-        return earliest
+        return look
     }
 
     func run(_ budget: inout Int) -> Bool {
