@@ -7,9 +7,10 @@ extension TimingWheel {
     /// harmless. Costs a few steps per entry handed out, and at most nine moves per entry between arming and expiry.
     package func expire(upTo now: UInt64) -> TimerBatch {
         var batch = TimerBatch()
-        if state.pointee.preparedLevel != 0, now >= state.pointee.preparedStart {
-            expire(upTo: state.pointee.preparedStart &- 1, into: &batch)
-            usePrepared()
+        // The lowest level's begins first.
+        while let level = lowestLevel(of: rowsAhead), case let start = nextStart(above: level), start <= now {
+            expire(upTo: start &- 1, into: &batch)
+            useRowAhead(level, from: start)
         }
         expire(upTo: now, into: &batch)
         if state.pointee.count == 0 {
@@ -23,7 +24,7 @@ extension TimingWheel {
         return batch
     }
 
-    /// Without crossing into the slot that is being moved down ahead.
+    /// Without crossing into a slot that was being moved down ahead.
     private func expire(upTo now: UInt64, into batch: inout TimerBatch) {
         let from = state.pointee.elapsed
         let to = max(from, now)
@@ -115,8 +116,8 @@ extension TimingWheel {
         var earliest = UInt64.max
         let level = lowestLevel(of: rowsInUse)
         if let level { earliest = self.earliest(of: rowInUse(level)) }
-        // What was moved down ahead is later than the levels below that of its slot, and not later than the others.
-        if let ahead = lowestLevel(of: rowsAhead), (level ?? .max) >= state.pointee.preparedLevel {
+        // What was moved down ahead is later than its own level and those below, and not later than the others.
+        if let ahead = lowestLevel(of: rowsAhead), (level ?? .max) > ahead {
             earliest = min(earliest, self.earliest(of: TimingWheel.row(of: ahead, ~state.pointee.secondRows)))
         }
         state.pointee.earliest = earliest

@@ -3,8 +3,8 @@
 // the wheel's, so every entry on a level is earlier than every entry on the levels above, and the earliest is found with
 // two bit scans. Time is not stepped: `expire` jumps, and moves down only the entries of the one slot that the new time
 // falls into. Each slot remembers whether its list is sorted, so that the order within a tick is exact.
-// Of many timers that move down at once would delay those that are due then. So an owner with time on its hands can have the next large slot
-// moved down ahead, piece by piece, into a second set of rows, which become the wheel's when the time comes (see +Prepare).
+// Many timers that move down at once would delay those that are due then. So an owner with time on its hands can have the next slot of each
+// level moved down ahead, piece by piece, into a second row of the level below, which is used when the time comes (see +Prepare).
 //
 // Progress: sequential code. Threads: one at a time; callers bring the lock. No user code runs inside any method but
 // `deinit`, which releases what is still armed.
@@ -37,12 +37,9 @@ package struct TimingWheel: ~Copyable {
         @usableFromInline var count = 0
         /// Bit n: row n holds an entry.
         @usableFromInline var occupiedRows: UInt64 = 0
-        /// Each level has two rows, one of them in use. Bit n: of level n it is the second.
+        /// Each level has two rows, one of them in use. Bit n: of level n it is the second. The other one holds what was moved down ahead
+        /// from the next slot of the level above.
         @usableFromInline var secondRows: UInt64 = 0
-        /// The level of the slot that is being moved down ahead, into the rows of the lower levels that are not in use; 0: none is.
-        @usableFromInline var preparedLevel = 0
-        /// When that slot begins.
-        @usableFromInline var preparedStart: UInt64 = .max
 
         @inlinable init(elapsed: UInt64) { self.elapsed = elapsed }
     }
@@ -102,12 +99,7 @@ package struct TimingWheel: ~Copyable {
     @inlinable
     package func insert(retained entry: Unmanaged<TimerEntry>, now: UInt64 = 0) {
         precondition(entry.position < 0, "a timer was armed twice")
-        if state.pointee.count == 0, now > state.pointee.elapsed {
-            state.pointee.elapsed = now
-            // No slot has anything, also none that was to be moved down.
-            state.pointee.preparedLevel = 0
-            state.pointee.preparedStart = .max
-        }
+        if state.pointee.count == 0, now > state.pointee.elapsed { state.pointee.elapsed = now }
         let deadline = entry.dueTime
         if deadline <= state.pointee.earliest {
             state.pointee.earliest = deadline
@@ -160,16 +152,15 @@ package struct TimingWheel: ~Copyable {
     /// the present tick's entries are.
     @inlinable @inline(__always)
     func place(_ entry: EntryLink) {
-        place(entry, at: state.pointee.elapsed, secondRows: state.pointee.secondRows)
-    }
-
-    /// As if so much time had elapsed, into the rows that are in use then.
-    @inlinable @inline(__always)
-    func place(_ entry: EntryLink, at elapsed: UInt64, secondRows: UInt64) {
+        let elapsed = state.pointee.elapsed
         let tick = max(entry.dueTime, elapsed) &>> TimingWheel.tickBits
         let level = TimingWheel.highestDigit(tick ^ (elapsed &>> TimingWheel.tickBits))
         let slot = Int(truncatingIfNeeded: tick &>> UInt64(level &* TimingWheel.slotBits)) & 63
-        let row = TimingWheel.row(of: level, secondRows)
+        append(entry, row: TimingWheel.row(of: level, state.pointee.secondRows), slot: slot)
+    }
+
+    @inlinable @inline(__always)
+    func append(_ entry: EntryLink, row: Int, slot: Int) {
         let position = row &<< TimingWheel.slotBits | slot
         let bit = 1 as UInt64 &<< UInt64(slot)
         entry.position = position
