@@ -85,7 +85,7 @@ def check_notes(path, text, allowance):
 def other_files(root):
     """C sources, scripts: what else people leave notes in."""
     found = []
-    for top in ("Sources", "Tests", "Benchmarks", "Tools", ".ci"):
+    for top in ("Sources", "Tests", "Benchmarks", "Examples", "Tools", ".ci"):
         for folder, directories, names in os.walk(os.path.join(root, top)):
             directories[:] = [name for name in directories if not name.startswith((".", "__"))]
             for name in names:
@@ -99,7 +99,7 @@ def other_files(root):
 def check(root):
     faults, used = [], set()
     foundation = foundation_list(root, faults)
-    for path in swift_source.swift_files(root, ["Sources", "Tests", "Benchmarks", "Tools"]):
+    for path in swift_source.swift_files(root, ["Sources", "Tests", "Benchmarks", "Examples", "Tools"]):
         text = swift_source.read(root, path)
         allowance = swift_source.Allowances(text)
         faults += check_file(path, text, allowance, foundation, used)

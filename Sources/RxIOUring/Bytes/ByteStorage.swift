@@ -39,7 +39,7 @@ final class BytePool: ByteLender, @unchecked Sendable {
     /// Bytes per buffer.
     let size: Int
     /// How many buffers there may be.
-    private let limit: Int
+    let limit: Int
 
     private let lock = SpinLock()
     /// Buffers out of use. Under the lock.

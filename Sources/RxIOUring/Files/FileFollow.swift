@@ -142,7 +142,10 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private func readNext() {
         guard isRunning, !isReading, let file = files.first else { return failIfOver() }
-        guard let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else { return }
+        guard let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else {
+            return waitForMemory(pool.limit)
+        }
+        stopWaiting()
         hasNews = false
         isReading = true
         file.read.read(into: storage, offset: file.offset)

@@ -11,6 +11,8 @@ extension File {
     ///
     /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind what was read ends there. Opening a pipe
     /// blocks the loop until there is a writer.
+    /// The end takes memory to find, too. An observer that keeps all chunks (`toArray()`) would so wait for ever, of which `IOHooks.noticeHandler`
+    /// is told after a second: such a one has to copy them, `File.read(path, ...).map { Array($0) }.toArray()`.
     /// - Parameters:
     ///   - path: the file.
     ///   - chunkSize: bytes per chunk, at most; the last one, and chunks of what is not a regular file, may be smaller.
@@ -62,7 +64,11 @@ private final class FileReadSource: LoopSource<ByteChunk> {
     }
 
     private func readNext() {
-        guard let read, let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else { return }
+        guard let read else { return }
+        guard let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else {
+            return waitForMemory(pool.limit)
+        }
+        stopWaiting()
         read.read(into: storage, offset: offset)
     }
 

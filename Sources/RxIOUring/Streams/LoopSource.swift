@@ -17,6 +17,9 @@ class LoopSource<Element>: Source, LoopDependent {
     /// Between `begin` and `end`. Only the loop.
     @exclusivity(unchecked) final private(set) var isRunning = false
 
+    /// Says that the source has waited long for memory. Only the loop.
+    @exclusivity(unchecked) private final var stall: DelayTimer?
+
     init(loop: EventLoop, downstream: Sink<Element>) {
         self.loop = loop
         self.downstream = downstream
@@ -51,6 +54,7 @@ class LoopSource<Element>: Source, LoopDependent {
     final func loopEnded() {
         guard isRunning else { return }
         isRunning = false
+        stopWaiting()
         end()
         failDownstream(IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
     }
@@ -90,6 +94,23 @@ class LoopSource<Element>: Source, LoopDependent {
         }
     }
 
+    /// The source waits until one of so many chunks is let go of. If that takes long, it says so: maybe the observer keeps them all.
+    final func waitForMemory(_ window: Int) {
+        if stall != nil { return }
+        stall = DelayTimer(on: loop, after: 1_000_000_000) { [weak self] in
+            guard let self else { return }
+            IOHooks.report(
+                "\(subject): reading has waited a second for one of \(window) chunks to be let go of; "
+                    + "an observer that keeps chunks (toArray, buffer, scan) has to copy them: map { Array($0) }")
+        }
+    }
+
+    /// It has got some.
+    final func stopWaiting() {
+        stall?.cancel(on: loop)
+        stall = nil
+    }
+
     // MARK: Ending
 
     private final func finish() {
@@ -99,6 +120,7 @@ class LoopSource<Element>: Source, LoopDependent {
 
     private final func finishRunning() {
         isRunning = false
+        stopWaiting()
         loop.remove(self)
         end()
     }
