@@ -2,8 +2,8 @@ import Glibc
 
 /// Why an operation on a file, a socket or the like failed: the system's error number, what was tried, and on what.
 public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The system's error number, `ENOENT` and the like. `ECANCELED` when the event loop was shut down. Negative for what the resolver of
-    /// names reports, `EAI_NONAME` and the like.
+    /// The system's error number, `ENOENT` and the like. `ECANCELED` when the event loop was shut down. Negative for what the
+    /// resolver of names reports, `EAI_NONAME` and the like.
     public let code: CInt
 
     /// What was tried: the name of the system call, or of what is closest to it.

@@ -6,10 +6,12 @@ import RxSwift
 ///
 /// Handlers are called on the thread on which the thing happened. They may be replaced at any time, from any thread.
 public enum IOHooks {
-    /// Receives a sentence about what a loop does otherwise than it was meant to: that it uses epoll, and why; that its thread could not be pinned.
+    /// Receives a sentence about what a loop does otherwise than it was meant to: that it uses epoll, and why; that its
+    /// thread could not be pinned.
     public typealias NoticeHandler = (_ notice: String) -> Void
 
-    /// Called with a notice; for what concerns all loops, once in the life of the process. By default prints to standard error in debug builds.
+    /// Called with a notice; for what concerns all loops, once in the life of the process. By default prints to standard
+    /// error in debug builds.
     public static var noticeHandler: NoticeHandler {
         get { notice.value }
         set { notice.value = newValue }
@@ -45,8 +47,8 @@ extension IOHooks {
     /// Receives what was refused, and how many bytes that were.
     public typealias SendRefusedHandler = (_ error: IOError, _ bytes: Int) -> Void
 
-    /// Called when a send is refused because too much is queued already, as with a peer that does not read. On the sending thread. By default prints to
-    /// standard error in debug builds.
+    /// Called when a send is refused because too much is queued already, as with a peer that does not read. On the sending
+    /// thread. By default prints to standard error in debug builds.
     public static var sendRefusedHandler: SendRefusedHandler {
         get { sendRefused.value }
         set { sendRefused.value = newValue }

@@ -3,8 +3,8 @@
 extension TimingWheel {
     /// Moves entries of the next slot of each level to the level below, where they will have to be when its time has come.
     ///
-    /// When time crosses into a slot, all its entries have to be moved down; with thousands of them the timers due then would wait. For an
-    /// owner who has nothing else to do. It changes nothing but when the work is done.
+    /// When time crosses into a slot, all its entries have to be moved down; with thousands of them the timers due then would
+    /// wait. For an owner who has nothing else to do. It changes nothing but when the work is done.
     /// - Parameter limit: how many entries to move at most.
     /// - Returns: whether there are more.
     package func prepare(atMost limit: Int) -> Bool {
@@ -23,7 +23,8 @@ extension TimingWheel {
 
     /// A time to call `expire` at next: not after the earliest deadline, and soon before it. Nil when nothing is armed.
     ///
-    /// Unlike `earliestDeadline` it never has to sort: a slot of more than a tick that is not in order is looked at when it begins.
+    /// Unlike `earliestDeadline` it never has to sort: a slot of more than a tick that is not in order is looked at when it
+    /// begins.
     package var nextLook: UInt64? {
         if state.pointee.count == 0 { return nil }
         if state.pointee.earliestIsExact { return state.pointee.earliest }
@@ -46,7 +47,8 @@ extension TimingWheel {
         return (state.pointee.elapsed &>> shift &+ 1) &<< shift
     }
 
-    /// The slot of the level above begins whose entries are in the row ahead. Everything before was handed out, so the row in use is empty.
+    /// The slot of the level above begins whose entries are in the row ahead. Everything before was handed out, so the row in
+    /// use is empty.
     func useRowAhead(_ level: Int, from start: UInt64) {
         var all = Int.max
         _ = moveDown(level &+ 1, TimingWheel.digit(level &+ 1, of: start), &all)

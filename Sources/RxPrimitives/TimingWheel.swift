@@ -3,8 +3,9 @@
 // the wheel's, so every entry on a level is earlier than every entry on the levels above, and the earliest is found with
 // two bit scans. Time is not stepped: `expire` jumps, and moves down only the entries of the one slot that the new time
 // falls into. Each slot remembers whether its list is sorted, so that the order within a tick is exact.
-// Many timers that move down at once would delay those that are due then. So an owner with time on its hands can have the next slot of each
-// level moved down ahead, piece by piece, into a second row of the level below, which is used when the time comes (see +Prepare).
+// Many timers that move down at once would delay those that are due then. So an owner with time on its hands can have the
+// next slot of each level moved down ahead, piece by piece, into a second row of the level below, which is used when the time
+// comes (see +Prepare).
 //
 // Progress: sequential code. Threads: one at a time; callers bring the lock. No user code runs inside any method but
 // `deinit`, which releases what is still armed.
@@ -37,8 +38,8 @@ package struct TimingWheel: ~Copyable {
         @usableFromInline var count = 0
         /// Bit n: row n holds an entry.
         @usableFromInline var occupiedRows: UInt64 = 0
-        /// Each level has two rows, one of them in use. Bit n: of level n it is the second. The other one holds what was moved down ahead
-        /// from the next slot of the level above.
+        /// Each level has two rows, one of them in use. Bit n: of level n it is the second. The other one holds what was
+        /// moved down ahead from the next slot of the level above.
         @usableFromInline var secondRows: UInt64 = 0
 
         @inlinable init(elapsed: UInt64) { self.elapsed = elapsed }
@@ -122,7 +123,8 @@ package struct TimingWheel: ~Copyable {
         return true
     }
 
-    /// Disarms a timer and hands the wheel's reference to it to the caller; false, and nothing handed over, if it was not armed.
+    /// Disarms a timer and hands the wheel's reference to it to the caller; false, and nothing handed over, if it was not
+    /// armed.
     @inlinable
     package func take(_ entry: Unmanaged<TimerEntry>) -> Bool {
         guard entry.position >= 0 else { return false }

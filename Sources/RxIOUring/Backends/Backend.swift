@@ -22,8 +22,8 @@ class Backend {
     /// The operation is in flight.
     func cancel(_ operation: Operation) { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Hands what was submitted to the kernel, and sleeps until something is completed, `interrupt` was called, or a time of the
-    /// monotonic clock has come (nil: never). What was completed waits for `dispatch`.
+    /// Hands what was submitted to the kernel, and sleeps until something is completed, `interrupt` was called, or a time of
+    /// the monotonic clock has come (nil: never). What was completed waits for `dispatch`.
     func wait(until deadline: UInt64?) { fatalError("swift-rx: a subclass has to implement this method") }
 
     /// Hands out what was completed. Returns whether there was something.

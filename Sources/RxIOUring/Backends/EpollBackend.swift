@@ -5,9 +5,9 @@ import RxPrimitives
 
 /// Completions by epoll: an operation is tried, and tried again when its descriptor has become ready.
 ///
-/// Descriptors are watched edge-triggered, from the first operation that has to wait until they are forgotten. Files cannot be watched, and
-/// block: a helper thread reads and writes them. But what of a file is in memory is read by the loop itself: a chunk handed over to a
-/// thread and back costs more than the reading.
+/// Descriptors are watched edge-triggered, from the first operation that has to wait until they are forgotten. Files cannot
+/// be watched, and block: a helper thread reads and writes them. But what of a file is in memory is read by the loop itself:
+/// a chunk handed over to a thread and back costs more than the reading.
 final class EpollBackend: Backend {
     private let epoll: CInt
     private let wakeUp: WakeDescriptor
@@ -268,7 +268,8 @@ final class EpollBackend: Backend {
     }
 
     private func runApart(_ operation: Operation) {
-        // Held until the signal was given: the loop may take the result before, and end. Its descriptor must not be another's by then.
+        // Held until the signal was given: the loop may take the result before, and end. Its descriptor must not be another's
+        // by then.
         nonisolated(unsafe) let (backend, operation) = (self, operation)
         DispatchQueue.global().async {
             backend.done.add(operation, operation.perform())

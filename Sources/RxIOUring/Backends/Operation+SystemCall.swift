@@ -16,11 +16,12 @@ extension Operation {
         return request.kind.isInput
     }
 
-    /// Whether readiness of the descriptor says that it is to be tried again. Not for a `connect` that did not begin: a Unix socket whose
-    /// listener has no room says so by EAGAIN, and by nothing when there is room.
+    /// Whether readiness of the descriptor says that it is to be tried again. Not for a `connect` that did not begin: a Unix
+    /// socket whose listener has no room says so by EAGAIN, and by nothing when there is room.
     var canAwaitReadiness: Bool { request.kind != RX_CONNECT || hasBegun }
 
-    /// Does it by the system call of that name, without waiting (but for what runs apart): a result, or a negated errno; `-EAGAIN` if it has to wait.
+    /// Does it by the system call of that name, without waiting (but for what runs apart): a result, or a negated errno;
+    /// `-EAGAIN` if it has to wait.
     func perform() -> Int32 {
         let result = call()
         if result >= 0 { return Int32(clamping: result) }
@@ -30,7 +31,8 @@ extension Operation {
         }
     }
 
-    /// Reads from a file as far as nothing has to be waited for: how much was read, or nil if that takes a thread that may wait.
+    /// Reads from a file as far as nothing has to be waited for: how much was read, or nil if that takes a thread that may
+    /// wait.
     func performWithoutWaiting() -> Int32? {
         guard request.kind == RX_READ, request.isOfFile else { return nil }
         let result = rx_read_cached(request.descriptor, request.address!, request.length, request.offset)

@@ -2,8 +2,8 @@ import CRxIOUring
 
 /// One operation of the kernel, on one descriptor. For the loop's thread.
 ///
-/// The loop holds it from submission until its last completion, and with it, through the subclass, the memory that the kernel reads or writes. Then
-/// it may be submitted again.
+/// The loop holds it from submission until its last completion, and with it, through the subclass, the memory that the kernel
+/// reads or writes. Then it may be submitted again.
 class Operation {
     /// What to do, with arguments as of the system call of that name.
     struct Request {

@@ -2,8 +2,8 @@ import CRxIOUring
 import Glibc
 import RxPrimitives
 
-/// Completions by io_uring: what a turn of the loop submits goes to the kernel with one system call, and what is completed comes back
-/// with the same.
+/// Completions by io_uring: what a turn of the loop submits goes to the kernel with one system call, and what is completed
+/// comes back with the same.
 final class URingBackend: Backend {
     private let ring: OpaquePointer
     private let wakeUp: WakeDescriptor
@@ -11,7 +11,8 @@ final class URingBackend: Backend {
     private let counter: UnsafeMutablePointer<UInt64>
     private let completions: UnsafeMutablePointer<rx_completion>
     private static let completionsAtOnce = 256
-    /// How many times so many are handed out before other work of the loop has its turn: what they submit may be completed by then.
+    /// How many times so many are handed out before other work of the loop has its turn: what they submit may be completed by
+    /// then.
     private static let roundsAtOnce = 4
 
     /// Operations for which the submission queue has had no room, oldest first.

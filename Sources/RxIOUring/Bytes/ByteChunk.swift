@@ -1,7 +1,8 @@
 /// Bytes in one piece of memory, which copies and slices share. Immutable.
 ///
-/// What a stream emits is read into memory of that stream, which goes back to it with the last copy or slice: a stream reads on only as long as
-/// it has memory. So keep chunks no longer than needed, and copy (`Array(chunk)`, `Data(chunk)`) what has to stay.
+/// What a stream emits is read into memory of that stream, which goes back to it with the last copy or slice: a stream reads
+/// on only as long as it has memory. So keep chunks no longer than needed, and copy (`Array(chunk)`, `Data(chunk)`) what has
+/// to stay.
 public struct ByteChunk: RandomAccessCollection, Sendable {
     public typealias Element = UInt8
     public typealias Index = Int

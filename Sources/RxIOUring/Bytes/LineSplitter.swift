@@ -7,10 +7,11 @@ import Glibc
 ///     // and after the last chunk
 ///     if let line = try splitter.last() { ... }
 ///
-/// A line ends at a line feed, which is not part of it, nor is a carriage return right in front of that. Lines are decoded as UTF-8 as a whole,
-/// so chunks may end anywhere; what is not UTF-8 becomes U+FFFD.
+/// A line ends at a line feed, which is not part of it, nor is a carriage return right in front of that. Lines are decoded as
+/// UTF-8 as a whole, so chunks may end anywhere; what is not UTF-8 becomes U+FFFD.
 ///
-/// Each byte is looked at once, however long the lines are and wherever chunks end. Only what is left of a chunk behind its last line feed is copied.
+/// Each byte is looked at once, however long the lines are and wherever chunks end. Only what is left of a chunk behind its
+/// last line feed is copied.
 public struct LineSplitter {
     /// How many bytes a line may have, unless told otherwise: 1 MiB.
     public static let defaultMaximumLength = 1 << 20

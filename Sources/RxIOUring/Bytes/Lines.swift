@@ -3,8 +3,8 @@ public import RxSwift
 extension ObservableType where Element == ByteChunk {
     /// The lines of a stream of bytes, as `LineSplitter` cuts them.
     ///
-    /// Emits on the threads of the source. What follows the last line feed is a line when the source completes, and is dropped when it
-    /// fails: it may be half a line. A chunk is let go of before the first line that is not complete in it.
+    /// Emits on the threads of the source. What follows the last line feed is a line when the source completes, and is
+    /// dropped when it fails: it may be half a line. A chunk is let go of before the first line that is not complete in it.
     /// - Parameter maximumLength: how many bytes a line may have, without what ends it.
     /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, and as the source does.
     public func lines(maximumLength: Int = LineSplitter.defaultMaximumLength) -> Observable<String> {

@@ -1,8 +1,8 @@
 import Glibc
 import RxPrimitives
 
-/// The buffers of one loop for what its sockets receive: taken by the kernel (or the backend) when something has come, so that a
-/// connection on which nothing comes holds no memory.
+/// The buffers of one loop for what its sockets receive: taken by the kernel (or the backend) when something has come, so
+/// that a connection on which nothing comes holds no memory.
 ///
 /// Outlives the loop as long as somebody holds a chunk.
 final class ReceivePool: @unchecked Sendable {

@@ -13,18 +13,20 @@ extension File {
 
     /// What is in a file and is written to it later, for ever: a log, as by `tail -F`.
     ///
-    /// Follows the name. A file that is not there yet is waited for, and read from its beginning. When another file takes the name (rotation by
-    /// renaming, deletion and re-creation), the old one is read on until the new one is not empty, then to its end, and then the new one from its
-    /// beginning: a writer that still has the old one open loses nothing, as long as it writes to one after the other. A file that has
-    /// become shorter than what was read of it was truncated, and is read from its beginning again; one that has grown beyond that place since cannot be told from one
-    /// that was only appended to.
+    /// Follows the name. A file that is not there yet is waited for, and read from its beginning. When another file takes the
+    /// name (rotation by renaming, deletion and re-creation), the old one is read on until the new one is not empty, then to
+    /// its end, and then the new one from its beginning: a writer that still has the old one open loses nothing, as long as
+    /// it writes to one after the other. A file that has become shorter than what was read of it was truncated, and is read
+    /// from its beginning again; one that has grown beyond that place since cannot be told from one that was only appended to.
     ///
-    /// The kernel says when there is something to do (inotify); nothing is polled. Reads ahead only into memory that the stream has, as `read` does. A stream
-    /// uses one inotify instance, of which the system gives a user 128 unless told otherwise (`fs.inotify.max_user_instances`), and watches the
-    /// file and the directory that its name is in, which has to be there, and whose end is an error. With a name that is a symbolic link, the replacement of the
-    /// link is seen, that of the file it leads to is seen only when something happens in the directory of the link.
+    /// The kernel says when there is something to do (inotify); nothing is polled. Reads ahead only into memory that the
+    /// stream has, as `read` does. A stream uses one inotify instance, of which the system gives a user 128 unless told
+    /// otherwise (`fs.inotify.max_user_instances`), and watches the file and the directory that its name is in, which has to
+    /// be there, and whose end is an error. With a name that is a symbolic link, the replacement of the link is seen, that of
+    /// the file it leads to is seen only when something happens in the directory of the link.
     ///
-    /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between are skipped, and
+    /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between
+    /// are skipped, and
     /// `IOHooks.noticeHandler` is told.
     /// - Parameters:
     ///   - path: the file.
@@ -32,7 +34,8 @@ extension File {
     ///   - chunkSize: bytes per chunk, at most.
     ///   - window: how many chunks may be in use at a time, at least 1.
     ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
-    /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`, `inotify_add_watch`).
+    /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
+    ///   `inotify_add_watch`).
     public static func follow(
         _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler

@@ -5,14 +5,15 @@ public import RxSwift
 extension File {
     /// The bytes of a file, in chunks, from its beginning to its end.
     ///
-    /// Opened at each subscription, closed after the terminal event or a dispose. Reads ahead only into memory that the stream has: at most `window` chunks are
-    /// with the observer and whoever it passed them to; the next read is submitted when one of them was let go of. So a file of any size passes
-    /// through in little memory, also across `observe(on:)`.
+    /// Opened at each subscription, closed after the terminal event or a dispose. Reads ahead only into memory that the
+    /// stream has: at most `window` chunks are with the observer and whoever it passed them to; the next read is submitted
+    /// when one of them was let go of. So a file of any size passes through in little memory, also across `observe(on:)`.
     ///
-    /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind what was read ends there. Opening a pipe
-    /// blocks the loop until there is a writer.
-    /// The end takes memory to find, too. An observer that keeps all chunks (`toArray()`) would so wait for ever, of which `IOHooks.noticeHandler`
-    /// is told after a second: such a one has to copy them, `File.read(path, ...).map { Array($0) }.toArray()`.
+    /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind what was read ends
+    /// there. Opening a pipe blocks the loop until there is a writer.
+    /// The end takes memory to find, too. An observer that keeps all chunks (`toArray()`) would so wait for ever, of which
+    /// `IOHooks.noticeHandler` is told after a second: such a one has to copy them, `File.read(path, ...).map { Array($0)
+    /// }.toArray()`.
     /// - Parameters:
     ///   - path: the file.
     ///   - chunkSize: bytes per chunk, at most; the last one, and chunks of what is not a regular file, may be smaller.

@@ -15,23 +15,25 @@ extension File {
 
     /// Writes chunks to a file, in their order.
     ///
-    /// At each subscription the file is opened, and made if it is not there; then `chunks` is subscribed to, on the loop's thread. What comes while a
-    /// write is under way waits in memory. Chunks of a stream hold that stream's memory until they are written, so reading waits for
-    /// writing: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in the memory of the reading's window. Another source cannot be slowed down;
-    /// whenever another `backlogLimit` bytes wait, `Hooks.backlogHandler` is told. Small chunks that wait are written together.
+    /// At each subscription the file is opened, and made if it is not there; then `chunks` is subscribed to, on the loop's
+    /// thread. What comes while a write is under way waits in memory. Chunks of a stream hold that stream's memory until they
+    /// are written, so reading waits for writing: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in
+    /// the memory of the reading's window. Another source cannot be slowed down; whenever another `backlogLimit` bytes wait,
+    /// `Hooks.backlogHandler` is told. Small chunks that wait are written together.
     ///
-    /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When it fails, what came before
-    /// is written first, then the error is passed on. When writing fails, `chunks` is disposed of, and what waits is dropped. A dispose ends writing anywhere
-    /// in the data. What was written stays in the file in each case.
+    /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When it
+    /// fails, what came before is written first, then the error is passed on. When writing fails, `chunks` is disposed of,
+    /// and what waits is dropped. A dispose ends writing anywhere in the data. What was written stays in the file in each case.
     ///
-    /// The name may be that of a pipe or a device: opening a pipe blocks the loop until there is a reader, and writing to one that nobody reads
-    /// any more fails with `EPIPE`, and with the signal `SIGPIPE` if the program does not ignore it.
+    /// The name may be that of a pipe or a device: opening a pipe blocks the loop until there is a reader, and writing to one
+    /// that nobody reads any more fails with `EPIPE`, and with the signal `SIGPIPE` if the program does not ignore it.
     /// - Parameters:
     ///   - chunks: what to write. May emit on any thread.
     ///   - path: the file.
     ///   - mode: what becomes of a file that is there.
     ///   - permissions: of a new file, as for `open`: less what the process's umask takes away.
-    ///   - synchronize: whether, before the end, the system is asked to put everything on the disk (`fsync`); not for pipes and devices.
+    ///   - synchronize: whether, before the end, the system is asked to put everything on the disk (`fsync`); not for pipes
+    ///     and devices.
     ///   - backlogLimit: a number of bytes, at least 1.
     ///   - scheduler: the event loop that writes, and on whose thread the result is emitted.
     /// - Returns: the number of bytes written. Fails with an `IOError` (`open`, `write`, `fsync`), and as `chunks` does.

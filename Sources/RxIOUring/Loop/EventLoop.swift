@@ -92,7 +92,8 @@ final class EventLoop: LoopThread {
 
     /// Runs `body` on the loop behind what was handed over before.
     ///
-    /// - Parameter refused: called instead, on any thread, if the loop takes no more work; returns whether that is to be reported.
+    /// - Parameter refused: called instead, on any thread, if the loop takes no more work; returns whether that is to be
+    ///   reported.
     func post(_ body: @escaping () -> Void, refused: @escaping () -> Bool) {
         queue.post(WorkJob(LoopTask(body, refused: refused)))
     }
@@ -120,7 +121,8 @@ final class EventLoop: LoopThread {
         dependents[ObjectIdentifier(dependent)] = nil
     }
 
-    /// Has `listener` told when everything was done that is to be done now, before the loop looks at the kernel again. Only on the loop.
+    /// Has `listener` told when everything was done that is to be done now, before the loop looks at the kernel again. Only
+    /// on the loop.
     func tellAtEndOfTurn(_ listener: any TurnEndListener) { turnEnds.append(listener) }
 
     // MARK: From any thread
@@ -143,7 +145,8 @@ final class EventLoop: LoopThread {
         perform { self.isRetiring = true }
     }
 
-    /// Ends the loop: what was handed over before is run, everything else is cancelled. Waits for it, but not on the loop itself.
+    /// Ends the loop: what was handed over before is run, everything else is cancelled. Waits for it, but not on the loop
+    /// itself.
     func shutDown() {
         if shutDownRequested.exchange(1) == 0 { queue.post(WorkJob(LoopEnd(self))) }
         // Not `isCurrent`, which the thread is not any more when it refuses work at its end.

@@ -4,7 +4,8 @@ import RxPrimitives
 /// All loops whose threads run, by number, and the calling thread's own.
 enum LoopRegistry {
     private static let lock = SpinLock()
-    /// Under the lock. A timer that is disposed of elsewhere finds its loop here: naming it by a reference would cost each timer a word.
+    /// Under the lock. A timer that is disposed of elsewhere finds its loop here: naming it by a reference would cost each
+    /// timer a word.
     @exclusivity(unchecked) nonisolated(unsafe) private static var loops: [UInt32: EventLoop] = [:]
     @exclusivity(unchecked) nonisolated(unsafe) private static var lastTag: UInt32 = 0
 

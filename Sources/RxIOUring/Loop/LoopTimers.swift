@@ -14,8 +14,8 @@ final class LoopTimers: Work {
     /// Holds this object, until the end.
     private lazy var job: WorkJob? = WorkJob(self)
 
-    /// Messages about timers that were sent and not handled. While there are some, the loop sends messages, too: they are handled
-    /// in the order in which they were sent.
+    /// Messages about timers that were sent and not handled. While there are some, the loop sends messages, too: they are
+    /// handled in the order in which they were sent.
     private let messages = AtomicWord(0)
 
     /// How many jobs wait for their time. Changed by the loop.
@@ -84,9 +84,9 @@ final class LoopTimers: Work {
     var isDirect: Bool { queue.isOnLoop && messages.loadRelaxed() == 0 && !queue.isClosed }
 
     /// Whether a job may be waiting that the caller knows of.
-    // Who withdraws a job first says so in the job, and then looks here; who posts it first counts it here, and then looks there. One
-    // of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `send` and in `arm`. The order of
-    // the words is that in which a message moves from one to the other.
+    // Who withdraws a job first says so in the job, and then looks here; who posts it first counts it here, and then looks
+    // there. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `send` and in `arm`.
+    // The order of the words is that in which a message moves from one to the other.
     var mayHoldJobs: Bool { messages.fetchAdd(0) != 0 || waitingJobs.fetchAdd(0) != 0 }
 
     /// Has the loop handle a message about timers, behind those sent before.

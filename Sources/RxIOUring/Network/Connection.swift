@@ -3,8 +3,8 @@ public import RxSwift
 
 /// A TCP connection, or one between Unix sockets: bytes that come in order, and bytes that are sent in order.
 ///
-/// Open as long as somebody holds it, observes `received`, or waits for a `write`; then what is queued is sent and it is closed. It may be
-/// used from any thread; what it emits comes on the thread of `scheduler`.
+/// Open as long as somebody holds it, observes `received`, or waits for a `write`; then what is queued is sent and it is
+/// closed. It may be used from any thread; what it emits comes on the thread of `scheduler`.
 public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// The address on this side.
     public let localAddress: SocketAddress
@@ -41,10 +41,12 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// What the peer sends, in chunks of at most 16 KiB.
     ///
-    /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. What comes while nobody is subscribed waits for
-    /// the next subscriber; a chunk that is being delivered while the subscriber disposes on another thread goes with that one. The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a
-    /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down. Completes when the peer has sent everything, and when this side
-    /// closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the connection.
+    /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. What comes while nobody is subscribed waits
+    /// for the next subscriber; a chunk that is being delivered while the subscriber disposes on another thread goes with
+    /// that one. The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a
+    /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down. Completes when the peer has sent
+    /// everything, and when this side closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the
+    /// connection.
     public var received: Observable<ByteChunk> {
         scheduler.observable { ReceiveSource(self, downstream: $0) }
     }
@@ -53,9 +55,11 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends bytes behind what was sent before.
     ///
-    /// Never blocks. From any thread; what is sent when another send has returned, on whatever thread, comes behind that. What is sent on the loop within one turn goes out together.
-    /// - Returns: false if the bytes are refused: `IOHooks.sendRefusedHandler` is told when too much is queued, as with a peer that does
-    ///   not read (`ENOBUFS`); on a connection that is closed or failed they are dropped, and `closed` tells why.
+    /// Never blocks. From any thread; what is sent when another send has returned, on whatever thread, comes behind that.
+    /// What is sent on the loop within one turn goes out together.
+    /// - Returns: false if the bytes are refused: `IOHooks.sendRefusedHandler` is told when too much is queued, as with a
+    ///   peer that does not read (`ENOBUFS`); on a connection that is closed or failed they are dropped, and `closed` tells
+    ///   why.
     @discardableResult
     public func send(_ bytes: ByteChunk) -> Bool {
         let code = core.enqueue(bytes)
@@ -70,14 +74,15 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends bytes at each subscription, and completes when the kernel has taken them.
     ///
-    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if too much is queued; what the system reports; `ENOTCONN` or `ECANCELED` if
-    ///   this side has closed.
+    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if too much is queued; what the system reports; `ENOTCONN` or
+    ///   `ECANCELED` if this side has closed.
     public func write(_ bytes: ByteChunk) -> Completable { write(.just(bytes)) }
 
     /// Sends what a sequence emits, and completes when the sequence has completed and the kernel has taken everything.
     ///
-    /// The chunks are queued as they come: a source with back-pressure, such as `File.read` or another connection, gets its memory back as they are sent. Subscribes to the source on the loop;
-    /// disposing of the result disposes of that, and sends what was queued nevertheless.
+    /// The chunks are queued as they come: a source with back-pressure, such as `File.read` or another connection, gets its
+    /// memory back as they are sent. Subscribes to the source on the loop; disposing of the result disposes of that, and
+    /// sends what was queued nevertheless.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
         Completable(raw: scheduler.observable { WriteSource(self, source, downstream: $0) })
@@ -91,8 +96,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     // MARK: Ending
 
-    /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. What is sent from now on is
-    /// refused. From any thread.
+    /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. What is
+    /// sent from now on is refused. From any thread.
     public func shutdownOutput() { core.loop.perform(core.shutDownOutput) }
 
     /// Closes: nothing is received any more, and what is queued is sent within 30 seconds, or dropped and reported to
@@ -105,7 +110,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
         core.loop.post({ [core] in core.finishClosing(nil) }, refused: { false })
     }
 
-    /// Completes when the connection is closed, because this side asked for it or both sides have sent everything; fails with the `IOError` that ended it otherwise.
+    /// Completes when the connection is closed, because this side asked for it or both sides have sent everything; fails with
+    /// the `IOError` that ended it otherwise.
     ///
     /// Does not keep the connection open.
     public var closed: Completable {

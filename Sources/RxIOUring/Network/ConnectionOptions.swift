@@ -1,11 +1,11 @@
 /// How connections behave.
 public struct ConnectionOptions: Sendable {
-    /// Whether small pieces are sent at once, without waiting for more (`TCP_NODELAY`). What is sent in one turn of the loop goes out
-    /// together in any case.
+    /// Whether small pieces are sent at once, without waiting for more (`TCP_NODELAY`). What is sent in one turn of the loop
+    /// goes out together in any case.
     public var noDelay = true
 
-    /// How many bytes may be queued on a connection; a `send` that would exceed it is refused. One piece is taken in any case when nothing is
-    /// queued.
+    /// How many bytes may be queued on a connection; a `send` that would exceed it is refused. One piece is taken in any case
+    /// when nothing is queued.
     public var sendLimit = 1 << 20
 
     /// How many chunks received may be in use at a time, at least 1. A chunk is 16 KiB at most.

@@ -29,13 +29,14 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     /// The address.
     public var description: String { "Listener(\(address))" }
 
-    /// The connections, as they are accepted, on the thread of `scheduler`. Each lives on the loop that `connectionSchedulers` said, and is closed unless
-    /// somebody holds or observes it.
+    /// The connections, as they are accepted, on the thread of `scheduler`. Each lives on the loop that
+    /// `connectionSchedulers` said, and is closed unless somebody holds or observes it.
     ///
-    /// One subscription in all: after its end, by dispose or error, the listener is closed. When the process has no descriptor left (`EMFILE`), accepting
-    /// pauses, and is tried again after 10 milliseconds, then 20, up to a second; `IOHooks.noticeHandler` is told once.
-    /// - Returns: completes when the listener is closed. Fails with an `IOError` (`accept`), `EBUSY` if there is another subscription, `EBADF` if the
-    ///   listener was closed before.
+    /// One subscription in all: after its end, by dispose or error, the listener is closed. When the process has no
+    /// descriptor left (`EMFILE`), accepting pauses, and is tried again after 10 milliseconds, then 20, up to a second;
+    /// `IOHooks.noticeHandler` is told once.
+    /// - Returns: completes when the listener is closed. Fails with an `IOError` (`accept`), `EBUSY` if there is another
+    ///   subscription, `EBADF` if the listener was closed before.
     public var connections: Observable<Connection> {
         scheduler.observable { [self] in
             AcceptSource(

@@ -9,7 +9,8 @@ public enum TCP {
     ///   - host: the IP address to listen on (`0.0.0.0` or `::` for all), or `localhost`.
     ///   - port: 0...65535; for 0 the system chooses, see `Listener.address`.
     ///   - backlog: how many connections may wait to be accepted.
-    ///   - reusePort: whether several listeners may share the port, among which the kernel spreads connections (`SO_REUSEPORT`).
+    ///   - reusePort: whether several listeners may share the port, among which the kernel spreads connections
+    ///     (`SO_REUSEPORT`).
     ///   - options: how the connections behave.
     ///   - connectionSchedulers: event loops on which the connections live, in turns; nil: on that of the listener.
     ///   - scheduler: the event loop that accepts.
@@ -59,7 +60,8 @@ public enum TCP {
     ///   - timeout: how long resolving and connecting may take together; nil: as long as the system tries.
     ///   - options: how the connection behaves.
     ///   - scheduler: the event loop on which the connection lives and is emitted.
-    /// - Returns: fails with an `IOError` (`resolve`, `connect`), that of the address tried last; `ETIMEDOUT` after the timeout.
+    /// - Returns: fails with an `IOError` (`resolve`, `connect`), that of the address tried last; `ETIMEDOUT` after the
+    ///   timeout.
     public static func connect(
         host: String, port: Int, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),
         scheduler: IOUringScheduler

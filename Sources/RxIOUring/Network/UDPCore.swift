@@ -29,6 +29,8 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
 
     /// Bytes accepted and not sent. From any thread.
     let queuedBytes = AtomicWord(0)
+    /// Sends that were handed to the loop and have not come there. From any thread.
+    private let underWay = AtomicWord(0)
     /// 0, or the errno with which sends are refused. From any thread.
     private let refusal = AtomicWord(0)
 
@@ -138,10 +140,19 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
             _ = queuedBytes.fetchAdd(0 &- count)
             return ENOBUFS
         }
-        loop.perform {
+        // Behind what other threads have sent before, of which the loop may know.
+        if loop.isCurrent, !loop.isClosed, underWay.loadRelaxed() == 0 {
+            accept((bytes, receiver))
+            return 0
+        }
+        _ = underWay.fetchAdd(1)
+        loop.post {
             self.accept((bytes, receiver))
+            _ = self.underWay.fetchAdd(0 &- 1)
         } refused: {
             _ = self.queuedBytes.fetchAdd(0 &- count)
+            _ = self.underWay.fetchAdd(0 &- 1)
+            return true
         }
         return 0
     }

@@ -25,8 +25,10 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     /// What comes, on the thread of `scheduler`.
     ///
-    /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. A datagram more is received when one of the window is out of use.
-    /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a connected socket whose peer is not there.
+    /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. A datagram more is received when one of the
+    /// window is out of use.
+    /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a
+    ///   connected socket whose peer is not there.
     public var received: Observable<Datagram> {
         scheduler.observable { DatagramSource(self, downstream: $0) }
     }
@@ -37,8 +39,8 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - bytes: at most 65,507 of them.
     ///   - receiver: who is to get it; nil: the peer of a connected socket.
-    /// - Returns: false if it is refused, of which `IOHooks.sendRefusedHandler` is told too: `ENOBUFS` if too much is queued. What the system refuses later
-    ///   (`EMSGSIZE` and the like) that handler hears of.
+    /// - Returns: false if it is refused, of which `IOHooks.sendRefusedHandler` is told too: `ENOBUFS` if too much is queued.
+    ///   What the system refuses later (`EMSGSIZE` and the like) that handler hears of.
     @discardableResult
     public func send(_ bytes: ByteChunk, to receiver: SocketAddress? = nil) -> Bool {
         let code = core.enqueue(bytes, receiver)

@@ -5,8 +5,8 @@ public import RxSwift
 public enum Unix {
     /// Makes a socket at a path, for connections.
     ///
-    /// The file is removed when the listener is closed. One that is there already, also if nobody listens to it any more, is an error: whether to remove it
-    /// is for the program to say.
+    /// The file is removed when the listener is closed. One that is there already, also if nobody listens to it any more, is
+    /// an error: whether to remove it is for the program to say.
     /// - Parameters: as of `TCP.listener`.
     /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if there is a file.
     public static func listener(

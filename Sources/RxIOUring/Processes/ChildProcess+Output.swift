@@ -26,8 +26,8 @@ extension ChildProcess {
     ///   - limit: how many bytes of output and error output together are collected, at most.
     ///   - whenDisposed: see `run`.
     ///   - scheduler: the event loop on whose thread the result is told.
-    /// - Returns: the output, whatever the status. Fails as `run` does, and with an `IOError` of `EMSGSIZE` if the program writes more than `limit`; it is then
-    ///   ended as by a dispose.
+    /// - Returns: the output, whatever the status. Fails as `run` does, and with an `IOError` of `EMSGSIZE` if the program
+    ///   writes more than `limit`; it is then ended as by a dispose.
     public static func output(
         _ executable: String, arguments: [String] = [], environment: [String: String]? = nil,
         workingDirectory: String? = nil, input: Observable<ByteChunk>? = nil, limit: Int = 16 << 20,

@@ -30,26 +30,29 @@ public enum ChildProcess {
 
     /// Runs a program: one process for each subscription.
     ///
-    /// What the program writes is read ahead only into memory that the stream has, of standard output and of standard error each `window` chunks. While the
-    /// observer holds on to all of them, the program waits in its next write, and its end is not told: collect copies, not chunks.
+    /// What the program writes is read ahead only into memory that the stream has, of standard output and of standard error
+    /// each `window` chunks. While the observer holds on to all of them, the program waits in its next write, and its end is
+    /// not told: collect copies, not chunks.
     ///
-    /// The last event comes when the program has ended and everybody has closed its output: processes that it leaves behind and that keep
-    /// it open delay it. The process is reaped in any case, also after a dispose and after the shutdown of the loop.
+    /// The last event comes when the program has ended and everybody has closed its output: processes that it leaves behind
+    /// and that keep it open delay it. The process is reaped in any case, also after a dispose and after the shutdown of the
+    /// loop.
     ///
-    /// The program gets no descriptors but 0, 1 and 2, no blocked signals, and stays in the caller's process group. Starting it takes the
-    /// loop's thread about a millisecond, until the program is loaded.
+    /// The program gets no descriptors but 0, 1 and 2, no blocked signals, and stays in the caller's process group. Starting
+    /// it takes the loop's thread about a millisecond, until the program is loaded.
     /// - Parameters:
     ///   - executable: a path, or a name without a slash, which is searched for in `PATH`.
     ///   - arguments: without the name of the program.
     ///   - environment: nil: that of this process.
     ///   - workingDirectory: nil: that of this process.
-    ///   - input: what the program reads from standard input, subscribed to at once. What it does not read is dropped. An error of `input` ends the
-    ///     sequence, as a dispose ends the program. Nil: the program finds an empty standard input.
+    ///   - input: what the program reads from standard input, subscribed to at once. What it does not read is dropped. An
+    ///     error of `input` ends the sequence, as a dispose ends the program. Nil: the program finds an empty standard input.
     ///   - whenDisposed: how the program is ended by a dispose, an error, or the shutdown of the loop, if it is still running.
     ///   - chunkSize: bytes per chunk, at most.
     ///   - window: how many chunks may be in use at a time, at least 1.
     ///   - scheduler: the event loop on whose thread events are emitted.
-    /// - Returns: events, `started` first and `exited` or `signalled` last. Fails with an `IOError`: `posix_spawn` if the program cannot be started, `pipe2`,
+    /// - Returns: events, `started` first and `exited` or `signalled` last. Fails with an `IOError`: `posix_spawn` if the
+    ///   program cannot be started, `pipe2`,
     ///   `chdir`, `read`, `write`; `waitpid` with `ECHILD` if somebody else has reaped the child.
     public static func run(
         _ executable: String, arguments: [String] = [], environment: [String: String]? = nil,

@@ -3,11 +3,12 @@ public import RxSwift
 
 /// An action that waits for its time on a loop, and the disposable that `scheduleRelative` returns for it.
 ///
-/// Both in one object, of 88 bytes at most without the closure's own. Disposing releases the action at once, and takes the timer off the wheel.
+/// Both in one object, of 88 bytes at most without the closure's own. Disposing releases the action at once, and takes the
+/// timer off the wheel.
 @usableFromInline
 class ActionTimer: LoopTimer, Cancelable {
-    /// `waiting`, until it is claimed: `disposed` by `dispose`, for ever; `started` by the loop, and then maybe the address of the
-    /// disposable that the action returned, in a stage, retained.
+    /// `waiting`, until it is claimed: `disposed` by `dispose`, for ever; `started` by the loop, and then maybe the address
+    /// of the disposable that the action returned, in a stage, retained.
     @usableFromInline final let claim = AtomicWord(0)
 
     private static var waiting: UInt { 0 }
@@ -85,8 +86,8 @@ final class ClosureTimer: ActionTimer {
     }
 }
 
-/// An action with its state beside it: one allocation less than a closure around both. For states that hold no reference, as the state
-/// is there as long as the disposable.
+/// An action with its state beside it: one allocation less than a closure around both. For states that hold no reference, as
+/// the state is there as long as the disposable.
 @usableFromInline
 final class StateTimer<State>: ActionTimer {
     private let state: State

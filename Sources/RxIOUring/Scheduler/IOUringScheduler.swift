@@ -5,13 +5,13 @@ public import RxSwift
 /// Runs actions one after another on the thread of an event loop, whose timers, files, sockets and signals are observables.
 ///
 /// A scheduler like any other: all work that is handed to it (actions, events of `observe(on:)`) runs in hand-over order, never
-/// inline. Delays are monotonic, and never end early. The thread sleeps in the kernel when there is nothing to do; a burst of work from other threads
-/// costs one wake-up, work from the loop itself costs none and no atomic operation.
+/// inline. Delays are monotonic, and never end early. The thread sleeps in the kernel when there is nothing to do; a burst of
+/// work from other threads costs one wake-up, work from the loop itself costs none and no atomic operation.
 ///
 /// The loop uses io_uring, or epoll where io_uring is missing or forbidden: see `Backend`.
 ///
-/// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that an action
-/// starts by other means than `ChildProcess` may inherit that.
+/// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that
+/// an action starts by other means than `ChildProcess` may inherit that.
 ///
 /// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it at once.
@@ -22,7 +22,8 @@ public final class IOUringScheduler: SchedulerType {
     ///   - name: names the thread, and the scheduler in reports.
     ///   - spin: whether the thread, before it sleeps, looks for work for a while.
     ///   - processor: the number of the processor that the thread is to stay on; nil lets the system choose.
-    ///   - backend: nil chooses the best one there is, unless the environment variable `RX_IO_BACKEND` (`uring` or `epoll`) says which.
+    ///   - backend: nil chooses the best one there is, unless the environment variable `RX_IO_BACKEND` (`uring` or `epoll`)
+    ///     says which.
     public convenience init(
         name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil
     ) {
@@ -64,8 +65,8 @@ public final class IOUringScheduler: SchedulerType {
 
     /// Schedules an action to be handed over when `dueTime` has passed, to the nanosecond and not before.
     ///
-    /// How much later depends on the system, and on what else the loop has to do. Arming and disposing take constant time, with a million
-    /// timers as with one.
+    /// How much later depends on the system, and on what else the loop has to do. Arming and disposing take constant time,
+    /// with a million timers as with one.
     @preconcurrency @inlinable
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -83,7 +84,8 @@ public final class IOUringScheduler: SchedulerType {
         jobs.schedule(after: dueTime, action)
     }
 
-    /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift. A run that would be due while one is under way is skipped.
+    /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift. A run
+    /// that would be due while one is under way is skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -94,12 +96,12 @@ public final class IOUringScheduler: SchedulerType {
 
     /// Ends the loop: what was handed over before runs, everything else is cancelled.
     ///
-    /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
-    /// end with an `IOError` of `ECANCELED`. What is handed over later is refused: released, and its disposable disposed of. Refused
-    /// work and dropped timers are reported to `Hooks.workRefusedHandler`.
+    /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still
+    /// observed end with an `IOError` of `ECANCELED`. What is handed over later is refused: released, and its disposable
+    /// disposed of. Refused work and dropped timers are reported to `Hooks.workRefusedHandler`.
     ///
-    /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and the
-    /// loop ends after the action under way. Must not be called while the loop waits for the caller.
+    /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once,
+    /// and the loop ends after the action under way. Must not be called while the loop waits for the caller.
     public func shutdown() { loop.shutDown() }
 }
 
@@ -118,8 +120,9 @@ extension IOUringScheduler {
 
     /// How a loop waits for work before it lets its thread sleep.
     ///
-    /// A sleeping thread takes some 25 microseconds to wake up, and the wake-up costs the waker a system call of one or two. A spinning one sees
-    /// work after 0.1 microseconds, but uses a processor up while it spins: for a loop with a processor of its own.
+    /// A sleeping thread takes some 25 microseconds to wake up, and the wake-up costs the waker a system call of one or two.
+    /// A spinning one sees work after 0.1 microseconds, but uses a processor up while it spins: for a loop with a processor
+    /// of its own.
     public enum Spin: Sendable, Equatable {
         /// Sleeps as soon as there is nothing to do.
         case none

@@ -1,7 +1,7 @@
 import RxSwift
 
-/// A piece of work that is handed to an event loop again and again, without an allocation: for a source that has something to do
-/// now and then.
+/// A piece of work that is handed to an event loop again and again, without an allocation: for a source that has something to
+/// do now and then.
 public final class ReusableJob {
     private let job: RepeatedJob
     private let queue: LoopTurnQueue
@@ -15,7 +15,8 @@ public final class ReusableJob {
         job = RepeatedJob(body)
     }
 
-    /// Has the work run behind what was handed over before. Does nothing if it is waiting already; while it is running, it is run once more.
+    /// Has the work run behind what was handed over before. Does nothing if it is waiting already; while it is running, it is
+    /// run once more.
     ///
     /// From any thread. Costs some 20 ns on the loop.
     public func post() {

@@ -6,21 +6,24 @@ public import RxSwift
 public enum Signals {
     /// Signals as they are delivered to the process: hot, and to each subscriber.
     ///
-    /// While a signal is observed, it does not do what it does by default: `SIGTERM` does not end the process. A handler that was
-    /// installed before is called as before. When the last subscriber of a signal leaves, what was there before is restored.
+    /// While a signal is observed, it does not do what it does by default: `SIGTERM` does not end the process. A handler that
+    /// was installed before is called as before. When the last subscriber of a signal leaves, what was there before is
+    /// restored.
     ///
-    /// The kernel remembers of each signal only that it is pending: several that come before the first one is delivered count as one
-    /// (but for real-time signals). Each delivery is counted, and emitted, however long the loop is busy; between different
-    /// signals the order is not kept.
+    /// The kernel remembers of each signal only that it is pending: several that come before the first one is delivered count
+    /// as one (but for real-time signals). Each delivery is counted, and emitted, however long the loop is busy; between
+    /// different signals the order is not kept.
     ///
-    /// It does not matter which signals other threads block: the loop's thread takes those that are observed. A signal that is sent to one thread
-    /// (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe` returns.
+    /// It does not matter which signals other threads block: the loop's thread takes those that are observed. A signal that
+    /// is sent to one thread (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe`
+    /// returns.
     ///
     /// Observing `SIGCHLD` does not reap children, and disturbs nobody who waits for them.
     /// - Parameters:
     ///   - signals: numbers, `SIGTERM` and the like, at least one.
     ///   - scheduler: the event loop on whose thread they are emitted.
-    /// - Returns: the numbers, and never completes. Fails with an `IOError` (`sigaction`) of `EINVAL` for what cannot be observed: `SIGKILL`,
+    /// - Returns: the numbers, and never completes. Fails with an `IOError` (`sigaction`) of `EINVAL` for what cannot be
+    ///   observed: `SIGKILL`,
     ///   `SIGSTOP`, numbers of no signal, and those that the processor raises at an instruction (`SIGSEGV`, `SIGBUS`,
     ///   `SIGILL`, `SIGFPE`, `SIGTRAP`).
     public static func observe(_ signals: CInt..., scheduler: IOUringScheduler) -> Observable<CInt> {

@@ -1,7 +1,8 @@
 import CRxIOUring
 import Glibc
 
-/// An open file descriptor on a loop, which is closed when it is not wanted any more and no operation uses it. For the loop's thread.
+/// An open file descriptor on a loop, which is closed when it is not wanted any more and no operation uses it. For the loop's
+/// thread.
 final class Descriptor {
     let number: CInt
     private unowned(unsafe) let loop: EventLoop

@@ -4,7 +4,8 @@ import RxSwift
 
 /// A source whose events come from an event loop: one for each subscription. Emits on the loop's thread.
 ///
-/// Life: `begin` when the loop comes to it, `end` after the terminal event, a dispose or the loop's end; each once, on the loop.
+/// Life: `begin` when the loop comes to it, `end` after the terminal event, a dispose or the loop's end; each once, on the
+/// loop.
 class LoopSource<Element>: Source, LoopDependent {
     final let loop: EventLoop
 
@@ -94,7 +95,8 @@ class LoopSource<Element>: Source, LoopDependent {
         }
     }
 
-    /// The source waits until one of so many chunks is let go of. If that takes long, it says so: maybe the observer keeps them all.
+    /// The source waits until one of so many chunks is let go of. If that takes long, it says so: maybe the observer keeps
+    /// them all.
     final func waitForMemory(_ window: Int) {
         if stall != nil { return }
         stall = DelayTimer(on: loop, after: 1_000_000_000) { [weak self] in

@@ -1,7 +1,8 @@
 import CRxIOUring
 import Glibc
 
-/// Writes a chunk, going on after short writes until all of it is written. Used again and again by its owner. For the loop's thread.
+/// Writes a chunk, going on after short writes until all of it is written. Used again and again by its owner. For the loop's
+/// thread.
 final class WriteOperation: DescriptorOperation {
     private unowned(unsafe) let descriptor: Descriptor
     private let whenFinished: (Int32) -> Void

@@ -26,8 +26,8 @@ package class Job: Stage {
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
 
-    /// The scheduler takes no more work, and this job will not be run: what it held is released. On the thread that handed it over, or
-    /// the scheduler's.
+    /// The scheduler takes no more work, and this job will not be run: what it held is released. On the thread that handed it
+    /// over, or the scheduler's.
     ///
     /// - Returns: whether something is lost of which nobody else hears.
     package func wasRefused() -> Bool {

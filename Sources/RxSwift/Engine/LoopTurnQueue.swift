@@ -20,7 +20,8 @@ package final class LoopTurnQueue: TurnQueue {
     /// same identity to a thread that is started later.
     private let thread = AtomicWord(0)
 
-    /// The loop, which outlives this queue's use: whoever holds this queue to hand over holds the loop, too. Set once, as `thread`.
+    /// The loop, which outlives this queue's use: whoever holds this queue to hand over holds the loop, too. Set once, as
+    /// `thread`.
     @exclusivity(unchecked) private unowned(unsafe) var loop: (any LoopThread)?
 
     /// 1 from when the loop takes no more work, for ever.

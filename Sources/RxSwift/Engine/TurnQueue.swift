@@ -15,8 +15,8 @@ package class TurnQueue {
     /// somebody entered an idle queue.
     private let state: AtomicWord
 
-    /// The address of the job that the one at work queued last, if none was taken from the stack since; else 0. Written by the one at
-    /// work.
+    /// The address of the job that the one at work queued last, if none was taken from the stack since; else 0. Written by
+    /// the one at work.
     private let lastFromWithin = AtomicWord(0)
 
     /// What is above, every thread that hands over writes; what is below, only the one at work.
@@ -25,8 +25,8 @@ package class TurnQueue {
     /// Jobs taken from the stack, in order, and those that the one at work queued itself. Only the one at work.
     @exclusivity(unchecked) private var batch = JobQueue()
 
-    /// Whether work is under way that `tryEnterInline` let in, and the queue that let in the work which that is part of. Only where
-    /// work may run inline: on the main queue.
+    /// Whether work is under way that `tryEnterInline` let in, and the queue that let in the work which that is part of. Only
+    /// where work may run inline: on the main queue.
     @exclusivity(unchecked) private var isInline = false
     @exclusivity(unchecked) private var outerInline: Unmanaged<TurnQueue>?
 
@@ -164,8 +164,8 @@ package class TurnQueue {
         var budgetWhenTaken = budget
         while budget > 0 {
             guard let job = batch.popFirst() else {
-                // In the midst of a stream from another thread, fetching the shared word for each job slows both threads down. A single
-                // job never waits.
+                // In the midst of a stream from another thread, fetching the shared word for each job slows both threads
+                // down. A single job never waits.
                 if start - budget > TurnQueue.stream, budgetWhenTaken - budget < TurnQueue.smallBatch { pause() }
                 budgetWhenTaken = budget
                 if takePending() { continue }

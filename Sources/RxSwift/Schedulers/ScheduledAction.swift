@@ -67,8 +67,8 @@ package class ClosureAction: ScheduledAction {
     }
 }
 
-/// An action with its state beside it: one allocation less than a closure around both. For states that hold no reference, as the state
-/// is there as long as the disposable.
+/// An action with its state beside it: one allocation less than a closure around both. For states that hold no reference, as
+/// the state is there as long as the disposable.
 @usableFromInline
 package final class StateAction<State>: ScheduledAction {
     @usableFromInline let state: State

@@ -12,7 +12,8 @@ import Testing
         .init(backend: backend, submissions: 2, completions: 2)
     }
 
-    /// The fault: hundreds of completions at once, where the completion queue holds two; or events, of which epoll tells 64 at a time.
+    /// The fault: hundreds of completions at once, where the completion queue holds two; or events, of which epoll tells 64
+    /// at a time.
     @Test(arguments: Backend.allCases)
     func completionsBeyondTheQueueAreNotLost(_ backend: Backend) throws {
         try onLoop(tiny(backend)) { scheduler in
@@ -63,7 +64,8 @@ import Testing
         }
     }
 
-    /// The fault: hundreds of cancellations in one turn, of operations that wait, were just submitted, or never came to the kernel.
+    /// The fault: hundreds of cancellations in one turn, of operations that wait, were just submitted, or never came to the
+    /// kernel.
     @Test(arguments: Backend.allCases)
     func cancellationsBeyondTheQueueAreNotLost(_ backend: Backend) throws {
         try onLoop(tiny(backend)) { scheduler in

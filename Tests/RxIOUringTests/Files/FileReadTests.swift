@@ -208,7 +208,8 @@ import Testing
             let source = File.read(path, chunkSize: 100, scheduler: scheduler)
             let late = AtomicWord(0)
             for round in 0..<stepCount(100_000, debug: 25_000) {
-                // Met spinning, at another chunk and another moment in each round; every fourth is disposed of before it has begun.
+                // Met spinning, at another chunk and another moment in each round; every fourth is disposed of before it has
+                // begun.
                 let came = AtomicWordBox()
                 let wanted = UInt(round % 4)
                 let subscription = source.subscribe(onNext: { _ in _ = came.word.fetchAdd(1) })

@@ -28,8 +28,8 @@ import Testing
         #expect(explored.wrong != nil)
     }
 
-    /// While a hop's event is handed over by a thread that knows of work which the loop queued itself, another thread hands over, too, and
-    /// the loop takes that up. The event must not become part of a turn that is in front of that work.
+    /// While a hop's event is handed over by a thread that knows of work which the loop queued itself, another thread hands
+    /// over, too, and the loop takes that up. The event must not become part of a turn that is in front of that work.
     @Test func aTurnIsNotExtendedBehindOtherWork() {
         var explored = Exploration(LastModel(notesAtOnce: true)) {
             $0.successors
@@ -179,8 +179,8 @@ private struct SleepModel: Hashable {
     }
 }
 
-/// A turn A that is being run. The loop has queued B behind it, of which the hop's thread knows. Another thread pushes C; the loop
-/// queues D, for which it takes C first. The hop's thread asks whether A is last.
+/// A turn A that is being run. The loop has queued B behind it, of which the hop's thread knows. Another thread pushes C; the
+/// loop queues D, for which it takes C first. The hop's thread asks whether A is last.
 private struct LastModel: Hashable {
     enum Job: Hashable { case a, b, c, d }
 

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionRaceTests {
-    /// A dispose of `received` meets a receive that completes: at most the chunk under way is lost, and the next subscriber goes on.
+    /// A dispose of `received` meets a receive that completes: at most the chunk under way is lost, and the next subscriber
+    /// goes on.
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func disposingMeetsWhatIsReceived(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {

@@ -7,8 +7,9 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// A process that forks while it has loops. After `fork` in a process with threads little is safe, so children do as little as they can, and answer
-/// with their exit status. Not under ThreadSanitizer, whose runtime has locks of its own that a child may find held.
+/// A process that forks while it has loops. After `fork` in a process with threads little is safe, so children do as little
+/// as they can, and answer with their exit status. Not under ThreadSanitizer, whose runtime has locks of its own that a child
+/// may find held.
 @Suite(.enabled(if: !hasThreadSanitizer)) struct ForkTests {
     typealias Backend = IOUringScheduler.Backend
 

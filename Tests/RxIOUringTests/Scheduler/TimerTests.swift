@@ -8,7 +8,8 @@ import Testing
 @Suite struct TimerTests {
     typealias Backend = IOUringScheduler.Backend
 
-    /// When a timer was armed and ran. Its deadline lies between the two readings of the clock around its arming, plus its delay.
+    /// When a timer was armed and ran. Its deadline lies between the two readings of the clock around its arming, plus its
+    /// delay.
     private struct Life {
         var earliest: UInt64 = 0
         var latest: UInt64 = 0
@@ -199,8 +200,8 @@ import Testing
         #expect(done.wait())
         periodic.dispose()
         scheduler.shutdown()
-        // If it drifted by what each run is late, that would add up to several periods. The machine may be busy: so half of them, and
-        // not all.
+        // If it drifted by what each run is late, that would add up to several periods. The machine may be busy: so half of
+        // them, and not all.
         #expect(phases.sorted()[count / 2] < period / 4)
     }
 

@@ -92,7 +92,8 @@ import Testing
         }
     }
 
-    /// A race of subscribing and disposing with signals that come all the time: counted by nobody else's descriptor, and none is fatal.
+    /// A race of subscribing and disposing with signals that come all the time: counted by nobody else's descriptor, and none
+    /// is fatal.
     @Test(arguments: Backend.allCases)
     func subscriptionsComeAndGoUnderFire(_ backend: Backend) {
         rx_test_count_signal(SIGUSR2)

@@ -115,8 +115,9 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// Ends the pool: waits until the work handed over before has run, and its threads have ended. It resumes a suspended pool.
     ///
     /// Actions whose time has not come, and periodic ones, are dropped and released. Work handed over later, also by actions
-    /// that run, is refused: it is released, and its disposable is disposed of. Both are reported to `Hooks.workRefusedHandler`. The events
-    /// that an `observe(on:)` has already received are delivered; one that its source keeps busy keeps the pool from ending.
+    /// that run, is refused: it is released, and its disposable is disposed of. Both are reported to
+    /// `Hooks.workRefusedHandler`. The events that an `observe(on:)` has already received are delivered; one that its source
+    /// keeps busy keeps the pool from ending.
     ///
     /// From any thread, any number of times; each call waits. On a thread of this pool it does not wait, as it would for
     /// itself.
