@@ -196,6 +196,7 @@ final class EventLoop: LoopThread {
         isInStream = false
         return false
     }
+
     private func endTurn() {
         submitsInBulk = turnEnds.count > 2 && backend.kind == .uring
         defer { submitsInBulk = false }
