@@ -15,8 +15,13 @@ class ActionTimer: LoopTimer, Cancelable {
     private static var disposed: UInt { 1 }
     private static var started: UInt { 2 }
 
-    @inlinable
-    override init() { super.init() }
+    @usableFromInline
+    override init() {
+        super.init()
+        #if TRACE_RESOURCES
+            ResourceCensus.born(Self.self)
+        #endif
+    }
 
     /// Runs the action and lets go of it. Called by the one that claimed it.
     func runAction() -> any Disposable { fatalError("swift-rx: a subclass has to implement this method") }
@@ -58,6 +63,9 @@ class ActionTimer: LoopTimer, Cancelable {
     }
 
     deinit {
+        #if TRACE_RESOURCES
+            ResourceCensus.died(Self.self)
+        #endif
         let last = claim.loadRelaxed()
         if last > ActionTimer.started {
             Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: last)!).release()
