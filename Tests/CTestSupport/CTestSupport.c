@@ -2,6 +2,7 @@
 #include "CTestSupport.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -53,6 +54,14 @@ int rx_test_counted_signals(void) { return atomic_load(&counted); }
 int rx_test_counts_signal(int signal) {
     struct sigaction action;
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == count;
+}
+
+unsigned long rx_test_heap_bytes(void) {
+#ifdef __GLIBC__
+    return mallinfo2().uordblks;
+#else
+    return 0;
+#endif
 }
 
 int rx_test_make_terminal(int *terminal, int *other_side) {

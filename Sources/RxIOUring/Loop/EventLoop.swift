@@ -45,8 +45,12 @@ final class EventLoop: LoopThread {
 
     /// Whether there was a stream of work since the loop slept, of which more is likely to come soon. Only the loop.
     @exclusivity(unchecked) private var isInStream = false
+    /// For how many turns the loop takes up what comes at once, as little came of waiting for more. Only the loop.
+    @exclusivity(unchecked) private var hastyTurns = 0
     /// More steps than this in a turn are a stream.
     private static let stream = 64
+    /// Fewer steps than this in a turn were not worth waiting for.
+    private static let smallTurn = 16
 
     /// How many steps are taken between two looks at the kernel and at the clock.
     private static let stepsPerTurn = 512
@@ -170,7 +174,7 @@ final class EventLoop: LoopThread {
         while !isOver {
             var budget = EventLoop.stepsPerTurn
             let hasMore = queue.runJobs(within: &budget)
-            if budget < EventLoop.stepsPerTurn - EventLoop.stream { isInStream = true }
+            note(stepsOfTurn: EventLoop.stepsPerTurn - budget)
             if isOver { break }
             let deadline = timers.expire()
             if !turnEnds.isEmpty { endTurn() }
@@ -178,7 +182,7 @@ final class EventLoop: LoopThread {
                 if backend.hasNews { backend.poll() }
             } else if isRetiring, timers.isEmpty, backend.isIdle, dependents.isEmpty {
                 break
-            } else if timers.prepare() {
+            } else if timers.prepare() || queue.spares.trim() {
                 if backend.hasNews { backend.poll() }
             } else if !linger(), !spin() {
                 sleep(until: deadline)
@@ -187,11 +191,25 @@ final class EventLoop: LoopThread {
         end()
     }
 
+    private func note(stepsOfTurn steps: Int) {
+        if steps > EventLoop.stream {
+            isInStream = true
+        } else if hastyTurns > 0 {
+            hastyTurns -= 1
+        } else if isInStream, steps < EventLoop.smallTurn {
+            hastyTurns = EventLoop.stream
+        }
+    }
+
     /// In the midst of a stream of work, waits two microseconds or so for more. A wake-up would cost ten times that.
+    ///
+    /// When something comes, it leaves the sender another one for more: taking up single jobs slows both threads down, as each
+    /// time the memory they share goes from one processor to the other and back.
     private func linger() -> Bool {
         if !isInStream || backend.hasPrepared { return false }
-        for _ in 0..<2_000 {
-            if queue.hasPending { return true }
+        for _ in 0..<2_000 where queue.hasPending {
+            if hastyTurns == 0 { queue.pause() }
+            return true
         }
         isInStream = false
         return false
@@ -226,7 +244,8 @@ final class EventLoop: LoopThread {
 
     private func sleep(until deadline: UInt64?) {
         guard queue.tryRest() else { return }
-        backend.wait(until: deadline)
+        let trim = queue.spares.nextTrim
+        backend.wait(until: deadline.map { min($0, trim ?? $0) } ?? trim)
         queue.resume()
         backend.dispatch()
     }

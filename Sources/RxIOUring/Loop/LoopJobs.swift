@@ -41,24 +41,11 @@ final class LoopJobs: TimedJobScheduler {
     }
 
     @usableFromInline
-    func schedule(_ action: @escaping (()) -> any Disposable) -> any Disposable {
-        schedule(ClosureAction(action))
-    }
+    func schedule(_ action: consuming UserAction) -> any Disposable { queue.schedule(action) }
 
     @usableFromInline
-    func schedule(_ action: consuming ScheduledAction) -> any Disposable {
-        queue.post(action)
-        return action
-    }
-
-    @usableFromInline
-    func schedule(after delay: DispatchTimeInterval, _ action: @escaping (()) -> any Disposable) -> any Disposable {
-        schedule(after: delay, ClosureTimer(action))
-    }
-
-    /// Hands over a timer that nobody else knows yet.
-    @usableFromInline
-    func schedule(after delay: DispatchTimeInterval, _ timer: consuming ActionTimer) -> any Disposable {
+    func schedule(after delay: DispatchTimeInterval, _ action: consuming UserAction) -> any Disposable {
+        let timer = ActionTimer(action)
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
         timer.prepare(deadline: deadline, ownerTag: tag)

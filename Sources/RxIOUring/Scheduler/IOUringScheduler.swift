@@ -53,14 +53,13 @@ public final class IOUringScheduler: SchedulerType {
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        if _isPOD(StateType.self) { return jobs.schedule(StateAction(state, action)) }
-        return jobs.schedule { action(state) }
+        jobs.schedule(UserAction(state, action))
     }
 
-    /// `schedule` without a state: one allocation less.
+    /// The same without a state: one allocation less.
     @preconcurrency @inlinable
     public func schedule(_ state: Void, action: @escaping @Sendable (()) -> any Disposable) -> any Disposable {
-        jobs.schedule(action)
+        jobs.schedule(UserAction(action))
     }
 
     /// Schedules an action to be handed over when `dueTime` has passed, to the nanosecond and not before.
@@ -71,9 +70,7 @@ public final class IOUringScheduler: SchedulerType {
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        if _isPOD(StateType.self) { return jobs.schedule(after: dueTime, StateTimer(state, action)) }
-        if StateType.self is AnyObject.Type { return jobs.schedule(after: dueTime, ObjectTimer(state, action)) }
-        return jobs.schedule(after: dueTime) { action(state) }
+        jobs.schedule(after: dueTime, UserAction(state, action))
     }
 
     /// `scheduleRelative` without a state: one allocation less. Of itself such a timer takes 96 bytes.
@@ -81,7 +78,7 @@ public final class IOUringScheduler: SchedulerType {
     public func scheduleRelative(
         _ state: Void, dueTime: RxTimeInterval, action: @escaping @Sendable (()) -> any Disposable
     ) -> any Disposable {
-        jobs.schedule(after: dueTime, action)
+        jobs.schedule(after: dueTime, UserAction(action))
     }
 
     /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift. A run

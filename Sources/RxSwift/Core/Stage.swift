@@ -17,6 +17,10 @@ package class Stage {
     @inlinable @inline(__always)
     package static var cancelled: UInt { 1 }
 
+    /// The largest word that is no address. What lies between `cancelled` and this are the marks of a `ScheduledAction`.
+    @inlinable @inline(__always)
+    static var lastMark: UInt { 4 }
+
     @inlinable
     package init() {
         #if TRACE_RESOURCES
@@ -27,7 +31,7 @@ package class Stage {
     @inlinable
     deinit {
         let word = upstream.loadRelaxed()
-        if word > Stage.cancelled {
+        if word > Stage.lastMark {
             Stage.releaseUpstream(word)
         }
         #if TRACE_RESOURCES
@@ -85,7 +89,7 @@ package class Stage {
         /// The stage above, if one was linked. To be called once.
         @inlinable
         package func take() -> Stage? {
-            guard word > Stage.cancelled else { return nil }
+            guard word > Stage.lastMark else { return nil }
             return Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: word)!).takeRetainedValue()
         }
     }

@@ -9,14 +9,16 @@ package class Job: Stage {
     /// The next job in the queue that holds this one. Belongs to that queue.
     @exclusivity(unchecked) package final var nextInQueue: Unmanaged<Job>?
 
-    /// What the scheduler that holds this job keeps with it. Belongs to that scheduler.
-    @exclusivity(unchecked) package final var ticket: AnyObject?
-
-    /// The timer that holds this job, if one does. Belongs to whoever owns the timer, and counts no reference.
-    @exclusivity(unchecked) package final var timer: Unmanaged<TimerEntry>?
-
     @inlinable
     package override init() { super.init() }
+
+    /// What the scheduler that holds this job keeps with it. Belongs to that scheduler, under its lock if it has one.
+    ///
+    /// Only a job that is handed to a `JobScheduler` has room for it; others only wait in a `TurnQueue` or in a pool.
+    package var notes: SchedulerNotes {
+        get { SchedulerNotes() }
+        set { abstractMethod() }
+    }
 
     /// Does the work, as much of it as `budget` allows.
     ///
@@ -33,6 +35,32 @@ package class Job: Stage {
     package func wasRefused() -> Bool {
         defer { cancel() }
         return !isCancelled
+    }
+}
+
+/// What a scheduler keeps with a job that waits for its time, or in a queue that is not ours.
+@usableFromInline
+package struct SchedulerNotes {
+    package var ticket: AnyObject?
+
+    /// The timer that holds the job, if one does. Counts no reference.
+    package var timer: Unmanaged<TimerEntry>?
+
+    @usableFromInline
+    init() {}
+}
+
+/// A job for any `JobScheduler`, which may have to hand it over later, or to withdraw it.
+@usableFromInline
+package class SchedulerJob: Job {
+    @exclusivity(unchecked) @usableFromInline final var ownNotes = SchedulerNotes()
+
+    @inlinable
+    package override init() { super.init() }
+
+    package final override var notes: SchedulerNotes {
+        get { ownNotes }
+        set { ownNotes = newValue }
     }
 }
 
@@ -62,10 +90,21 @@ package struct JobQueue: ~Copyable {
 
     /// Puts a job back in front.
     package mutating func prepend(_ job: Job) {
-        let retained = Unmanaged.passRetained(job)
-        job.nextInQueue = first
-        first = retained
-        if last == nil { last = retained }
+        prepend(retained: .passRetained(job))
+    }
+
+    package mutating func prepend(retained job: Unmanaged<Job>) {
+        job._withUnsafeGuaranteedRef { $0.nextInQueue = first }
+        first = job
+        if last == nil { last = job }
+    }
+
+    /// The first job, with the queue's reference to it.
+    package mutating func popFirstRetained() -> Unmanaged<Job>? {
+        guard let job = first else { return nil }
+        first = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+        if first == nil { last = nil }
+        return job
     }
 
     package mutating func popFirst() -> Job? {

@@ -24,6 +24,9 @@ package final class LoopTurnQueue: TurnQueue {
     /// `thread`.
     @exclusivity(unchecked) private unowned(unsafe) var loop: (any LoopThread)?
 
+    /// The loop's.
+    package let spares = SpareActions()
+
     /// 1 from when the loop takes no more work, for ever.
     private let closed = AtomicWord(0)
 
@@ -61,8 +64,30 @@ package final class LoopTurnQueue: TurnQueue {
     }
 
     package override func post(_ job: Job) {
-        if isOnLoop { postFromWithin(job) } else { postFromAnywhere(job) }
+        post(retained: .passRetained(job))
     }
+
+    /// Hands a job over with the caller's reference to it.
+    func post(retained job: Unmanaged<Job>) {
+        if isOnLoop { postFromWithin(retained: job) } else { postFromAnywhere(retained: job) }
+    }
+
+    /// Hands an action over.
+    package func schedule(_ action: consuming UserAction) -> ScheduledAction {
+        if isOnLoop {
+            let scheduled = spares.takeOnLoop(action)
+            postFromWithin(scheduled)
+            return scheduled
+        }
+        let scheduled = spares.take(action)
+        postFromAnywhere(scheduled)
+        return scheduled
+    }
+
+    /// Runs jobs until none is left or the budget is used up. Only for the loop.
+    ///
+    /// - Returns: whether jobs are left.
+    package func runJobs(within budget: inout Int) -> Bool { runJobs(within: &budget, keepingIn: spares) }
 
     package override func wake() { loop?.wake() }
 

@@ -3,7 +3,7 @@
 /// Runs as a plain loop while nothing else is queued on its scheduler, so that no element costs a scheduling; goes to the
 /// back of the queue where another source or action waits, which is RxSwift's order (law L11).
 @usableFromInline
-package class SourceJob<Element>: Job {
+package class SourceJob<Element>: SchedulerJob {
     @usableFromInline package final let downstream: Sink<Element>
     private final let scheduler: any JobScheduler
     /// The scheduler, if it is the thread's trampoline: asked after each element.

@@ -72,25 +72,34 @@ package class TurnQueue {
     }
 
     package final func postFromAnywhere(_ job: Job) {
+        postFromAnywhere(retained: .passRetained(job))
+    }
+
+    package final func postFromAnywhere(retained job: Unmanaged<Job>) {
         if push(job) { wake() }
     }
 
     /// `post` by the one at work: no atomic read-modify-write, unless others have handed over something meanwhile.
     package final func postFromWithin(_ job: Job) {
-        let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
+        postFromWithin(retained: .passRetained(job))
+    }
+
+    package final func postFromWithin(retained job: Unmanaged<Job>) {
+        let address = UInt(bitPattern: job.toOpaque())
         takePending(before: address)
         lastFromWithin.storeRelaxed(address)
-        batch.append(job)
+        batch.append(retained: job)
     }
 
     /// Returns whether the queue was idle, in which case the caller has to see to it that it is run.
-    private final func push(_ job: Job) -> Bool {
-        let retained = Unmanaged.passRetained(job)
-        let address = UInt(bitPattern: retained.toOpaque())
+    private final func push(_ job: Unmanaged<Job>) -> Bool {
+        let address = UInt(bitPattern: job.toOpaque())
         while true {
             let head = state.loadRelaxed()
             let isPending = head != TurnQueue.idle && head & TurnQueue.taken == 0
-            job.nextInQueue = isPending ? .fromOpaque(UnsafeRawPointer(bitPattern: head)!) : nil
+            job._withUnsafeGuaranteedRef {
+                $0.nextInQueue = isPending ? .fromOpaque(UnsafeRawPointer(bitPattern: head)!) : nil
+            }
             // Releasing: paired with the acquire in `takePending`.
             if state.compareExchange(head, address) { return head == TurnQueue.idle }
         }
@@ -158,12 +167,13 @@ package class TurnQueue {
 
     /// Runs jobs until none is left or the budget is used up. The caller is at work, and stays so.
     ///
+    /// - Parameter spares: gets the jobs that ran.
     /// - Returns: whether jobs are left.
-    package final func runJobs(within budget: inout Int) -> Bool {
+    final func runJobs(within budget: inout Int, keepingIn spares: SpareActions) -> Bool {
         let start = budget
         var budgetWhenTaken = budget
         while budget > 0 {
-            guard let job = batch.popFirst() else {
+            guard let job = batch.popFirstRetained() else {
                 // In the midst of a stream from another thread, fetching the shared word for each job slows both threads
                 // down. A single job never waits.
                 if start - budget > TurnQueue.stream, budgetWhenTaken - budget < TurnQueue.smallBatch { pause() }
@@ -171,10 +181,11 @@ package class TurnQueue {
                 if takePending() { continue }
                 return false
             }
-            if !job.run(&budget) {
-                batch.prepend(job)
+            if !job._withUnsafeGuaranteedRef({ $0.run(&budget) }) {
+                batch.prepend(retained: job)
                 return true
             }
+            spares.letGo(of: job)
             budget -= 1
         }
         return hasWaitingJobs
@@ -241,8 +252,8 @@ package class TurnQueue {
     /// Always 0: something to look at that nobody else writes, which the compiler cannot know.
     private let pauses = AtomicWord(0)
 
-    /// Spends about a microsecond without touching what others write.
-    private final func pause() {
+    /// Spends about a microsecond without touching what others write, so that more of a stream comes in at once.
+    package final func pause() {
         for _ in 0..<1_500 where pauses.loadRelaxed() != 0 { return }
     }
 
@@ -316,7 +327,7 @@ package final class PrivateTurnQueue: TurnQueue {
 
     /// Runs turns of the queue, which it does not hold: the hop does for as long as its work is wanted, and a scheduler may
     /// drop or keep a job that was withdrawn.
-    private final class WakeJob: Job {
+    private final class WakeJob: SchedulerJob {
         weak var queue: PrivateTurnQueue?
 
         override func run(_ budget: inout Int) -> Bool {

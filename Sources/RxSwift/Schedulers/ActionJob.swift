@@ -2,23 +2,21 @@ package import Dispatch
 import RxPrimitives
 
 /// A scheduled action which its scheduler lets go of as soon as it is disposed of.
-///
-/// Not generic, as the metadata of a generic class would have to be looked up for each action.
 @usableFromInline
-final class ActionJob: ClosureAction {
+final class ActionJob: ScheduledAction {
     private let scheduler: any JobScheduler
+    @exclusivity(unchecked) private var ownNotes = SchedulerNotes()
 
     @usableFromInline
-    init(scheduler: any JobScheduler, action: @escaping (()) -> any Disposable) {
+    init(_ action: consuming UserAction, scheduler: any JobScheduler) {
         self.scheduler = scheduler
-        super.init(action)
+        let claim = HeldAction.claim(of: action)
+        super.init(HeldAction(action), claim: claim)
     }
 
-    @inlinable
-    convenience init<State>(
-        state: State, action: @escaping (State) -> any Disposable, scheduler: any JobScheduler
-    ) {
-        self.init(scheduler: scheduler) { action(state) }
+    package final override var notes: SchedulerNotes {
+        get { ownNotes }
+        set { ownNotes = newValue }
     }
 
     package override func cancel() {
@@ -31,7 +29,7 @@ final class ActionJob: ClosureAction {
 /// An action that is run again and again.
 ///
 /// Lets go of the action and its state when disposed of, as soon as no run is under way.
-package final class PeriodicJob<State>: Job, Cancelable {
+package final class PeriodicJob<State>: SchedulerJob, Cancelable {
     /// Entered by each run, closed by `cancel`.
     private let loop = DrainLoop()
 

@@ -41,7 +41,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
     public final func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let job = ActionJob(state: state, action: action, scheduler: dispatchJobs)
+        let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.post(job)
         return job
     }
@@ -51,7 +51,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let job = ActionJob(state: state, action: action, scheduler: dispatchJobs)
+        let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.post(job, after: dueTime)
         return job
     }

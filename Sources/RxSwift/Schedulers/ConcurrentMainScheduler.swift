@@ -24,7 +24,7 @@ public final class ConcurrentMainScheduler: SchedulerType {
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         if MainQueue.isCurrent { return action(state) }
-        let job = ActionJob(state: state, action: action, scheduler: mainJobs)
+        let job = ActionJob(UserAction(state, action), scheduler: mainJobs)
         mainJobs.post(job)
         return job
     }

@@ -29,7 +29,7 @@ public class CurrentThreadScheduler: ImmediateSchedulerType, @unchecked Sendable
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         guard CurrentThreadScheduler.isScheduleRequired else {
-            let queued = ClosureAction { action(state) }
+            let queued = ScheduledAction(UserAction(state, action))
             Trampoline.current.post(queued)
             return queued
         }

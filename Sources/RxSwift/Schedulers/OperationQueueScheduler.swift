@@ -26,7 +26,7 @@ public class OperationQueueScheduler: ImmediateSchedulerType {
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let job = ActionJob(state: state, action: action, scheduler: operationJobs)
+        let job = ActionJob(UserAction(state, action), scheduler: operationJobs)
         operationJobs.post(job)
         return job
     }

@@ -75,7 +75,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
     func scheduleAction<StateType>(
         _ state: StateType, _ action: @escaping (StateType) -> any Disposable
     ) -> any Disposable {
-        let job = ActionJob(state: state, action: action, scheduler: dispatchJobs)
+        let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.post(job)
         return job
     }
@@ -85,7 +85,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let job = ActionJob(state: state, action: action, scheduler: dispatchJobs)
+        let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.post(job, after: dueTime)
         return job
     }

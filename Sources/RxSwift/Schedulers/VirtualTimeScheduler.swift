@@ -96,7 +96,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         runner.check("VirtualTimeScheduler.schedule")
-        let scheduled = ClosureAction { action(state) }
+        let scheduled = ScheduledAction(UserAction(state, action))
         agenda.add(scheduled, at: time)
         return scheduled
     }

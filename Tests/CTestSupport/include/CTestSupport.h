@@ -25,6 +25,9 @@ int rx_test_counts_signal(int signal);
 /// Ends the calling process after so many seconds, even if this thread blocks all signals.
 void rx_test_end_after(unsigned seconds);
 
+/// Bytes that the process holds of malloc's memory; 0 where that is not known (under a sanitizer, with another C library).
+unsigned long rx_test_heap_bytes(void);
+
 /// Makes a terminal, and the other side of it. 0 or an errno.
 int rx_test_make_terminal(int *terminal, int *other_side);
 

@@ -100,6 +100,65 @@ import Testing
         #expect(await eventually { threadCount(named: "job") == 0 })
     }
 
+    /// The race: the job is let go of while its body runs or waits. It runs as often as it was posted to a queue without it, and
+    /// is released then.
+    @Test(arguments: Backend.allCases)
+    func aJobThatIsLetGoOfStillRunsWhatWasPosted(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let released = AtomicCounter(0)
+            let runs = AtomicCounter(0)
+            let rounds = stepCount(20_000, debug: 2_000)
+            for round in 0..<rounds {
+                let token = ReleaseToken { released.increment() }
+                let job = scheduler.makeJob {
+                    _ = token.number
+                    runs.increment()
+                }
+                job.post()
+                jitter(round)
+            }
+            scheduler.performAndWait {}
+            #expect(runs.value == rounds)
+            #expect(soon { released.value == rounds })
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aJobLetsItselfGo(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let released = OneShot()
+            nonisolated(unsafe) var job: ReusableJob?
+            do {
+                let token = ReleaseToken { released.fire() }
+                scheduler.performAndWait {
+                    job = scheduler.makeJob {
+                        job = nil
+                        _ = token.number
+                    }
+                    job?.post()
+                }
+            }
+            #expect(released.wait())
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aJobThatIsLetGoOfAfterShutdownIsReleased(_ backend: Backend) {
+        let refusals = RefusalCounter()
+        defer { refusals.stop() }
+        onLoop(backend) { scheduler in
+            let released = OneShot()
+            do {
+                let token = ReleaseToken { released.fire() }
+                let job = scheduler.makeJob { _ = token.number }
+                scheduler.shutdown()
+                job.post()
+            }
+            #expect(released.wait())
+        }
+        #expect(refusals.value == 1)
+    }
+
     private final class Box: @unchecked Sendable {
         let word = AtomicWord(0)
     }

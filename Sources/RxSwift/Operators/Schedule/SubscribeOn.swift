@@ -93,7 +93,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
 }
 
 /// Something to be done with a stage on a scheduler. Holds the stage as its upstream, until it is done or dropped.
-private final class Errand: Job {
+private final class Errand: SchedulerJob {
     /// Written once, before the job is posted.
     private var action: ((Stage) -> Void)?
 

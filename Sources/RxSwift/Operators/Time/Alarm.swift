@@ -13,7 +13,7 @@ protocol AlarmTarget: AnyObject {
 ///
 /// `set` by one thread at a time, with deadlines that never come before earlier ones; `stop` from any thread.
 /// Alarm and target hold each other until `stop`.
-class Alarm: Job {
+class Alarm: SchedulerJob {
     final let scheduler: any TimedJobScheduler
     fileprivate final let lock = SpinLock()
     /// Set once, before the alarm. Under the lock, from then on.
@@ -139,7 +139,7 @@ private final class ExactAlarm: Alarm {
         }
     }
 
-    private final class Setting: Job {
+    private final class Setting: SchedulerJob {
         private let alarm: ExactAlarm
         private let generation: Int
 

@@ -82,7 +82,7 @@ final class TimerDoor<Element>: Door<Element> {
 }
 
 @usableFromInline
-final class TimerJob<Element>: Job {
+final class TimerJob<Element>: SchedulerJob {
     private let number: (Int) -> Element
     private let downstream: Sink<Element>
     private let scheduler: any TimedJobScheduler

@@ -133,8 +133,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        if _isPOD(StateType.self) { return poolJobs.schedule(StateAction(state, action)) }
-        return poolJobs.schedule { action(state) }
+        poolJobs.schedule(UserAction(state, action))
     }
 
     /// Schedules an action to be handed over when `dueTime` has passed.
@@ -142,7 +141,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let job = ActionJob(state: state, action: action, scheduler: poolJobs)
+        let job = ActionJob(UserAction(state, action), scheduler: poolJobs)
         poolJobs.post(job, after: dueTime)
         return job
     }

@@ -26,8 +26,8 @@ final class PoolHandle {
         timersIfNeeded.timers {
             DispatchTimers(queue: .global(qos: .userInitiated), leeway: .nanoseconds(0)) { job in
                 // Made by `PoolJobs`, of all that arm these timers.
-                let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
-                job.ticket = nil
+                let scheduler = job.notes.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
+                job.notes.ticket = nil
                 scheduler?.post(job)
             }
         }
@@ -54,18 +54,16 @@ final class PoolJobs: TimedJobScheduler {
     func post(_ job: Job) { pool._withUnsafeGuaranteedRef { $0.post(job, level: level) } }
 
     @usableFromInline
-    func schedule(_ action: @escaping (()) -> any Disposable) -> any Disposable { schedule(ClosureAction(action)) }
-
-    @usableFromInline
-    func schedule(_ action: consuming ScheduledAction) -> any Disposable {
-        post(action)
-        return action
+    func schedule(_ action: consuming UserAction) -> any Disposable {
+        let scheduled = ScheduledAction(action)
+        post(scheduled)
+        return scheduled
     }
 
     @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) {
         // Tells the level when its time has come, and keeps the pool until then.
-        job.ticket = self
+        job.notes.ticket = self
         if !handle.timers._withUnsafeGuaranteedRef({ $0.arm(job, after: delay) }) { handle.pool.refuse(job) }
     }
 

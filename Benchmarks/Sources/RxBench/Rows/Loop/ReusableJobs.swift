@@ -4,6 +4,18 @@
     import RxSwift
     import Synchronization
 
+    /// Written by the loop, read by any thread.
+    private final class Counter: Sendable {
+        private let count = Atomic<Int>(0)
+
+        var value: Int { count.load(ordering: .acquiring) }
+
+        // Releasing: paired with the load in `value`.
+        func add(_ more: Int) { count.store(count.load(ordering: .relaxed) + more, ordering: .releasing) }
+
+        func reset() { count.store(0, ordering: .relaxed) }
+    }
+
     /// A ring of jobs on our loop that are posted again and again, each not before it has run. Each adds its place in the ring.
     final class ReusableJobs: @unchecked Sendable {
         static let shared = ReusableJobs()
@@ -14,11 +26,11 @@
 
         private var jobs: [ReusableJob] = []
         /// Only the loop, between two calls.
-        private var sum = 0
+        private let sum = Sum()
         /// Postings still to be made from within. Only the loop.
         private var left = 0
         /// How many have run, in whole groups. Written by the loop.
-        private let ran = Atomic<Int>(0)
+        private let ran = Counter()
         private let done = Completion()
 
         /// What the jobs add after so many postings.
@@ -27,13 +39,15 @@
         }
 
         private init() {
+            // The bodies hold what they use, as the closures of the peers do.
+            let sum = sum
+            let ran = ran
             jobs = (0..<ReusableJobs.count).map { place in
                 let endsGroup = (place + 1).isMultiple(of: ReusableJobs.group)
-                guard endsGroup else { return Loops.ours.makeJob { [unowned self] in sum &+= place } }
-                return Loops.ours.makeJob { [unowned self] in
-                    sum &+= place
-                    // Releasing: paired with the load in `postFromOutside`.
-                    ran.store(ran.load(ordering: .relaxed) + ReusableJobs.group, ordering: .releasing)
+                guard endsGroup else { return Loops.ours.makeJob { sum.value &+= place } }
+                return Loops.ours.makeJob {
+                    sum.value &+= place
+                    ran.add(ReusableJobs.group)
                 }
             }
         }
@@ -45,14 +59,14 @@
                 for group in stride(from: 0, to: ReusableJobs.count, by: ReusableJobs.group) {
                     // One group more than needed: the job that says so is still at it.
                     let needed = posted - ReusableJobs.count + 2 * ReusableJobs.group
-                    while ran.load(ordering: .acquiring) < needed { sched_yield() }
+                    while ran.value < needed { sched_yield() }
                     for place in group..<group + ReusableJobs.group { jobs[place].post() }
                     posted += ReusableJobs.group
                 }
             }
             signalFromLoop()
             done.wait("reusable jobs")
-            return sum
+            return sum.value
         }
 
         func postFromWithin(_ events: Int) -> Int {
@@ -60,13 +74,13 @@
             left = events
             _ = Loops.ours.schedule(self) { $0.postRing() }
             done.wait("reusable jobs in loop")
-            return sum
+            return sum.value
         }
 
         private func start(_ events: Int) {
             precondition(events.isMultiple(of: ReusableJobs.count), "whole rings only")
-            ran.store(0, ordering: .relaxed)
-            sum = 0
+            ran.reset()
+            sum.value = 0
         }
 
         /// Posts every job once, and comes back when all have run.

@@ -1,0 +1,217 @@
+import RxPrimitives
+
+// Algorithm: a free list in three places. What the loop gives back it gathers in batches, and pushes each as a whole on
+// the stack `returned`; the loop and whoever needs one next take that stack as a whole. Threads other than the loop keep what
+// they took in `stock`, a list of which one of them at a time takes the first: the word is `inUse` meanwhile, and
+// whoever finds it so does not wait but makes a new action.
+// Safe against ABA: nothing is removed from a list that another thread may be removing from.
+// Progress: everything is wait-free, but for `giveBack`, which tries again when somebody took the stack meanwhile.
+// Threads: `take` from any but the loop's; everything else by the loop's.
+
+/// Actions out of use, kept for the next ones: making an object, and releasing it on another thread than the one that made
+/// it, takes longer than all else that happens to an action.
+///
+/// Keeps as many as were in use at once lately, of 64 bytes each, but no more than `limit`; the event loop lets go of
+/// them when it has not needed any for a while.
+package final class SpareActions {
+    // Only the loop. Lists are linked through the jobs, and each element is retained.
+    /// The batch that is being gathered, latest first, and its last element.
+    @exclusivity(unchecked) private var batch: Unmanaged<Job>?
+    @exclusivity(unchecked) private var batchEnd: Unmanaged<Job>?
+    @exclusivity(unchecked) private var batchCount = 0
+    /// What the loop took back.
+    @exclusivity(unchecked) private var own: Unmanaged<Job>?
+    /// How many batches are in `returned`, if nobody took them meanwhile.
+    @exclusivity(unchecked) private var returnedCount = 0
+    /// When the last batch was given back; nil if all that was given back was let go of since.
+    @exclusivity(unchecked) private var lastGivenBack: UInt64?
+    @exclusivity(unchecked) private var isTrimming = false
+
+    /// What counts the references to an object, as it is while there is one reference, and no weak or unowned ones.
+    private let unshared: UInt
+
+    // Kept here, where reading them costs no call.
+    private let actionType = ObjectIdentifier(ScheduledAction.self)
+    private let repeatedType = ObjectIdentifier(RepeatedJob.self)
+
+    private let padding = CacheLinePadding()
+    /// 0, `inUse`, or the address of the first of a list.
+    private let stock = AtomicWord(0)
+    private let stockPadding = CacheLinePadding()
+    /// 0, or the address of the first of a list.
+    private let returned = AtomicWord(0)
+
+    private static let inUse: UInt = 1
+    private static let batchSize = 64
+    /// Batches in `returned`.
+    private static let limit = 2_048
+    /// Nanoseconds without need, after which everything is let go of.
+    private static let patience: UInt64 = 100_000_000
+
+    package init() {
+        final class Probe {}
+        unshared = withExtendedLifetime(Probe()) { SpareActions.references(to: .passUnretained($0)) }
+    }
+
+    deinit {
+        for list in [batch, own, SpareActions.list(stock.loadAcquiring()), SpareActions.list(returned.loadAcquiring())]
+        {
+            var rest = list
+            while let first = rest { rest = SpareActions.release(first) }
+        }
+    }
+
+    // MARK: Taking
+
+    /// An object for an action, new or used. Only for the loop.
+    @inline(__always)
+    func takeOnLoop(_ action: consuming UserAction) -> ScheduledAction {
+        if let first = batch {
+            batch = SpareActions.next(first)
+            batchCount -= 1
+            return SpareActions.refill(first, action)
+        }
+        if own == nil, returned.loadRelaxed() != 0 {
+            // Acquiring, here and in `take`: paired with the compare-exchange in `giveBack`.
+            own = SpareActions.list(returned.exchange(0))
+        }
+        guard let first = own else { return ScheduledAction(action) }
+        own = SpareActions.next(first)
+        return SpareActions.refill(first, action)
+    }
+
+    /// The same for all other threads.
+    @inline(__always)
+    func take(_ action: consuming UserAction) -> ScheduledAction {
+        guard stock.loadRelaxed() != SpareActions.inUse else { return ScheduledAction(action) }
+        // Acquiring: paired with the stores below.
+        var list = stock.exchange(SpareActions.inUse)
+        if list == SpareActions.inUse { return ScheduledAction(action) }
+        if list == 0, returned.loadRelaxed() != 0 { list = returned.exchange(0) }
+        guard let first = SpareActions.list(list) else {
+            stock.storeReleasing(0)
+            return ScheduledAction(action)
+        }
+        stock.storeReleasing(SpareActions.word(SpareActions.next(first)))
+        return SpareActions.refill(first, action)
+    }
+
+    // MARK: Giving back
+
+    /// Takes over the queue's reference to a job that has run: keeps the job if nobody else knows it and it can be used again.
+    @inline(__always)
+    func letGo(of job: Unmanaged<Job>) {
+        let type = job._withUnsafeGuaranteedRef { ObjectIdentifier(Swift.type(of: $0)) }
+        guard type == actionType,
+            Unmanaged<ScheduledAction>.fromOpaque(job.toOpaque())._withUnsafeGuaranteedRef({ $0.isSpent }),
+            SpareActions.references(to: job) == unshared
+        else {
+            // A repeated job takes its reference back.
+            if type != repeatedType { job.release() }
+            return
+        }
+        #if TRACE_RESOURCES
+            ResourceCensus.died(ScheduledAction.self)
+        #endif
+        if batch == nil { batchEnd = job }
+        job._withUnsafeGuaranteedRef { $0.nextInQueue = batch }
+        batch = job
+        batchCount += 1
+        if batchCount == SpareActions.batchSize { giveBack() }
+    }
+
+    @inline(never)
+    private func giveBack() {
+        guard let first = batch, let last = batchEnd else { return }
+        batchCount = 0
+        lastGivenBack = MonotonicClock.now()
+        if returnedCount == SpareActions.limit, returned.loadRelaxed() != 0 {
+            while let surplus = batch { batch = SpareActions.release(surplus) }
+            return
+        }
+        batch = nil
+        var head: UInt
+        repeat {
+            head = returned.loadRelaxed()
+            last._withUnsafeGuaranteedRef { $0.nextInQueue = SpareActions.list(head) }
+        } while !returned.compareExchange(head, SpareActions.word(first))
+        returnedCount = head == 0 ? 1 : returnedCount + 1
+    }
+
+    // MARK: Letting go
+
+    /// When `trim` may find something to do, in monotonic nanoseconds. Only for the loop.
+    package var nextTrim: UInt64? { lastGivenBack.map { $0 + SpareActions.patience } }
+
+    /// Uses an idle moment to let go of a few actions, if none were needed for a while.
+    ///
+    /// Only for the loop. Returns whether there is more to let go of.
+    package func trim() -> Bool {
+        if let due = nextTrim, MonotonicClock.now() >= due { startTrimming() }
+        if !isTrimming { return false }
+        for _ in 0..<SpareActions.batchSize {
+            guard let first = own else {
+                isTrimming = false
+                return lastGivenBack != nil
+            }
+            own = SpareActions.release(first)
+        }
+        return true
+    }
+
+    /// Takes back one of the lists, if there still is one.
+    private func startTrimming() {
+        if own == nil { own = SpareActions.list(returned.exchange(0)) }
+        if own == nil {
+            let list = stock.exchange(SpareActions.inUse)
+            if list == SpareActions.inUse {
+                // Another thread is at it: later.
+                lastGivenBack = MonotonicClock.now()
+                return
+            }
+            stock.storeReleasing(0)
+            own = SpareActions.list(list)
+        }
+        isTrimming = own != nil
+        if own == nil { lastGivenBack = nil }
+    }
+
+    // MARK: Lists
+
+    private static func word(_ list: Unmanaged<Job>?) -> UInt { list.map { UInt(bitPattern: $0.toOpaque()) } ?? 0 }
+
+    private static func list(_ word: UInt) -> Unmanaged<Job>? {
+        UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
+    }
+
+    private static func next(_ job: Unmanaged<Job>) -> Unmanaged<Job>? {
+        job._withUnsafeGuaranteedRef { $0.nextInQueue }
+    }
+
+    @inline(__always)
+    private static func refill(_ spare: Unmanaged<Job>, _ action: consuming UserAction) -> ScheduledAction {
+        #if TRACE_RESOURCES
+            ResourceCensus.born(ScheduledAction.self)
+        #endif
+        let scheduled = unsafeDowncast(spare.takeRetainedValue(), to: ScheduledAction.self)
+        scheduled.refill(action)
+        return scheduled
+    }
+
+    /// Returns what came behind it.
+    private static func release(_ spare: Unmanaged<Job>) -> Unmanaged<Job>? {
+        #if TRACE_RESOURCES
+            ResourceCensus.born(ScheduledAction.self)
+        #endif
+        let next = next(spare)
+        spare.release()
+        return next
+    }
+
+    /// The word of an object behind that of its class. It is only compared with that of an object just made.
+    @inline(__always)
+    private static func references<Object>(to object: Unmanaged<Object>) -> UInt {
+        // Acquiring: paired with the release of the last of the other references.
+        object.toOpaque().assumingMemoryBound(to: AtomicWord.self)[1].loadAcquiring()
+    }
+}

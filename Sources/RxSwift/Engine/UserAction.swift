@@ -1,0 +1,93 @@
+/// A user's action with its state, whatever the type of that: a word each for the state, the code and what the code holds.
+///
+/// So no allocation is needed for the two of them where the state is an object, or plain (in no need of a release) and of a
+/// word at most: nothing, a number, an enumeration. With any other state the action goes into one more closure.
+///
+/// Holds references that nobody counts: it is to be moved into one `HeldAction`, which lets go of them.
+@frozen
+@usableFromInline
+package struct UserAction: ~Copyable {
+    /// What the words are.
+    @frozen
+    @usableFromInline
+    enum Kind {
+        /// A `StatelessBody`.
+        case withoutState
+        /// A `Body`, and the bytes of its state.
+        case withPlainState
+        /// A `Body`, and the address of its state, retained.
+        case withObject
+    }
+
+    /// An action as it is compiled for a state of any type.
+    ///
+    /// Swift compiles a closure that stands where a parameter's type is generic to take that parameter by its address,
+    /// whatever the type. Inside of a generic structure it stays so, and with it the same for all types.
+    @frozen
+    @usableFromInline
+    struct Body<State> {
+        @usableFromInline let call: (State) -> any Disposable
+
+        @inlinable
+        init(_ call: @escaping (State) -> any Disposable) { self.call = call }
+    }
+
+    /// An action that takes nothing.
+    @frozen
+    @usableFromInline
+    struct StatelessBody {
+        @usableFromInline let call: (()) -> any Disposable
+
+        @inlinable
+        init(_ call: @escaping (()) -> any Disposable) { self.call = call }
+    }
+
+    @usableFromInline let kind: Kind
+    @usableFromInline let state: UInt
+    @usableFromInline let code: (UInt, UInt)
+
+    @inlinable
+    init(_ kind: Kind, state: UInt, code: (UInt, UInt)) {
+        self.kind = kind
+        self.state = state
+        self.code = code
+    }
+
+    @inlinable @inline(__always)
+    package init(_ action: @escaping (()) -> any Disposable) {
+        self.init(.withoutState, state: 0, code: UserAction.words(StatelessBody(action)))
+    }
+
+    @inlinable @inline(__always)
+    package init<State>(_ state: State, _ action: @escaping (State) -> any Disposable) {
+        if _isPOD(State.self), MemoryLayout<State>.size <= MemoryLayout<UInt>.size {
+            var word: UInt = 0
+            withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: state, as: State.self) }
+            self.init(.withPlainState, state: word, code: UserAction.words(Body(action)))
+        } else if State.self is AnyObject.Type {
+            let object = Unmanaged.passRetained(unsafeBitCast(state, to: AnyObject.self))
+            self.init(.withObject, state: UInt(bitPattern: object.toOpaque()), code: UserAction.words(Body(action)))
+        } else {
+            self.init { action(state) }
+        }
+    }
+
+    /// Moves a closure into two words.
+    // `__owned`, not `consuming`: what is consumed cannot be moved out inside of the closure.
+    @inlinable @inline(__always)
+    static func words<Body>(_ body: __owned Body) -> (UInt, UInt) {
+        var words: (UInt, UInt) = (0, 0)
+        withUnsafeMutablePointer(to: &words) {
+            UnsafeMutableRawPointer($0).assumingMemoryBound(to: Body.self).initialize(to: body)
+        }
+        return words
+    }
+
+    /// Moves it out again.
+    @inline(__always)
+    static func body<Body>(_ words: (UInt, UInt), as type: Body.Type) -> Body {
+        withUnsafePointer(to: words) {
+            UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: type).move()
+        }
+    }
+}
