@@ -9,3 +9,10 @@ public protocol Cancelable: Disposable {
     /// Whether `dispose()` was called, or what it stands for has ended.
     var isDisposed: Bool { get }
 }
+
+/// Nothing to dispose of.
+struct EmptyDisposable: Disposable {
+    static let instance = EmptyDisposable()
+
+    func dispose() {}
+}

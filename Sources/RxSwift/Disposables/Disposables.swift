@@ -58,10 +58,3 @@ public struct Disposables {
         NaryDisposable(disposables)
     }
 }
-
-/// Nothing to dispose of.
-struct EmptyDisposable: Disposable {
-    static let instance = EmptyDisposable()
-
-    func dispose() {}
-}

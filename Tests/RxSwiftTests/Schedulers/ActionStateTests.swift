@@ -36,7 +36,8 @@ import Testing
         expectOther(RxError.timeout as any Error, on: scheduler) { $0 is RxError }
         expectOther((1, "two", 3.0), on: scheduler) { $0 == (1, "two", 3.0) }
         expectOther((), on: scheduler) { _ in true }
-        expectOther({ 7 }, on: scheduler) { $0() == 7 }
+        let closure = { 7 }
+        expectOther(closure, on: scheduler) { $0() == 7 }
     }
 
     @Test(arguments: ThreadedScheduler.allCases)
