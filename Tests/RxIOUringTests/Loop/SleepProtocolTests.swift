@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The words by which a thread that hands over and a loop that goes to sleep agree, in all interleavings, without threads.
@@ -49,34 +50,6 @@ import Testing
         }
         explored.run()
         #expect(explored.wrong != nil)
-    }
-}
-
-/// All states that can be reached.
-private struct Exploration<State: Hashable> {
-    private var seen: Set<State> = []
-    private var open: [State]
-    private let successors: (State) -> [State]
-    private let isWrong: (State) -> Bool
-    private(set) var wrong: State?
-
-    var count: Int { seen.count }
-
-    init(_ start: State, successors: @escaping (State) -> [State], isWrong: @escaping (State) -> Bool) {
-        open = [start]
-        self.successors = successors
-        self.isWrong = isWrong
-    }
-
-    mutating func run() {
-        while let state = open.popLast() {
-            guard seen.insert(state).inserted else { continue }
-            if isWrong(state) {
-                wrong = state
-                return
-            }
-            open += successors(state)
-        }
     }
 }
 
