@@ -32,7 +32,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
         core.start()
     }
 
-    deinit { core.released() }
+    deinit { core.closeInOrder() }
 
     /// The peer's address.
     public var description: String { "Connection(\(core.subject))" }
@@ -100,9 +100,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// sent from now on is refused. From any thread.
     public func shutdownOutput() { core.loop.perform(core.shutDownOutput) }
 
-    /// Closes: nothing is received any more, and what is queued is sent within 30 seconds, or dropped and reported to
-    /// `IOHooks.noticeHandler`. From any thread, any number of times.
-    public func close() { core.loop.perform(core.close) }
+    /// Closes: nothing is received any more, and what was sent before, on whatever thread, goes out within 30 seconds, or is
+    /// dropped and reported to `IOHooks.noticeHandler`. From any thread, any number of times.
+    public func close() { core.closeInOrder() }
 
     /// Closes at once, and drops what is queued. From any thread, any number of times.
     public func abort() {

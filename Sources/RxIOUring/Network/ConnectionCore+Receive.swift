@@ -22,7 +22,9 @@ extension ConnectionCore {
 
     /// Submits the next receive, if there is room and somebody wants it.
     func receiveNext() {
-        guard phase == .open, inputEnd == nil, receiver != nil, unclaimed == nil, let socket else { return }
+        guard phase == .open, !isReceivingOver, inputEnd == nil, receiver != nil, unclaimed == nil, let socket else {
+            return
+        }
         let receive = receive ?? makeReceive(socket)
         if receive.isInFlight || !window!.take(for: self) { return }
         if loop.backend.receivePool != nil {
@@ -75,7 +77,7 @@ extension ConnectionCore {
     }
 
     private func claim(_ chunk: ByteChunk) {
-        guard phase == .open else { return }
+        guard phase == .open, !isReceivingOver else { return }
         // One that was disposed of elsewhere is still here until the loop hears of it.
         guard let receiver, receiver.isWanted else {
             unclaimed = chunk

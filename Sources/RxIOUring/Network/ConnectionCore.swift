@@ -29,6 +29,8 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
     @exclusivity(unchecked) var unclaimed: ByteChunk?
     /// What ended what is received.
     @exclusivity(unchecked) var inputEnd: InputEnd?
+    /// Whether nothing is received any more, since it is going to be closed.
+    @exclusivity(unchecked) var isReceivingOver = false
     /// Whether the last receive has left nothing behind.
     @exclusivity(unchecked) var isDrained = true
 
@@ -102,8 +104,15 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
 
     // MARK: Closing
 
+    /// Closes behind what was handed over before. On any thread.
+    func closeInOrder() {
+        // Nothing is received any more where the loop itself closes.
+        if loop.isCurrent { isReceivingOver = true }
+        loop.perform(close)
+    }
+
     /// Closes when what is queued was sent, but after a time in any case.
-    func close() {
+    private func close() {
         guard phase == .open else { return }
         phase = .flushing
         refuseSends(ENOTCONN)
@@ -158,9 +167,6 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
         loop.remove(self)
         while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
     }
-
-    /// Nobody holds the `Connection` any more. From any thread.
-    func released() { loop.perform(close) }
 
     /// Has `watcher` told of the end; at once, if that was.
     func add(_ watcher: any ConnectionWatcher) {

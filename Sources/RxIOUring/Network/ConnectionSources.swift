@@ -73,6 +73,8 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     private let core: ConnectionCore
     private let source: Observable<ByteChunk>
     private let subscription = SingleAssignmentDisposable()
+    /// Whether the loop was told of bytes that were refused. By the source, serially.
+    @exclusivity(unchecked) private var wasRefused = false
 
     init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
         self.connection = connection
@@ -104,7 +106,9 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
 
     /// On any thread.
     private func refused(_ code: CInt) {
-        if code != 0 { whileRunning { self.fail("send", code) } }
+        if code == 0 || wasRefused { return }
+        wasRefused = true
+        whileRunning { self.fail("send", code) }
     }
 
     func writeEnded(_ error: IOError?) {

@@ -17,6 +17,8 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
 
     @exclusivity(unchecked) private var socket: Descriptor?
     @exclusivity(unchecked) private(set) var isClosed = false
+    /// Whether nothing is received any more, since it is going to be closed.
+    @exclusivity(unchecked) private var isReceivingOver = false
     @exclusivity(unchecked) private var receive: DatagramReceive?
     @exclusivity(unchecked) private var receiver: DatagramSource?
     @exclusivity(unchecked) private var send: DatagramSend?
@@ -29,8 +31,6 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
 
     /// Bytes accepted and not sent. From any thread.
     let queuedBytes = AtomicWord(0)
-    /// Sends that were handed to the loop and have not come there. From any thread.
-    private let underWay = AtomicWord(0)
     /// 0, or the errno with which sends are refused. From any thread.
     private let refusal = AtomicWord(0)
 
@@ -62,9 +62,19 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
 
     func loopEnded() { close() }
 
-    func close() {
+    /// Closes behind what was handed over before. On any thread.
+    func closeInOrder() {
+        // Nothing is received any more where the loop itself closes.
+        if loop.isCurrent { isReceivingOver = true }
+        loop.perform(close)
+    }
+
+    private func close() {
+        // What was sent in the same turn, maybe just before.
+        flush()
         guard !isClosed else { return }
         isClosed = true
+        let dropped = output[head...]
         _ = refusal.compareExchange(0, UInt(ENOTCONN))
         invalidate()
         loop.remove(self)
@@ -75,6 +85,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         receiver?.closed()
         socket?.close()
         socket = nil
+        for item in dropped { drop(item) }
     }
 
     private func invalidate() { lock.withLock { isNumberValid = false } }
@@ -105,7 +116,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
     }
 
     private func receiveNext() {
-        guard !isClosed, receiver != nil, let receive, let socket, !receive.isInFlight else { return }
+        guard !isClosed, !isReceivingOver, receiver != nil, let receive, let socket, !receive.isInFlight else { return }
         let storage = pool.take(onReturn: { [weak self] in
             guard let self else { return }
             loop.perform(receiveNext)
@@ -114,7 +125,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
     }
 
     func received(_ result: Int32, _ storage: ByteStorage) {
-        guard !isClosed, let receiver, let receive else { return }
+        guard !isClosed, !isReceivingOver, let receiver, let receive else { return }
         if result >= 0 {
             let sender = SocketAddress(receive.address, length: receive.message.pointee.msg_namelen)
             let isTruncated = receive.message.pointee.msg_flags & CInt(MSG_TRUNC) != 0
@@ -140,28 +151,21 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
             _ = queuedBytes.fetchAdd(0 &- count)
             return ENOBUFS
         }
-        // Behind what other threads have sent before, of which the loop may know.
-        if loop.isCurrent, !loop.isClosed, underWay.loadRelaxed() == 0 {
+        if loop.isDirect {
             accept((bytes, receiver))
-            return 0
-        }
-        _ = underWay.fetchAdd(1)
-        loop.post {
-            self.accept((bytes, receiver))
-            _ = self.underWay.fetchAdd(0 &- 1)
-        } refused: {
-            _ = self.queuedBytes.fetchAdd(0 &- count)
-            _ = self.underWay.fetchAdd(0 &- 1)
-            return true
+        } else {
+            loop.post {
+                self.accept((bytes, receiver))
+            } refused: {
+                _ = self.queuedBytes.fetchAdd(0 &- count)
+                return true
+            }
         }
         return 0
     }
 
     private func accept(_ item: Item) {
-        if isClosed {
-            _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
-            return
-        }
+        if isClosed { return drop(item) }
         output.append(item)
         if !isToldAtEndOfTurn {
             isToldAtEndOfTurn = true
@@ -205,6 +209,12 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         }
         _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
         if result < 0 { reportRefused(-result, item.bytes.count, item.receiver) }
+    }
+
+    /// It was accepted, and cannot be sent any more.
+    private func drop(_ item: Item) {
+        _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+        reportRefused(ECANCELED, item.bytes.count, item.receiver)
     }
 
     /// On any thread.

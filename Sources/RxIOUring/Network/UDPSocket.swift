@@ -18,7 +18,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
         core.start()
     }
 
-    deinit { close() }
+    deinit { core.closeInOrder() }
 
     /// The address.
     public var description: String { "UDPSocket(\(address))" }
@@ -57,6 +57,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// How many bytes were accepted and not taken by the kernel yet. Out of date as soon as it is read.
     public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
 
-    /// Closes; what is queued is dropped. From any thread, any number of times.
-    public func close() { core.loop.perform(core.close) }
+    /// Closes, behind what was sent before on whatever thread. Datagrams that the kernel has no room for at that moment are
+    /// dropped, and reported to `IOHooks.sendRefusedHandler` (`ECANCELED`). From any thread, any number of times.
+    public func close() { core.closeInOrder() }
 }
