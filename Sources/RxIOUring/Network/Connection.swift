@@ -48,7 +48,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// everything, and when this side closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the
     /// connection.
     public var received: Observable<ByteChunk> {
-        scheduler.observable { ReceiveSource(self, downstream: $0) }
+        scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
     }
 
     // MARK: Sending

@@ -2,8 +2,7 @@ import Glibc
 import RxPrimitives
 
 extension ConnectionCore {
-    /// Begins to receive for a subscriber. False if there is one already.
-    func begin(_ source: ReceiveSource) -> Bool {
+    func begin(_ source: ReceiveSource<ConnectionCore>) -> Bool {
         if receiver != nil { return false }
         receiver = source
         if source.isWanted, let chunk = unclaimed {
@@ -15,8 +14,8 @@ extension ConnectionCore {
         return true
     }
 
-    /// The subscriber has left. A receive in flight goes on: what it brings is for the next one.
-    func end(_ source: ReceiveSource) {
+    /// A receive in flight goes on: what it brings is for the next one.
+    func end(_ source: ReceiveSource<ConnectionCore>) {
         if receiver === source { receiver = nil }
     }
 

@@ -5,7 +5,9 @@ import RxSwift
 /// What a `Connection` is on its loop: the descriptor, what is received and what is to be sent. Lives until it is closed.
 ///
 /// For the loop's thread, where nothing else is said.
-final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable {
+final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked Sendable {
+    typealias Received = ByteChunk
+
     let loop: EventLoop
     let subject: String
     let options: ConnectionOptions
@@ -24,20 +26,14 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
     // What is received.
     @exclusivity(unchecked) var receive: ConnectionReceive?
     @exclusivity(unchecked) var window: ReceiveWindow?
-    @exclusivity(unchecked) var receiver: ReceiveSource?
+    @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// What came after the subscriber had left, for the next one.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
-    /// What ended what is received.
     @exclusivity(unchecked) var inputEnd: InputEnd?
     /// Whether nothing is received any more, since it is going to be closed.
     @exclusivity(unchecked) var isReceivingOver = false
     /// Whether the last receive has left nothing behind.
     @exclusivity(unchecked) var isDrained = true
-
-    enum InputEnd {
-        case completed
-        case failed(IOError)
-    }
 
     // What is sent.
     @exclusivity(unchecked) var send: ConnectionSend?

@@ -1,51 +1,6 @@
 import Glibc
 import RxSwift
 
-/// What comes on a connection, for one subscriber.
-final class ReceiveSource: LoopSource<ByteChunk> {
-    /// Keeps it open while it is observed.
-    @exclusivity(unchecked) private var connection: Connection?
-    private let core: ConnectionCore
-    @exclusivity(unchecked) private var isEmitting = false
-
-    init(_ connection: Connection, downstream: Sink<ByteChunk>) {
-        self.connection = connection
-        core = connection.core
-        super.init(loop: connection.core.loop, downstream: downstream)
-    }
-
-    override var subject: String { core.subject }
-
-    override func begin() {
-        if !core.begin(self) { fail("receive", EBUSY) }
-    }
-
-    override func end() {
-        core.end(self)
-        let released = connection
-        connection = nil
-        withExtendedLifetime(released) {}
-    }
-
-    func receive(_ chunk: ByteChunk) {
-        isEmitting = true
-        emit(chunk)
-        isEmitting = false
-        // The observer may have closed the connection.
-        if isRunning, core.inputEnd != nil { inputEnded() }
-    }
-
-    /// Nothing more comes.
-    func inputEnded() {
-        if isEmitting { return }
-        switch core.inputEnd {
-        case .completed?: complete()
-        case .failed(let error)?: fail(with: error)
-        case nil: break
-        }
-    }
-}
-
 /// Completes when a connection is closed.
 final class ClosedSource: LoopSource<Never>, ConnectionWatcher {
     private let core: ConnectionCore

@@ -3,7 +3,9 @@ import RxPrimitives
 import RxSwift
 
 /// What a `UDPSocket` is on its loop. For the loop's thread, where nothing else is said.
-final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
+final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked Sendable {
+    typealias Received = Datagram
+
     let loop: EventLoop
     let subject: String
     private let pool: BytePool
@@ -16,11 +18,11 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
     @exclusivity(unchecked) private var isNumberValid = true
 
     @exclusivity(unchecked) private var socket: Descriptor?
-    @exclusivity(unchecked) private(set) var isClosed = false
+    @exclusivity(unchecked) private var isClosed = false
     /// Whether nothing is received any more, since it is going to be closed.
     @exclusivity(unchecked) private var isReceivingOver = false
     @exclusivity(unchecked) private var receive: DatagramReceive?
-    @exclusivity(unchecked) private var receiver: DatagramSource?
+    @exclusivity(unchecked) private var receiver: ReceiveSource<UDPCore>?
     @exclusivity(unchecked) private var send: DatagramSend?
     @exclusivity(unchecked) private var isToldAtEndOfTurn = false
 
@@ -82,7 +84,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         head = 0
         if let receive { loop.cancel(receive) }
         if let send { loop.cancel(send) }
-        receiver?.closed()
+        receiver?.inputEnded()
         socket?.close()
         socket = nil
         for item in dropped { drop(item) }
@@ -101,15 +103,16 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// False if there is a subscriber.
-    func begin(_ source: DatagramSource) -> Bool {
+    var inputEnd: InputEnd? { isClosed ? .completed : nil }
+
+    func begin(_ source: ReceiveSource<UDPCore>) -> Bool {
         if receiver != nil { return false }
         receiver = source
-        receiveNext()
+        if isClosed { source.inputEnded() } else { receiveNext() }
         return true
     }
 
-    func end(_ source: DatagramSource) {
+    func end(_ source: ReceiveSource<UDPCore>) {
         guard receiver === source else { return }
         receiver = nil
         if let receive { loop.cancel(receive) }
@@ -134,7 +137,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
                     bytes: ByteChunk(storage, count: min(Int(result), storage.capacity)),
                     sender: sender ?? SocketAddress(.unix([])), isTruncated: isTruncated))
         } else if result != -ECANCELED {
-            return receiver.failed(-result)
+            return receiver.fail("receive", -result)
         }
         receiveNext()
     }

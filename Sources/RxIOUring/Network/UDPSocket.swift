@@ -30,7 +30,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a
     ///   connected socket whose peer is not there.
     public var received: Observable<Datagram> {
-        scheduler.observable { DatagramSource(self, downstream: $0) }
+        scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
     }
 
     /// Sends a datagram.
