@@ -105,6 +105,14 @@ final class EventLoop: LoopThread {
         handOver.post(body, refused: refused)
     }
 
+    /// Runs `body` soon on a thread that is not the loop's, for a loop that takes no more work.
+    func performElsewhere(_ body: @escaping () -> Void) {
+        // In a forked process there are no other threads.
+        if rx_forks() != forks { return body() }
+        nonisolated(unsafe) let body = body
+        DispatchQueue.global().async { body() }
+    }
+
     /// Submits an operation, which is not in flight. Only on the loop.
     func submit(_ operation: Operation) {
         precondition(isCurrent, "swift-rx: an operation was submitted outside its event loop")

@@ -19,6 +19,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
 
     @exclusivity(unchecked) private var socket: Descriptor?
     @exclusivity(unchecked) private var isClosed = false
+    /// Why it was closed, if not because that was asked for.
+    @exclusivity(unchecked) private var failure: IOError?
     /// Whether nothing is received any more, since it is going to be closed.
     @exclusivity(unchecked) private var isReceivingOver = false
     @exclusivity(unchecked) private var receive: DatagramReceive?
@@ -62,7 +64,10 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
         send = DatagramSend(socket)
     }
 
-    func loopEnded() { close() }
+    func loopEnded() {
+        failure = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+        close()
+    }
 
     /// Closes behind what was handed over before. On any thread.
     func closeInOrder() {
@@ -103,7 +108,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
 
     // MARK: Receiving
 
-    var inputEnd: InputEnd? { isClosed ? .completed : nil }
+    var inputEnd: InputEnd? { isClosed ? failure.map(InputEnd.failed) ?? .completed : nil }
 
     func begin(_ source: ReceiveSource<UDPCore>) -> Bool {
         if receiver != nil { return false }

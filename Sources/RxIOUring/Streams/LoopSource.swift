@@ -127,9 +127,11 @@ class LoopSource<Element>: Source, LoopDependent {
         end()
     }
 
-    /// The loop takes no more work.
+    /// The loop takes no more work. Nobody is told within the call that found out: with a `retry` without a limit that call, be
+    /// it a `subscribe` or the end of the loop, would never return.
     private final func refuse() {
-        failDownstream(IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
+        let error = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+        loop.performElsewhere { self.failDownstream(error) }
     }
 
     private final func failDownstream(_ error: any Swift.Error) {
