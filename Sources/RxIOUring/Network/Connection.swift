@@ -44,7 +44,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. What comes while nobody is subscribed waits
     /// for the next subscriber; a chunk that is being delivered while the subscriber disposes on another thread goes with
     /// that one. The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a
-    /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down. Completes when the peer has sent
+    /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down; when nothing was received for a
+    /// second for that reason, `IOHooks.noticeHandler` is told, once for each connection. Completes when the peer has sent
     /// everything, and when this side closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the
     /// connection.
     public var received: Observable<ByteChunk> {

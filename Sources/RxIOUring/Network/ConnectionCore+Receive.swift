@@ -16,7 +16,9 @@ extension ConnectionCore {
 
     /// A receive in flight goes on: what it brings is for the next one.
     func end(_ source: ReceiveSource<ConnectionCore>) {
-        if receiver === source { receiver = nil }
+        guard receiver === source else { return }
+        receiver = nil
+        stall?.waitEnds()
     }
 
     /// Submits the next receive, if there is room and somebody wants it.
@@ -25,7 +27,7 @@ extension ConnectionCore {
             return
         }
         let receive = receive ?? makeReceive(socket)
-        if receive.isInFlight || !window!.take(for: self) { return }
+        if receive.isInFlight || !takeRoom() { return }
         if loop.backend.receivePool != nil {
             receive.receive(self, on: socket, expectsNothing: isDrained)
         } else {

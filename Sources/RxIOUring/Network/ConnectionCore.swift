@@ -26,6 +26,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     // What is received.
     @exclusivity(unchecked) var receive: ConnectionReceive?
     @exclusivity(unchecked) var window: ReceiveWindow?
+    /// Nil until there was no room in the window.
+    @exclusivity(unchecked) var stall: StallNotice?
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// What came after the subscriber had left, for the next one.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
@@ -129,6 +131,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     /// Ends what is received for the subscriber, since this side wants no more.
     private func endInput() {
         window?.cancelWait()
+        stall?.end()
         if inputEnd == nil { inputEnd = .completed }
         if let receive { loop.cancel(receive) }
         unclaimed = nil
@@ -143,6 +146,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
         refuseSends(error?.code ?? ENOTCONN)
         if inputEnd == nil { inputEnd = error.map(InputEnd.failed) ?? .completed }
         window?.cancelWait()
+        stall?.end()
         unclaimed = nil
         if let receive { loop.cancel(receive) }
         if let send { loop.cancel(send) }
@@ -152,6 +156,18 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
         socket?.onClosed = { self.gone() }
         socket?.close()
+    }
+
+    /// Whether there is room for a chunk more, which then is taken. Else receiving goes on when there is some.
+    func takeRoom() -> Bool {
+        if window!.take(for: self) {
+            stall?.waitEnds()
+            return true
+        }
+        let stall = stall ?? StallNotice(subject, window: options.receiveWindow, on: loop)
+        self.stall = stall
+        stall.waitBegins()
+        return false
     }
 
     /// The descriptor is closed.

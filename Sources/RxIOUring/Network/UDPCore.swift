@@ -9,6 +9,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     let loop: EventLoop
     let subject: String
     private let pool: BytePool
+    private let stall: StallNotice
     private let sendLimit: Int
 
     private let number: CInt
@@ -42,6 +43,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
         self.number = number
         self.subject = subject
         self.pool = pool
+        stall = StallNotice(subject, window: pool.limit, on: loop)
         self.sendLimit = sendLimit
         self.loop = loop
     }
@@ -85,6 +87,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
         _ = refusal.compareExchange(0, UInt(ENOTCONN))
         invalidate()
         loop.remove(self)
+        stall.end()
         output = []
         head = 0
         if let receive { loop.cancel(receive) }
@@ -120,6 +123,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     func end(_ source: ReceiveSource<UDPCore>) {
         guard receiver === source else { return }
         receiver = nil
+        stall.waitEnds()
         if let receive { loop.cancel(receive) }
     }
 
@@ -129,7 +133,9 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
             guard let self else { return }
             loop.perform(receiveNext)
         })
-        if let storage { receive.receive(self, on: socket, into: storage) }
+        guard let storage else { return stall.waitBegins() }
+        stall.waitEnds()
+        receive.receive(self, on: socket, into: storage)
     }
 
     func received(_ result: Int32, _ storage: ByteStorage) {

@@ -26,7 +26,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// What comes, on the thread of `scheduler`.
     ///
     /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. A datagram more is received when one of the
-    /// window is out of use.
+    /// window is out of use; when that takes a second, `IOHooks.noticeHandler` is told, once for each socket.
     /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a
     ///   connected socket whose peer is not there.
     public var received: Observable<Datagram> {
