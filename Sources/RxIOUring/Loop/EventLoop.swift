@@ -143,16 +143,23 @@ final class EventLoop: LoopThread {
     // MARK: From any thread
 
     func wake() {
-        if queue.isClosed {
+        if rx_forks() != forks {
+            // Nobody else is there to take the work up.
+            report(queue.refusePending())
+        } else if queue.isClosed {
             // Who comes here found the queue idle, but maybe long ago: the thread, or another one who comes here, may have
             // taken the work up meanwhile.
             refuseUnlessSomebodyDoes()
-        } else if rx_forks() != forks {
-            // Nobody else is there to take the work up.
-            report(queue.refuseAll())
         } else {
             backend.interrupt()
         }
+    }
+
+    /// In a process that was just forked from that of the loop: the thread is missing, whatever it was doing. What is handed over
+    /// here is refused. Atomic stores, and nothing else.
+    func wasForked() {
+        queue.unbind()
+        queue.abandon()
     }
 
     /// Nobody will hand anything over any more: the thread ends when nothing is left to do.
