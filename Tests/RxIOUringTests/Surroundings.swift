@@ -61,6 +61,25 @@ extension IOUringScheduler {
     }
 }
 
+extension IOUringScheduler {
+    /// Runs `first` on the calling thread while an action keeps the loop busy, and then `second` in that action. Waits for both.
+    func run(after first: () -> Void, _ second: @escaping @Sendable () -> Void) {
+        let (isBusy, isHandedOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isDone = DispatchSemaphore(value: 0)
+        _ = schedule(()) { _ in
+            isBusy.signal()
+            isHandedOver.wait()
+            second()
+            isDone.signal()
+            return Disposables.create()
+        }
+        isBusy.wait()
+        first()
+        isHandedOver.signal()
+        isDone.wait()
+    }
+}
+
 /// A program that the package has built for its tests, in the folder of the running test.
 func builtProgram(_ name: String) -> String {
     let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -12,7 +12,7 @@ extension File {
     /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind what was read ends
     /// there. Opening a pipe blocks the loop until there is a writer.
     /// The end takes memory to find, too. An observer that keeps all chunks (`toArray()`) would so wait for ever, of which
-    /// `IOHooks.noticeHandler` is told after a second: such a one has to copy them, `File.read(path, ...).map { Array($0)
+    /// `IOHooks.noticeHandler` is told after a second or two: such a one has to copy them, `File.read(path, ...).map { Array($0)
     /// }.toArray()`.
     /// - Parameters:
     ///   - path: the file.

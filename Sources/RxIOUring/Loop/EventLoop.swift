@@ -12,6 +12,9 @@ final class EventLoop: LoopThread {
     /// What is handed over, by others and by the loop itself. The loop's thread is at work there while it is awake.
     let queue = LoopTurnQueue(stepsPerTurn: EventLoop.stepsPerTurn)
 
+    /// Closures that are handed over through `perform` and `post`.
+    private let handOver: HandOver
+
     /// Only the loop, but for what says otherwise.
     let timers: LoopTimers
 
@@ -58,6 +61,7 @@ final class EventLoop: LoopThread {
     /// Starts the thread, and returns when it is ready.
     init(_ configuration: IOUringScheduler.Configuration) {
         self.configuration = configuration
+        handOver = HandOver(to: queue)
         timers = LoopTimers(queue: queue)
         LoopRegistry.add(self)
         running.enter()
@@ -80,26 +84,37 @@ final class EventLoop: LoopThread {
 
     // MARK: Work
 
-    /// Runs `body` on the loop: at once when called there, else behind what was handed over before.
+    /// Whether the caller, who has something for the loop to do, may do it at once: it is on the loop, and everything is done
+    /// that it knows to have been handed over through `perform` and `post`.
+    var isDirect: Bool { isCurrent && handOver.isIdle && !isClosed }
+
+    /// Runs `body` on the loop, behind what was handed over before through this or `post`: at once when called there, if all of
+    /// that is done.
     ///
     /// - Parameter refused: called instead, on any thread, if the loop takes no more work.
     func perform(_ body: @escaping () -> Void, refused: @escaping () -> Void = {}) {
-        if isCurrent {
-            if isClosed { refused() } else { body() }
-        } else {
-            post(body) {
-                refused()
-                return false
-            }
+        if isDirect { return body() }
+        if isCurrent, isClosed { return refused() }
+        post(body) {
+            refused()
+            return false
         }
     }
 
-    /// Runs `body` on the loop behind what was handed over before.
+    /// Runs `body` on the loop behind what was handed over before, and never at once.
     ///
     /// - Parameter refused: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
     func post(_ body: @escaping () -> Void, refused: @escaping () -> Bool) {
-        queue.post(WorkJob(LoopTask(body, refused: refused)))
+        handOver.post(body, refused: refused)
+    }
+
+    /// Runs `body` soon on a thread that is not the loop's, for a loop that takes no more work.
+    func performElsewhere(_ body: @escaping () -> Void) {
+        // In a forked process there are no other threads.
+        if rx_forks() != forks { return body() }
+        nonisolated(unsafe) let body = body
+        DispatchQueue.global().async { body() }
     }
 
     /// Submits an operation, which is not in flight. Only on the loop.
@@ -132,16 +147,23 @@ final class EventLoop: LoopThread {
     // MARK: From any thread
 
     func wake() {
-        if queue.isClosed {
+        if rx_forks() != forks {
+            // Nobody else is there to take the work up.
+            report(queue.refusePending())
+        } else if queue.isClosed {
             // Who comes here found the queue idle, but maybe long ago: the thread, or another one who comes here, may have
             // taken the work up meanwhile.
             refuseUnlessSomebodyDoes()
-        } else if rx_forks() != forks {
-            // Nobody else is there to take the work up.
-            report(queue.refuseAll())
         } else {
             backend.interrupt()
         }
+    }
+
+    /// In a process that was just forked from that of the loop: the thread is missing, whatever it was doing. What is handed over
+    /// here is refused. Atomic stores, and nothing else.
+    func wasForked() {
+        queue.unbind()
+        queue.abandon()
     }
 
     /// Nobody will hand anything over any more: the thread ends when nothing is left to do.
@@ -320,22 +342,4 @@ private final class LoopEnd: Work {
 protocol TurnEndListener: AnyObject {
     /// On the loop. May submit operations.
     func turnEnded()
-}
-
-/// A closure to be run on the loop.
-final class LoopTask: Work {
-    private let body: () -> Void
-    private let refused: () -> Bool
-
-    init(_ body: @escaping () -> Void, refused: @escaping () -> Bool) {
-        self.body = body
-        self.refused = refused
-    }
-
-    func run(_ budget: inout Int) -> Bool {
-        body()
-        return true
-    }
-
-    func wasRefused() -> Bool { refused() }
 }

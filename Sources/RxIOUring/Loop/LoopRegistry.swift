@@ -25,7 +25,18 @@ enum LoopRegistry {
         }
     }
 
+    /// A forked process has the loops but not their threads, and is told so before anybody can hand over to them. The lock is held
+    /// meanwhile: whoever else held it would not be there to let go of it.
+    private static let watchesForks: Void = {
+        let status = pthread_atfork({ lock.lock() }, { lock.unlock() }) {
+            for loop in loops.values { loop.wasForked() }
+            lock.unlock()
+        }
+        precondition(status == 0, "swift-rx: no memory to watch for forks (pthread_atfork: \(status))")
+    }()
+
     static func add(_ loop: EventLoop) {
+        watchesForks
         lock.withLock { loops[loop.tag] = loop }
     }
 

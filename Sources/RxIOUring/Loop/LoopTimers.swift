@@ -14,9 +14,8 @@ final class LoopTimers: Work {
     /// Holds this object, until the end.
     private lazy var job: WorkJob? = WorkJob(self)
 
-    /// Messages about timers that were sent and not handled. While there are some, the loop sends messages, too: they are
-    /// handled in the order in which they were sent.
-    private let messages = AtomicWord(0)
+    /// Messages about timers. Apart from those about other things, which may keep the loop longer from touching its timers.
+    private let messages: HandOver
 
     /// How many jobs wait for their time. Changed by the loop.
     private let waitingJobs = AtomicWord(0)
@@ -24,9 +23,10 @@ final class LoopTimers: Work {
     /// - Parameter queue: the loop's.
     init(queue: LoopTurnQueue) {
         self.queue = queue
+        messages = HandOver(to: queue)
     }
 
-    var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.loadRelaxed() == 0 }
+    var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.isIdle }
 
     /// When to look at the timers again: not after the next of those that are not in the queue is due.
     var nextLook: UInt64? { wheel.nextLook }
@@ -80,26 +80,18 @@ final class LoopTimers: Work {
 
     // MARK: From any thread
 
-    /// Whether the caller may touch the timers right away.
-    var isDirect: Bool { queue.isOnLoop && messages.loadRelaxed() == 0 && !queue.isClosed }
+    /// Whether the caller may touch the timers right away: on the loop, when all messages sent before are handled.
+    var isDirect: Bool { queue.isOnLoop && messages.isIdle && !queue.isClosed }
 
     /// Whether a job may be waiting that the caller knows of.
     // Who withdraws a job first says so in the job, and then looks here; who posts it first counts it here, and then looks
-    // there. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `send` and in `arm`.
-    // The order of the words is that in which a message moves from one to the other.
-    var mayHoldJobs: Bool { messages.fetchAdd(0) != 0 || waitingJobs.fetchAdd(0) != 0 }
+    // there. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `HandOver.post` and in
+    // `arm`. The order of the words is that in which a message moves from one to the other.
+    var mayHoldJobs: Bool { !messages.isIdleInOneOrder || waitingJobs.fetchAdd(0) != 0 }
 
     /// Has the loop handle a message about timers, behind those sent before.
     func send(_ message: @escaping () -> Void, refused: @escaping () -> Bool) {
-        _ = messages.fetchAdd(1)
-        let task = LoopTask {
-            message()
-            _ = self.messages.fetchAdd(0 &- 1)
-        } refused: {
-            _ = self.messages.fetchAdd(0 &- 1)
-            return refused()
-        }
-        queue.post(WorkJob(task))
+        messages.post(message, refused: refused)
     }
 
     // MARK: Timers

@@ -59,6 +59,8 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
 
     /// From any thread.
     func closeListener() {
+        // Nothing is emitted any more where the loop itself closes.
+        if loop.isCurrent { wantsClose = true }
         whileRunning {
             self.wantsClose = true
             if !self.isEmitting { self.complete() }
@@ -74,7 +76,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     /// `result` is a new descriptor, or a negated errno.
     private func accepted(_ result: Int32, hasMore: Bool) {
         if result >= 0 {
-            guard isRunning else {
+            guard isRunning, !wantsClose else {
                 _ = Glibc.close(result)
                 return
             }

@@ -32,7 +32,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
         core.start()
     }
 
-    deinit { core.released() }
+    deinit { core.closeInOrder() }
 
     /// The peer's address.
     public var description: String { "Connection(\(core.subject))" }
@@ -44,11 +44,12 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. What comes while nobody is subscribed waits
     /// for the next subscriber; a chunk that is being delivered while the subscriber disposes on another thread goes with
     /// that one. The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a
-    /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down. Completes when the peer has sent
+    /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down; when nothing was received for a
+    /// second for that reason, `IOHooks.noticeHandler` is told, once for each connection. Completes when the peer has sent
     /// everything, and when this side closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the
     /// connection.
     public var received: Observable<ByteChunk> {
-        scheduler.observable { ReceiveSource(self, downstream: $0) }
+        scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
     }
 
     // MARK: Sending
@@ -100,9 +101,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// sent from now on is refused. From any thread.
     public func shutdownOutput() { core.loop.perform(core.shutDownOutput) }
 
-    /// Closes: nothing is received any more, and what is queued is sent within 30 seconds, or dropped and reported to
-    /// `IOHooks.noticeHandler`. From any thread, any number of times.
-    public func close() { core.loop.perform(core.close) }
+    /// Closes: nothing is received any more, and what was sent before, on whatever thread, goes out within 30 seconds, or is
+    /// dropped and reported to `IOHooks.noticeHandler`. From any thread, any number of times.
+    public func close() { core.closeInOrder() }
 
     /// Closes at once, and drops what is queued. From any thread, any number of times.
     public func abort() {

@@ -2,8 +2,7 @@ import Glibc
 import RxPrimitives
 
 extension ConnectionCore {
-    /// Begins to receive for a subscriber. False if there is one already.
-    func begin(_ source: ReceiveSource) -> Bool {
+    func begin(_ source: ReceiveSource<ConnectionCore>) -> Bool {
         if receiver != nil { return false }
         receiver = source
         if source.isWanted, let chunk = unclaimed {
@@ -15,16 +14,20 @@ extension ConnectionCore {
         return true
     }
 
-    /// The subscriber has left. A receive in flight goes on: what it brings is for the next one.
-    func end(_ source: ReceiveSource) {
-        if receiver === source { receiver = nil }
+    /// A receive in flight goes on: what it brings is for the next one.
+    func end(_ source: ReceiveSource<ConnectionCore>) {
+        guard receiver === source else { return }
+        receiver = nil
+        stall?.waitEnds()
     }
 
     /// Submits the next receive, if there is room and somebody wants it.
     func receiveNext() {
-        guard phase == .open, inputEnd == nil, receiver != nil, unclaimed == nil, let socket else { return }
+        guard phase == .open, !isReceivingOver, inputEnd == nil, receiver != nil, unclaimed == nil, let socket else {
+            return
+        }
         let receive = receive ?? makeReceive(socket)
-        if receive.isInFlight || !window!.take(for: self) { return }
+        if receive.isInFlight || !takeRoom() { return }
         if loop.backend.receivePool != nil {
             receive.receive(self, on: socket, expectsNothing: isDrained)
         } else {
@@ -75,7 +78,7 @@ extension ConnectionCore {
     }
 
     private func claim(_ chunk: ByteChunk) {
-        guard phase == .open else { return }
+        guard phase == .open, !isReceivingOver else { return }
         // One that was disposed of elsewhere is still here until the loop hears of it.
         guard let receiver, receiver.isWanted else {
             unclaimed = chunk

@@ -20,8 +20,10 @@ extension ConnectionCore {
         return 0
     }
 
-    /// On the loop: behind what the caller knows to have been sent on other threads.
+    /// On the loop: behind what the caller knows to have been sent on other threads, which need not wait for its turn.
     private func acceptInOrder(_ item: OutputQueue.Item) {
+        // Another thread has made the connection, and the loop has not come to opening it.
+        if phase == .starting { return leaveInInbox(item) }
         // Relaxed: who knows of such a send comes behind it, and so sees the word.
         if isInboxAnnounced.loadRelaxed() != 0 { takeInbox() }
         accept(item)
@@ -60,8 +62,9 @@ extension ConnectionCore {
     private func accept(_ item: OutputQueue.Item) {
         // Accepted before `close`, it is sent also after it.
         guard phase == .open || phase == .flushing, outputFailure == nil else {
-            return refuse(item, outputFailure ?? failure ?? closedError)
+            return refuse(item, outputFailure ?? failure ?? sendError(ENOTCONN))
         }
+        if isOutputShut { return refuseBehindEnd(item) }
         output.append(item)
         flushAtEndOfTurn()
     }
@@ -77,7 +80,14 @@ extension ConnectionCore {
         item.waiter?.writeEnded(error)
     }
 
-    private var closedError: IOError { IOError(code: ENOTCONN, operation: "send", subject: subject) }
+    /// Sent on another thread before that knew of `shutDownOutput`.
+    private func refuseBehindEnd(_ item: OutputQueue.Item) {
+        let error = sendError(EPIPE)
+        refuse(item, error)
+        if !item.bytes.isEmpty { IOHooks.reportRefusedSend(error, item.bytes.count) }
+    }
+
+    private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }
 
     func refuseSends(_ code: CInt) {
         _ = refusal.compareExchange(0, UInt(code))

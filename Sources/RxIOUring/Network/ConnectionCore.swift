@@ -5,7 +5,9 @@ import RxSwift
 /// What a `Connection` is on its loop: the descriptor, what is received and what is to be sent. Lives until it is closed.
 ///
 /// For the loop's thread, where nothing else is said.
-final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable {
+final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked Sendable {
+    typealias Received = ByteChunk
+
     let loop: EventLoop
     let subject: String
     let options: ConnectionOptions
@@ -24,18 +26,16 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
     // What is received.
     @exclusivity(unchecked) var receive: ConnectionReceive?
     @exclusivity(unchecked) var window: ReceiveWindow?
-    @exclusivity(unchecked) var receiver: ReceiveSource?
+    /// Nil until there was no room in the window.
+    @exclusivity(unchecked) var stall: StallNotice?
+    @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// What came after the subscriber had left, for the next one.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
-    /// What ended what is received.
     @exclusivity(unchecked) var inputEnd: InputEnd?
+    /// Whether nothing is received any more, since it is going to be closed.
+    @exclusivity(unchecked) var isReceivingOver = false
     /// Whether the last receive has left nothing behind.
     @exclusivity(unchecked) var isDrained = true
-
-    enum InputEnd {
-        case completed
-        case failed(IOError)
-    }
 
     // What is sent.
     @exclusivity(unchecked) var send: ConnectionSend?
@@ -102,8 +102,15 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
 
     // MARK: Closing
 
+    /// Closes behind what was handed over before. On any thread.
+    func closeInOrder() {
+        // Nothing is received any more where the loop itself closes.
+        if loop.isCurrent { isReceivingOver = true }
+        loop.perform(close)
+    }
+
     /// Closes when what is queued was sent, but after a time in any case.
-    func close() {
+    private func close() {
         guard phase == .open else { return }
         phase = .flushing
         refuseSends(ENOTCONN)
@@ -124,6 +131,7 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
     /// Ends what is received for the subscriber, since this side wants no more.
     private func endInput() {
         window?.cancelWait()
+        stall?.end()
         if inputEnd == nil { inputEnd = .completed }
         if let receive { loop.cancel(receive) }
         unclaimed = nil
@@ -138,6 +146,7 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
         refuseSends(error?.code ?? ENOTCONN)
         if inputEnd == nil { inputEnd = error.map(InputEnd.failed) ?? .completed }
         window?.cancelWait()
+        stall?.end()
         unclaimed = nil
         if let receive { loop.cancel(receive) }
         if let send { loop.cancel(send) }
@@ -149,6 +158,18 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
         socket?.close()
     }
 
+    /// Whether there is room for a chunk more, which then is taken. Else receiving goes on when there is some.
+    func takeRoom() -> Bool {
+        if window!.take(for: self) {
+            stall?.waitEnds()
+            return true
+        }
+        let stall = stall ?? StallNotice(subject, window: options.receiveWindow, on: loop)
+        self.stall = stall
+        stall.waitBegins()
+        return false
+    }
+
     /// The descriptor is closed.
     private func gone() {
         isGone = true
@@ -158,9 +179,6 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
         loop.remove(self)
         while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
     }
-
-    /// Nobody holds the `Connection` any more. From any thread.
-    func released() { loop.perform(close) }
 
     /// Has `watcher` told of the end; at once, if that was.
     func add(_ watcher: any ConnectionWatcher) {

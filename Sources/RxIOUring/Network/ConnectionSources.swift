@@ -1,51 +1,6 @@
 import Glibc
 import RxSwift
 
-/// What comes on a connection, for one subscriber.
-final class ReceiveSource: LoopSource<ByteChunk> {
-    /// Keeps it open while it is observed.
-    @exclusivity(unchecked) private var connection: Connection?
-    private let core: ConnectionCore
-    @exclusivity(unchecked) private var isEmitting = false
-
-    init(_ connection: Connection, downstream: Sink<ByteChunk>) {
-        self.connection = connection
-        core = connection.core
-        super.init(loop: connection.core.loop, downstream: downstream)
-    }
-
-    override var subject: String { core.subject }
-
-    override func begin() {
-        if !core.begin(self) { fail("receive", EBUSY) }
-    }
-
-    override func end() {
-        core.end(self)
-        let released = connection
-        connection = nil
-        withExtendedLifetime(released) {}
-    }
-
-    func receive(_ chunk: ByteChunk) {
-        isEmitting = true
-        emit(chunk)
-        isEmitting = false
-        // The observer may have closed the connection.
-        if isRunning, core.inputEnd != nil { inputEnded() }
-    }
-
-    /// Nothing more comes.
-    func inputEnded() {
-        if isEmitting { return }
-        switch core.inputEnd {
-        case .completed?: complete()
-        case .failed(let error)?: fail(with: error)
-        case nil: break
-        }
-    }
-}
-
 /// Completes when a connection is closed.
 final class ClosedSource: LoopSource<Never>, ConnectionWatcher {
     private let core: ConnectionCore
@@ -73,6 +28,8 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     private let core: ConnectionCore
     private let source: Observable<ByteChunk>
     private let subscription = SingleAssignmentDisposable()
+    /// Whether the loop was told of bytes that were refused. By the source, serially.
+    @exclusivity(unchecked) private var wasRefused = false
 
     init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
         self.connection = connection
@@ -104,7 +61,9 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
 
     /// On any thread.
     private func refused(_ code: CInt) {
-        if code != 0 { whileRunning { self.fail("send", code) } }
+        if code == 0 || wasRefused { return }
+        wasRefused = true
+        whileRunning { self.fail("send", code) }
     }
 
     func writeEnded(_ error: IOError?) {

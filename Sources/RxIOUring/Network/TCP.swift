@@ -1,7 +1,7 @@
 import Glibc
 public import RxSwift
 
-/// TCP: servers and clients.
+/// TCP: servers and clients. Their streams fail when the event loop is shut down: see `IOError.code` before you `retry`.
 public enum TCP {
     /// Opens a port for connections.
     ///

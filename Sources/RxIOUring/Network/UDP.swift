@@ -1,6 +1,7 @@
 import Glibc
 
-/// UDP: messages that may be lost, doubled or overtaken.
+/// UDP: messages that may be lost, doubled or overtaken. `received` fails when the event loop is shut down: see `IOError.code`
+/// before you `retry`.
 public enum UDP {
     /// Makes a socket for datagrams.
     ///

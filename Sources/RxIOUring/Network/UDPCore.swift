@@ -3,10 +3,13 @@ import RxPrimitives
 import RxSwift
 
 /// What a `UDPSocket` is on its loop. For the loop's thread, where nothing else is said.
-final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
+final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked Sendable {
+    typealias Received = Datagram
+
     let loop: EventLoop
     let subject: String
     private let pool: BytePool
+    private let stall: StallNotice
     private let sendLimit: Int
 
     private let number: CInt
@@ -16,9 +19,13 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
     @exclusivity(unchecked) private var isNumberValid = true
 
     @exclusivity(unchecked) private var socket: Descriptor?
-    @exclusivity(unchecked) private(set) var isClosed = false
+    @exclusivity(unchecked) private var isClosed = false
+    /// Why it was closed, if not because that was asked for.
+    @exclusivity(unchecked) private var failure: IOError?
+    /// Whether nothing is received any more, since it is going to be closed.
+    @exclusivity(unchecked) private var isReceivingOver = false
     @exclusivity(unchecked) private var receive: DatagramReceive?
-    @exclusivity(unchecked) private var receiver: DatagramSource?
+    @exclusivity(unchecked) private var receiver: ReceiveSource<UDPCore>?
     @exclusivity(unchecked) private var send: DatagramSend?
     @exclusivity(unchecked) private var isToldAtEndOfTurn = false
 
@@ -29,8 +36,6 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
 
     /// Bytes accepted and not sent. From any thread.
     let queuedBytes = AtomicWord(0)
-    /// Sends that were handed to the loop and have not come there. From any thread.
-    private let underWay = AtomicWord(0)
     /// 0, or the errno with which sends are refused. From any thread.
     private let refusal = AtomicWord(0)
 
@@ -38,6 +43,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         self.number = number
         self.subject = subject
         self.pool = pool
+        stall = StallNotice(subject, window: pool.limit, on: loop)
         self.sendLimit = sendLimit
         self.loop = loop
     }
@@ -60,21 +66,36 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         send = DatagramSend(socket)
     }
 
-    func loopEnded() { close() }
+    func loopEnded() {
+        failure = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+        close()
+    }
 
-    func close() {
+    /// Closes behind what was handed over before. On any thread.
+    func closeInOrder() {
+        // Nothing is received any more where the loop itself closes.
+        if loop.isCurrent { isReceivingOver = true }
+        loop.perform(close)
+    }
+
+    private func close() {
+        // What was sent in the same turn, maybe just before.
+        flush()
         guard !isClosed else { return }
         isClosed = true
+        let dropped = output[head...]
         _ = refusal.compareExchange(0, UInt(ENOTCONN))
         invalidate()
         loop.remove(self)
+        stall.end()
         output = []
         head = 0
         if let receive { loop.cancel(receive) }
         if let send { loop.cancel(send) }
-        receiver?.closed()
+        receiver?.inputEnded()
         socket?.close()
         socket = nil
+        for item in dropped { drop(item) }
     }
 
     private func invalidate() { lock.withLock { isNumberValid = false } }
@@ -90,31 +111,35 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// False if there is a subscriber.
-    func begin(_ source: DatagramSource) -> Bool {
+    var inputEnd: InputEnd? { isClosed ? failure.map(InputEnd.failed) ?? .completed : nil }
+
+    func begin(_ source: ReceiveSource<UDPCore>) -> Bool {
         if receiver != nil { return false }
         receiver = source
-        receiveNext()
+        if isClosed { source.inputEnded() } else { receiveNext() }
         return true
     }
 
-    func end(_ source: DatagramSource) {
+    func end(_ source: ReceiveSource<UDPCore>) {
         guard receiver === source else { return }
         receiver = nil
+        stall.waitEnds()
         if let receive { loop.cancel(receive) }
     }
 
     private func receiveNext() {
-        guard !isClosed, receiver != nil, let receive, let socket, !receive.isInFlight else { return }
+        guard !isClosed, !isReceivingOver, receiver != nil, let receive, let socket, !receive.isInFlight else { return }
         let storage = pool.take(onReturn: { [weak self] in
             guard let self else { return }
             loop.perform(receiveNext)
         })
-        if let storage { receive.receive(self, on: socket, into: storage) }
+        guard let storage else { return stall.waitBegins() }
+        stall.waitEnds()
+        receive.receive(self, on: socket, into: storage)
     }
 
     func received(_ result: Int32, _ storage: ByteStorage) {
-        guard !isClosed, let receiver, let receive else { return }
+        guard !isClosed, !isReceivingOver, let receiver, let receive else { return }
         if result >= 0 {
             let sender = SocketAddress(receive.address, length: receive.message.pointee.msg_namelen)
             let isTruncated = receive.message.pointee.msg_flags & CInt(MSG_TRUNC) != 0
@@ -123,7 +148,7 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
                     bytes: ByteChunk(storage, count: min(Int(result), storage.capacity)),
                     sender: sender ?? SocketAddress(.unix([])), isTruncated: isTruncated))
         } else if result != -ECANCELED {
-            return receiver.failed(-result)
+            return receiver.fail("receive", -result)
         }
         receiveNext()
     }
@@ -140,28 +165,21 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
             _ = queuedBytes.fetchAdd(0 &- count)
             return ENOBUFS
         }
-        // Behind what other threads have sent before, of which the loop may know.
-        if loop.isCurrent, !loop.isClosed, underWay.loadRelaxed() == 0 {
+        if loop.isDirect {
             accept((bytes, receiver))
-            return 0
-        }
-        _ = underWay.fetchAdd(1)
-        loop.post {
-            self.accept((bytes, receiver))
-            _ = self.underWay.fetchAdd(0 &- 1)
-        } refused: {
-            _ = self.queuedBytes.fetchAdd(0 &- count)
-            _ = self.underWay.fetchAdd(0 &- 1)
-            return true
+        } else {
+            loop.post {
+                self.accept((bytes, receiver))
+            } refused: {
+                _ = self.queuedBytes.fetchAdd(0 &- count)
+                return true
+            }
         }
         return 0
     }
 
     private func accept(_ item: Item) {
-        if isClosed {
-            _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
-            return
-        }
+        if isClosed { return drop(item) }
         output.append(item)
         if !isToldAtEndOfTurn {
             isToldAtEndOfTurn = true
@@ -205,6 +223,12 @@ final class UDPCore: LoopDependent, TurnEndListener, @unchecked Sendable {
         }
         _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
         if result < 0 { reportRefused(-result, item.bytes.count, item.receiver) }
+    }
+
+    /// It was accepted, and cannot be sent any more.
+    private func drop(_ item: Item) {
+        _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+        reportRefused(ECANCELED, item.bytes.count, item.receiver)
     }
 
     /// On any thread.

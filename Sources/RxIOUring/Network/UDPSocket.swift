@@ -18,7 +18,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
         core.start()
     }
 
-    deinit { close() }
+    deinit { core.closeInOrder() }
 
     /// The address.
     public var description: String { "UDPSocket(\(address))" }
@@ -26,11 +26,11 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// What comes, on the thread of `scheduler`.
     ///
     /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. A datagram more is received when one of the
-    /// window is out of use.
+    /// window is out of use; when that takes a second, `IOHooks.noticeHandler` is told, once for each socket.
     /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a
     ///   connected socket whose peer is not there.
     public var received: Observable<Datagram> {
-        scheduler.observable { DatagramSource(self, downstream: $0) }
+        scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
     }
 
     /// Sends a datagram.
@@ -57,6 +57,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// How many bytes were accepted and not taken by the kernel yet. Out of date as soon as it is read.
     public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
 
-    /// Closes; what is queued is dropped. From any thread, any number of times.
-    public func close() { core.loop.perform(core.close) }
+    /// Closes, behind what was sent before on whatever thread. Datagrams that the kernel has no room for at that moment are
+    /// dropped, and reported to `IOHooks.sendRefusedHandler` (`ECANCELED`). From any thread, any number of times.
+    public func close() { core.closeInOrder() }
 }

@@ -12,20 +12,29 @@ final class DescriptorReader {
     /// Nil from `close` on. It holds this reader until the kernel has let go.
     @exclusivity(unchecked) private var operation: ReadOperation?
     @exclusivity(unchecked) private var receive: ((Outcome) -> Void)?
+    private let stall: StallNotice
     private lazy var resume: () -> Void = { [weak self] in self?.memoryCameBack() }
 
-    /// - Parameter receive: held until `close`. Receives chunks, and then the end or a failure, after which it closes.
-    init(_ descriptor: Descriptor, pool: BytePool, on loop: EventLoop, receive: @escaping (Outcome) -> Void) {
+    /// - Parameters:
+    ///   - subject: of which notices speak.
+    ///   - receive: held until `close`. Receives chunks, and then the end or a failure, after which it closes.
+    init(
+        _ descriptor: Descriptor, _ subject: String, pool: BytePool, on loop: EventLoop,
+        receive: @escaping (Outcome) -> Void
+    ) {
         self.descriptor = descriptor
         self.pool = pool
         self.loop = loop
         self.receive = receive
+        stall = StallNotice(subject, window: pool.limit, on: loop)
         operation = ReadOperation(descriptor, whenFinished: finished)
     }
 
     /// Reads on, unless all memory is in use: then it does so when some has come back. Once to begin with.
     func read() {
-        guard let operation, let storage = pool.take(onReturn: resume) else { return }
+        guard let operation else { return }
+        guard let storage = pool.take(onReturn: resume) else { return stall.waitBegins() }
+        stall.waitEnds()
         operation.read(into: storage, offset: -1)
     }
 
@@ -34,6 +43,7 @@ final class DescriptorReader {
         if let operation { loop.cancel(operation) }
         operation = nil
         receive = nil
+        stall.end()
         descriptor.close()
     }
 

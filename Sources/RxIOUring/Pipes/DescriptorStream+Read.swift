@@ -5,7 +5,7 @@ extension DescriptorStream {
     /// The bytes that can be read from a descriptor, in chunks, until the other side has closed it, or to the end of a file.
     ///
     /// Reads ahead only into memory that the stream has: see `File.read`. While all of it is held, the end is not seen
-    /// either. What was read ahead when the subscription is disposed of is gone, as with any reader of a pipe. Two
+    /// either, of which `IOHooks.noticeHandler` is told. What was read ahead when the subscription is disposed of is gone, as with any reader of a pipe. Two
     /// subscriptions at a time share what comes, each chunk going to one of them.
     /// - Parameters:
     ///   - descriptor: open for reading. It is in use from the subscription on, which duplicates it: it may be closed then.
@@ -46,7 +46,7 @@ private final class DescriptorReadSource: LoopSource<ByteChunk> {
         if borrowed.error != 0 { return fail("dup", borrowed.error) }
         guard let descriptor = borrowed.open(on: loop) else { return fail("fstat", borrowed.error) }
         // Holds this source until `end` closes it.
-        reader = DescriptorReader(descriptor, pool: pool, on: loop, receive: received)
+        reader = DescriptorReader(descriptor, subject, pool: pool, on: loop, receive: received)
         reader?.read()
     }
 

@@ -3,7 +3,8 @@ import Glibc
 
 /// Descriptors that are open already, as observables: standard input and output, pipes, FIFOs, terminals, sockets, files.
 ///
-/// The flags of the open file (`O_NONBLOCK`) stay as they are: it may be shared with other processes.
+/// The flags of the open file (`O_NONBLOCK`) stay as they are: it may be shared with other processes. Streams fail when their
+/// event loop is shut down: see `IOError.code` before you `retry`.
 public enum DescriptorStream {
     /// How much is read at once, unless told otherwise: 64 KiB, what a pipe holds.
     public static let defaultChunkSize = 64 * 1024

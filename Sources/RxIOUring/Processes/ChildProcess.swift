@@ -32,7 +32,7 @@ public enum ChildProcess {
     ///
     /// What the program writes is read ahead only into memory that the stream has, of standard output and of standard error
     /// each `window` chunks. While the observer holds on to all of them, the program waits in its next write, and its end is
-    /// not told: collect copies, not chunks.
+    /// not told, of which `IOHooks.noticeHandler` is told after a second: collect copies, not chunks.
     ///
     /// The last event comes when the program has ended and everybody has closed its output: processes that it leaves behind
     /// and that keep it open delay it. The process is reaped in any case, also after a dispose and after the shutdown of the

@@ -60,7 +60,7 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     private func reader(
         _ end: consuming OwnedDescriptor, _ pool: BytePool, _ receive: @escaping (DescriptorReader.Outcome) -> Void
     ) -> DescriptorReader {
-        DescriptorReader(Descriptor(end.take(), on: loop), pool: pool, on: loop, receive: receive)
+        DescriptorReader(Descriptor(end.take(), on: loop), subject, pool: pool, on: loop, receive: receive)
     }
 
     private func received(_ outcome: DescriptorReader.Outcome, isError: Bool) {

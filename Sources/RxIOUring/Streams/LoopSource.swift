@@ -18,8 +18,8 @@ class LoopSource<Element>: Source, LoopDependent {
     /// Between `begin` and `end`. Only the loop.
     @exclusivity(unchecked) final private(set) var isRunning = false
 
-    /// Says that the source has waited long for memory. Only the loop.
-    @exclusivity(unchecked) private final var stall: DelayTimer?
+    /// Nil until the source has waited for memory. Only the loop.
+    @exclusivity(unchecked) private final var stall: StallNotice?
 
     init(loop: EventLoop, downstream: Sink<Element>) {
         self.loop = loop
@@ -55,7 +55,7 @@ class LoopSource<Element>: Source, LoopDependent {
     final func loopEnded() {
         guard isRunning else { return }
         isRunning = false
-        stopWaiting()
+        stall?.end()
         end()
         failDownstream(IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
     }
@@ -95,23 +95,15 @@ class LoopSource<Element>: Source, LoopDependent {
         }
     }
 
-    /// The source waits until one of so many chunks is let go of. If that takes long, it says so: maybe the observer keeps
-    /// them all.
+    /// The source waits until one of so many chunks is let go of. If that takes long, it says so.
     final func waitForMemory(_ window: Int) {
-        if stall != nil { return }
-        stall = DelayTimer(on: loop, after: 1_000_000_000) { [weak self] in
-            guard let self else { return }
-            IOHooks.report(
-                "\(subject): reading has waited a second for one of \(window) chunks to be let go of; "
-                    + "an observer that keeps chunks (toArray, buffer, scan) has to copy them: map { Array($0) }")
-        }
+        let stall = stall ?? StallNotice(subject, window: window, on: loop)
+        self.stall = stall
+        stall.waitBegins()
     }
 
     /// It has got some.
-    final func stopWaiting() {
-        stall?.cancel(on: loop)
-        stall = nil
-    }
+    final func stopWaiting() { stall?.waitEnds() }
 
     // MARK: Ending
 
@@ -122,14 +114,16 @@ class LoopSource<Element>: Source, LoopDependent {
 
     private final func finishRunning() {
         isRunning = false
-        stopWaiting()
+        stall?.end()
         loop.remove(self)
         end()
     }
 
-    /// The loop takes no more work.
+    /// The loop takes no more work. Nobody is told within the call that found out: with a `retry` without a limit that call, be
+    /// it a `subscribe` or the end of the loop, would never return.
     private final func refuse() {
-        failDownstream(IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
+        let error = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+        loop.performElsewhere { self.failDownstream(error) }
     }
 
     private final func failDownstream(_ error: any Swift.Error) {

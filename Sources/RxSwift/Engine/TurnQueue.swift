@@ -218,6 +218,30 @@ package class TurnQueue {
         return lost
     }
 
+    /// In a process that was just forked, and lacks the one at work: from now on a hand-over calls `wake`. No more than two
+    /// atomic stores. What waits is not touched: it is the parent's to run, and may be in the midst of a change.
+    package final func abandon() {
+        // Relaxed: there is one thread.
+        lastFromWithin.storeRelaxed(0)
+        state.storeRelaxed(TurnQueue.idle)
+    }
+
+    /// Refuses what was handed over since `abandon`, for a caller whom that called to `wake`.
+    ///
+    /// - Returns: how many pieces of work are lost.
+    package final func refusePending() -> Int {
+        var lost = 0
+        repeat {
+            var next = takeStack(before: 0)
+            while let job = next?.takeRetainedValue() {
+                next = job.nextInQueue
+                job.nextInQueue = nil
+                if job.wasRefused() { lost += 1 }
+            }
+        } while !leave()
+        return lost
+    }
+
     /// Whether something waits behind the job that is running. Only for that job.
     package final var hasWaitingJobs: Bool {
         !batch.isEmpty || state.loadRelaxed() & TurnQueue.taken == 0
@@ -262,16 +286,29 @@ package class TurnQueue {
         for _ in 0..<2_000 where state.loadRelaxed() & TurnQueue.taken == 0 { return }
     }
 
-    /// Moves what is pending to the batch.
+    /// Moves what is pending to the batch. Returns whether there was something.
+    ///
+    /// - Parameter own: see `takeStack`.
+    @discardableResult
+    private final func takePending(before own: UInt = 0) -> Bool {
+        guard let oldest = takeStack(before: own) else { return false }
+        var next: Unmanaged<Job>? = oldest
+        while let job = next {
+            next = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+            batch.append(retained: job)
+        }
+        return true
+    }
+
+    /// Takes what is pending: the oldest job, linked to those behind it.
     ///
     /// - Parameter own: the address of the job that the caller will queue behind it, or 0. Noted at once: were there a moment
     ///   without a note, a hop that looks at both words in this moment could extend a turn that other work is behind.
-    @discardableResult
-    private final func takePending(before own: UInt = 0) -> Bool {
+    private final func takeStack(before own: UInt) -> Unmanaged<Job>? {
         var head = state.loadRelaxed()
         repeat {
             head = state.loadRelaxed()
-            if head == TurnQueue.idle || head & TurnQueue.taken != 0 { return false }
+            if head == TurnQueue.idle || head & TurnQueue.taken != 0 { return nil }
             if lastFromWithin.loadRelaxed() != own { lastFromWithin.storeRelaxed(own) }
             // Acquiring: paired with the release in `push`.
         } while !state.compareExchange(head, head | TurnQueue.taken)
@@ -284,11 +321,7 @@ package class TurnQueue {
             }
             oldestFirst = job
         }
-        while let job = oldestFirst {
-            oldestFirst = job._withUnsafeGuaranteedRef { $0.nextInQueue }
-            batch.append(retained: job)
-        }
-        return true
+        return oldestFirst
     }
 
     /// Goes idle if nothing is pending.

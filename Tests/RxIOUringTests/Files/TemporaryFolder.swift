@@ -128,8 +128,8 @@ extension Received<[UInt8]> {
 
 /// Runs the body of a test with a folder and a loop, and expects that no descriptor and no object is left of it.
 func leavingNothing(
-    _ backend: IOUringScheduler.Backend, _ body: (TemporaryFolder, IOUringScheduler) async -> Void
-) async {
+    _ backend: IOUringScheduler.Backend, _ body: (TemporaryFolder, IOUringScheduler) async throws -> Void
+) async rethrows {
     warmUp
     // The first sleep of a task opens a timer for the life of the process.
     try? await Task.sleep(nanoseconds: 2_000_000)
@@ -140,7 +140,7 @@ func leavingNothing(
     do {
         let scheduler = IOUringScheduler(backend: backend)
         #expect(scheduler.backend == backend)
-        await body(TemporaryFolder(), scheduler)
+        try await body(TemporaryFolder(), scheduler)
         scheduler.shutdown()
     }
     #expect(await eventually { descriptorCount() == descriptors }, "\(descriptorCount())")

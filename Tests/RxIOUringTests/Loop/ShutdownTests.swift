@@ -236,8 +236,40 @@ import Testing
         subscription.dispose()
         let late = EventLog()
         let again = late.observe(File.read("/dev/zero", scheduler: scheduler).map { _ in 0 })
-        #expect(late.lines.count == 1 && late.text.hasPrefix("error"))
+        #expect(soon { late.lines.count == 1 && late.text.hasPrefix("error") })
         again.dispose()
+    }
+
+    /// The fault: the new subscription failed at once, inside the end of the old one, and so on for ever.
+    @Test(arguments: Backend.allCases)
+    func aRetryWithoutALimitKeepsNobodyFromEnding(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let begun = OneShot()
+            let failures = AtomicCounter(0)
+            let bytes = File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).map { _ in }
+                .do(onNext: begun.fire, onError: { _ in failures.increment() })
+            // As the documentation of `IOError.code` has it.
+            let limited = Received(
+                bytes.retry { (errors: Observable<IOError>) in
+                    errors.flatMap { $0.code == ECANCELED ? Observable.error($0) : .just($0) }
+                })
+            let (hasEnded, hasSubscribed) = (OneShot(), OneShot())
+            let subscription = bytes.retry().subscribe()
+            #expect(begun.wait())
+            let late = SingleAssignmentDisposable()
+            Thread.detachNewThread {
+                scheduler.shutdown()
+                hasEnded.fire()
+                late.setDisposable(bytes.retry().subscribe())
+                hasSubscribed.fire()
+            }
+            #expect(hasEnded.wait(seconds: 20))
+            #expect(hasSubscribed.wait(seconds: 20))
+            #expect(soon { failures.value > 100 })
+            #expect(soon { limited.error?.code == ECANCELED })
+            subscription.dispose()
+            late.dispose()
+        }
     }
 
     @Test(arguments: Backend.allCases)

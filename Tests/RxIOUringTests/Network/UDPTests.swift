@@ -61,6 +61,25 @@ import Testing
         }
     }
 
+    /// The fault: it completed or failed, by chance.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func receivingFailsWhenTheLoopIsShutDown(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            for _ in 0..<10 {
+                let scheduler = IOUringScheduler(backend: backend)
+                let codes = Guarded<[CInt]>([])
+                let socket = try UDP.bind(port: 0, scheduler: scheduler)
+                let subscription = socket.received.subscribe(
+                    onError: { error in codes.change { $0.append(code(error)) } },
+                    onCompleted: { codes.change { $0.append(0) } })
+                #expect(scheduler.performAndWait { true })
+                scheduler.shutdown()
+                #expect(codes.value == [ECANCELED])
+                subscription.dispose()
+            }
+        }
+    }
+
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func datagramsInUseAreBounded(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {

@@ -73,6 +73,82 @@ import Testing
         word.release()
     }
 
+    /// The fault: work for a loop whose thread is missing, though it is awake: nobody is called to wake it.
+    @Test(arguments: Backend.allCases, [false, true])
+    func workForALoopThatWasAwakeIsRefused(_ backend: Backend, _ hasPending: Bool) {
+        let before = Hooks.workRefusedHandler
+        nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
+        Hooks.workRefusedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
+        defer { Hooks.workRefusedHandler = before }
+        onLoop(backend) { scheduler in
+            let errors = AtomicCounter(0)
+            let work: @Sendable (IOUringScheduler) -> Void = { scheduler in
+                _ = scheduler.schedule(()) { Disposables.create() }
+                _ = scheduler.scheduleRelative((), dueTime: .seconds(1)) { Disposables.create() }
+                Observable.just(1).observe(on: scheduler).subscribe().dispose()
+                _ = Signals.observe(SIGUSR2, scheduler: scheduler).subscribe(onError: { _ in errors.increment() })
+            }
+            let warm = IOUringScheduler(backend: backend)
+            warm.shutdown()
+            // Everything that the child will run has run once.
+            work(warm)
+            #expect(soon { errors.value == 1 })
+            let perRound = word._withUnsafeGuaranteedRef { $0.value }
+            #expect(perRound >= 2)
+            let ran = AtomicCounter(0)
+            for round in 0..<5 {
+                let (isBusy, isForked) = (OneShot(), OneShot())
+                scheduler.run {
+                    // In the batch that the loop has taken.
+                    scheduler.run { ran.increment() }
+                    isBusy.fire()
+                    _ = isForked.wait()
+                }
+                #expect(isBusy.wait())
+                // Handed over, and not taken.
+                if hasPending { scheduler.run { ran.increment() } }
+                let pid = rx_fork()
+                if pid == 0 {
+                    rx_test_end_after(20)
+                    work(scheduler)
+                    let refused = word._withUnsafeGuaranteedRef { $0.value }
+                    _exit(refused == 2 * perRound && errors.value == 2 ? 42 : CInt(refused) << 2 | CInt(errors.value))
+                }
+                #expect(status(of: pid) == 42)
+                isForked.fire()
+                #expect(scheduler.performAndWait { true })
+                #expect(ran.value == (round + 1) * (hasPending ? 2 : 1))
+            }
+            #expect(word._withUnsafeGuaranteedRef { $0.value } == perRound)
+        }
+        word.release()
+    }
+
+    /// The fault: a fork while loops come and go finds their registry locked for ever.
+    @Test(arguments: Backend.allCases)
+    func aForkMeetsLoopsThatComeAndGo(_ backend: Backend) {
+        let isOver = AtomicCounter(0)
+        race(
+            {
+                for _ in 0..<200 {
+                    let pid = rx_fork()
+                    if pid == 0 {
+                        rx_test_end_after(20)
+                        _exit(rx_forks() > 0 ? 7 : 1)
+                    }
+                    #expect(status(of: pid) == 7)
+                }
+                isOver.increment()
+            },
+            {
+                while isOver.value == 0 {
+                    let scheduler = IOUringScheduler(backend: backend)
+                    scheduler.run {}
+                    scheduler.shutdown()
+                }
+            })
+    }
+
     /// The fault: a signal for a forked child, which has the handler and shares its descriptors.
     @Test(arguments: Backend.allCases)
     func signalsOfAForkedChildAreNotTheParents(_ backend: Backend) throws {

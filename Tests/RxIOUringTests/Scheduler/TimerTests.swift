@@ -183,6 +183,25 @@ import Testing
         scheduler.shutdown()
     }
 
+    /// The fault: the loop takes it off before it has been put on, and it stays to its time.
+    @Test(arguments: Backend.allCases)
+    func aTimerThatAnotherThreadHasJustArmedCanBeDisposedOfOnTheLoop(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        weak var armed: AnyObject?
+        do {
+            nonisolated(unsafe) var timer: (any Disposable)?
+            scheduler.run {
+                timer = scheduler.scheduleRelative((), dueTime: .seconds(3_600)) { _ in Disposables.create() }
+                armed = timer as AnyObject?
+            } _: {
+                timer?.dispose()
+                timer = nil
+            }
+        }
+        #expect(soon { armed == nil })
+        scheduler.shutdown()
+    }
+
     @Test(arguments: Backend.allCases)
     func thePeriodDoesNotDrift(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
