@@ -2,6 +2,8 @@ import RxSwift
 
 /// A piece of work that is handed to an event loop again and again, without an allocation: for a source that has something to
 /// do now and then.
+///
+/// When nobody holds it any more, what was posted still runs; then its work is released, on the loop.
 public final class ReusableJob {
     private let job: Unmanaged<RepeatedJob>
     private let queue: LoopTurnQueue
