@@ -68,7 +68,8 @@ let package = Package(
             name: "DocumentationTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"],
             // Without this, Swift 5 warns of `reduce(1, accumulator: +)`: that a static function be Sendable is Swift 6's idea.
             swiftSettings: [.enableUpcomingFeature("InferSendableFromCaptures")]),
-        .testTarget(name: "LawsTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"]),
+        .testTarget(
+            name: "LawsTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "RxIOUring", "TestSupport"]),
     ] + eventLoopTargets,
     // Elements need not be Sendable, as in RxSwift, so crossing threads with them cannot be checked by the compiler.
     swiftLanguageModes: [.v5]
