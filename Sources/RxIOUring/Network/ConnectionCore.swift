@@ -164,7 +164,8 @@ final class ConnectionCore: LoopDependent, TurnEndListener, @unchecked Sendable 
 
     /// Has `watcher` told of the end; at once, if that was.
     func add(_ watcher: any ConnectionWatcher) {
-        if isGone || phase == .starting { return watcher.connectionClosed(failure ?? shutDownError) }
+        if phase == .starting { return watcher.connectionClosed(shutDownError) }
+        if isGone { return watcher.connectionClosed(failure) }
         watchers[ObjectIdentifier(watcher)] = watcher
     }
 
