@@ -74,3 +74,14 @@ let package = Package(
     // Elements need not be Sendable, as in RxSwift, so crossing threads with them cannot be checked by the compiler.
     swiftLanguageModes: [.v5]
 )
+
+// Code of these two is inlined into what stands above them, with the layout of their types, also where it does not name them.
+// swift build compiles a module again only when one changed that it is declared to depend on.
+for target in package.targets where !target.name.hasPrefix("RxPrimitives") && !target.name.hasPrefix("C") {
+    for inlined in ["RxPrimitives", "RxSwift"] where inlined != target.name {
+        let isDeclared = target.dependencies.contains { dependency in
+            if case .byNameItem(inlined, _) = dependency { true } else { false }
+        }
+        if !isDeclared { target.dependencies.append(.byName(name: inlined)) }
+    }
+}
