@@ -68,8 +68,20 @@ let package = Package(
             name: "DocumentationTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"],
             // Without this, Swift 5 warns of `reduce(1, accumulator: +)`: that a static function be Sendable is Swift 6's idea.
             swiftSettings: [.enableUpcomingFeature("InferSendableFromCaptures")]),
-        .testTarget(name: "LawsTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "TestSupport"]),
+        .testTarget(
+            name: "LawsTests", dependencies: ["RxSwift", "RxRelay", "RxCocoa", "RxTest", "RxIOUring", "TestSupport"]),
     ] + eventLoopTargets,
     // Elements need not be Sendable, as in RxSwift, so crossing threads with them cannot be checked by the compiler.
     swiftLanguageModes: [.v5]
 )
+
+// Code of these two is inlined into what stands above them, with the layout of their types, also where it does not name them.
+// swift build compiles a module again only when one changed that it is declared to depend on.
+for target in package.targets where !target.name.hasPrefix("RxPrimitives") && !target.name.hasPrefix("C") {
+    for inlined in ["RxPrimitives", "RxSwift"] where inlined != target.name {
+        let isDeclared = target.dependencies.contains { dependency in
+            if case .byNameItem(inlined, _) = dependency { true } else { false }
+        }
+        if !isDeclared { target.dependencies.append(.byName(name: inlined)) }
+    }
+}

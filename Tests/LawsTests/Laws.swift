@@ -10,7 +10,7 @@ import Testing
     static let rows: [Row] =
         creationRows + transformRows + filterRows + combineRows + arityRows + recoverRows + shareRows + timeRows
         + scheduleRows + inspectRows + reduceRows + subjectRows + relayRows + bindRows + primitiveSequenceRows
-        + infallibleRows + sharedSequenceRows + driverRows + signalRows + traitArityRows
+        + infallibleRows + sharedSequenceRows + driverRows + signalRows + traitArityRows + eventLoopRows + streamRows
 
     /// Every operator once for each of its sources.
     static let cases: [Case] = rows.flatMap { row in (0..<row.sources).map { Case(row: row, position: $0) } }

@@ -11,17 +11,22 @@ package func race(_ bodies: [@Sendable () -> Void]) {
         finished.enter()
         Thread.detachNewThread {
             _ = missing.fetchAdd(0 &- 1)
-            var spins = 0
-            while missing.loadAcquiring() != 0 {
-                spins += 1
-                // More bodies than processors: those still to come need one.
-                if spins > 10_000 { sched_yield() }
-            }
+            spin { missing.loadAcquiring() == 0 }
             body()
             finished.leave()
         }
     }
     finished.wait()
+}
+
+/// Waits spinning until a condition holds, which another thread is about to make true.
+package func spin(until condition: () -> Bool) {
+    var spins = 0
+    while !condition() {
+        spins += 1
+        // More threads than processors: the other one needs one.
+        if spins > 10_000 { sched_yield() }
+    }
 }
 
 package func race(_ bodies: (@Sendable () -> Void)...) { race(bodies) }

@@ -182,7 +182,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
 
     /// Has `watcher` told of the end; at once, if that was.
     func add(_ watcher: any ConnectionWatcher) {
-        if isGone || phase == .starting { return watcher.connectionClosed(failure ?? shutDownError) }
+        if phase == .starting { return watcher.connectionClosed(shutDownError) }
+        if isGone { return watcher.connectionClosed(failure) }
         watchers[ObjectIdentifier(watcher)] = watcher
     }
 

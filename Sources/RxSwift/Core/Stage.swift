@@ -9,6 +9,7 @@ package class Stage {
     /// `Stage.unlinked`, `Stage.cancelled`, or the address of the upstream stage, retained.
     ///
     /// Life: unlinked at birth; the upstream's address from `link`; cancelled from `cancel`, and never anything else again.
+    /// A `SubjectSubscription`, above which there is no stage, keeps a mark of its own here.
     @usableFromInline package final let upstream = AtomicWord(0)
 
     @inlinable @inline(__always)

@@ -19,7 +19,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
         core.forget()
     }
 
-    /// Whether somebody is subscribed.
+    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
     public var hasObservers: Bool { core.hasObservers }
 
     /// Remembers an element, or passes the end on, after the last element if it is completion.

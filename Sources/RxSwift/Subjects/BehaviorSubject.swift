@@ -25,7 +25,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
         core.forget()
     }
 
-    /// Whether somebody is subscribed.
+    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
     public var hasObservers: Bool { core.hasObservers }
 
     /// Whether `dispose()` was called.

@@ -22,7 +22,7 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
         core.end(.abandoned)
     }
 
-    /// Whether somebody is subscribed.
+    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
     public var hasObservers: Bool { core.hasObservers }
 
     /// Whether `dispose()` was called.

@@ -142,6 +142,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
             subscription.since = acceptedCount
             if recall != .afterCompletion { recall(into: &recollection) }
             lock.unlock()
+            count(subscription)
             perform(.add, subscription)
             recollection.replay(to: downstream, while: subscription)
             if !loop.tryLeave() { drain() }
@@ -170,6 +171,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         if recall != .afterCompletion { recall(into: &recollection) }
         let admission = loop.enterOrPush(node)
         lock.unlock()
+        count(subscription)
         if case .entered = admission {
             _ = SubjectNode.takeChore(node)
             perform(.add, subscription)

@@ -34,7 +34,7 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
         ReplaySubject(core: ReplayLog(name: "ReplaySubject"))
     }
 
-    /// Whether somebody is subscribed.
+    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
     public final var hasObservers: Bool { core.hasObservers }
 
     /// Passes one event to all subscribers, and remembers it.

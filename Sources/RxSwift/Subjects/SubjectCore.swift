@@ -22,8 +22,8 @@ package class SubjectListCore {
     /// Written once, before `termination` says that there is one.
     private final var acceptedError: (any Swift.Error)?
 
-    /// Subscriptions made and not ended. Counted by themselves.
-    fileprivate final let subscriptionCount = AtomicWord(0)
+    /// Subscriptions added and not ended. Each is counted by who adds it, once everything that is emitted from then on reaches it.
+    private final let subscriptionCount = AtomicWord(0)
 
     /// The subject's name, for diagnostics.
     final let name: StaticString
@@ -80,7 +80,11 @@ package class SubjectListCore {
     @usableFromInline
     package final var isStopped: Bool { termination.loadRelaxed() != Termination.none }
 
-    package final var hasObservers: Bool { !isStopped && subscriptionCount.loadRelaxed() != 0 }
+    /// Whether somebody is subscribed. What is emitted by who saw that reaches the subscription, also one of another thread.
+    package final var hasObservers: Bool {
+        // Acquiring: paired with `count`, so that an event comes behind what put the subscription into the loop.
+        !isStopped && subscriptionCount.loadAcquiring() != 0
+    }
 
     /// Accepts what the subject ends with, once.
     ///
@@ -119,16 +123,41 @@ package class SubjectListCore {
 
     /// Adds a subscription, which sees what is delivered from now on.
     package final func add(_ subscription: SubjectSubscription) {
-        submit(.add, subscription)
+        if loop.tryEnter() { return addInside(subscription) }
+        let node = SubjectNode.make(.add, subscription)
+        switch loop.enterOrPush(node) {
+        case .entered:
+            _ = SubjectNode.takeChore(node)
+            addInside(subscription)
+        case .pending, .closed:
+            count(subscription)
+        }
+    }
+
+    private final func addInside(_ subscription: SubjectSubscription) {
+        count(subscription)
+        perform(.add, subscription)
+        if !loop.tryLeave() { drain() }
     }
 
     package final func remove(_ subscription: SubjectSubscription) {
         submit(.remove, subscription)
     }
 
-    /// Called once per subscription when it is made, and once when it is cancelled.
-    final func countSubscription(_ change: Int) {
-        _ = subscriptionCount.fetchAdd(UInt(bitPattern: change))
+    /// Counts a subscription that is being added, unless it was cancelled.
+    ///
+    /// By the thread that adds it, when that is inside the loop, or has left the chore to the one inside: from here on whoever
+    /// finds the subject observed emits behind it. One that another thread cancels meanwhile may be counted for a moment.
+    final func count(_ subscription: SubjectSubscription) {
+        if subscription.isCancelled { return }
+        // Releasing: paired with the acquire in `hasObservers`.
+        _ = subscriptionCount.fetchAdd(1)
+        if !subscription.markCounted() { uncountSubscription() }
+    }
+
+    /// A subscription that was counted has ended.
+    final func uncountSubscription() {
+        _ = subscriptionCount.fetchAdd(0 &- 1)
     }
 
     // MARK: Work inside the loop
@@ -136,6 +165,7 @@ package class SubjectListCore {
     /// Work that does not depend on the type of the elements.
     enum Chore { case add, remove, stop }
 
+    /// Not for `.add`, which counts.
     private final func submit(_ chore: Chore, _ subscription: SubjectSubscription? = nil) {
         if loop.tryEnter() {
             perform(chore, subscription)

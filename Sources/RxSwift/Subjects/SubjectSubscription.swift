@@ -33,12 +33,19 @@ package class SubjectSubscription: Stage {
         self.downstream = .passUnretained(downstream)
         self.retained = .passRetained(downstream)
         super.init()
-        core.countSubscription(1)
     }
 
     deinit {
         if !isReleased { retained.release() }
+        // The mark is no stage that could be released.
+        if upstream.loadRelaxed() == Self.counted { upstream.storeRelaxed(Stage.cancelled) }
     }
+
+    /// The upstream word of a subscription that its core has counted. There is no stage above.
+    private static var counted: UInt { 2 }
+
+    /// Notes that the core has counted the subscription. False if it was cancelled: then nobody else takes it off.
+    final func markCounted() -> Bool { upstream.compareExchange(Stage.unlinked, Self.counted) }
 
     /// Puts a gate, which holds the downstream, in front of it. Before the core knows the subscription.
     final func put(_ gate: TerminalSink) {
@@ -60,8 +67,10 @@ package class SubjectSubscription: Stage {
     }
 
     package final override func cancel() {
-        guard takeUpstream() != nil else { return }
-        core.countSubscription(-1)
+        // Acquiring and releasing: paired with the compare-exchange in `markCounted`, behind which this takes it off.
+        let word = upstream.exchange(Stage.cancelled)
+        if word == Stage.cancelled { return }
+        if word == Self.counted { core.uncountSubscription() }
         core.remove(self)
         didCancel()
     }

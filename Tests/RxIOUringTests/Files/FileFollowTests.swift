@@ -39,6 +39,20 @@ import Testing
     }
 
     @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aNameWithoutAFolderIsInTheOneOfTheProcess(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let before = getcwd(nil, 0)
+            defer { free(before) }
+            #expect(chdir(folder.path) == 0)
+            let received = Received.bytes(File.follow("log", from: .beginning, scheduler: scheduler))
+            folder.append("one ".utf8, to: "log")
+            #expect(await received.becomes("one "))
+            received.dispose()
+            #expect(chdir(before!) == 0)
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
     func fromTheEndOnlyWhatIsNewComes(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("old ".utf8, to: "log")

@@ -200,34 +200,4 @@ import Testing
             close(writer)
         }
     }
-
-    @Test(arguments: IOUringScheduler.Backend.allCases)
-    func disposeRacingCompletionsOfReads(_ backend: IOUringScheduler.Backend) async {
-        await leavingNothing(backend) { folder, scheduler in
-            let path = folder.put(pattern(1_000), into: "a")
-            let source = File.read(path, chunkSize: 100, scheduler: scheduler)
-            let late = AtomicWord(0)
-            for round in 0..<stepCount(100_000, debug: 25_000) {
-                // Met spinning, at another chunk and another moment in each round; every fourth is disposed of before it has
-                // begun.
-                let came = AtomicWordBox()
-                let wanted = UInt(round % 4)
-                let subscription = source.subscribe(onNext: { _ in _ = came.word.fetchAdd(1) })
-                while came.word.loadAcquiring() < wanted { continue }
-                jitter(round)
-                subscription.dispose()
-                let seen = came.word.loadAcquiring()
-                if round % 1_000 == 0 {
-                    usleep(200)
-                    // The one under way, and nothing after it.
-                    if came.word.loadAcquiring() > seen + 1 { _ = late.fetchAdd(1) }
-                }
-            }
-            #expect(late.loadAcquiring() == 0)
-        }
-    }
-}
-
-private final class AtomicWordBox: @unchecked Sendable {
-    let word = AtomicWord(0)
 }

@@ -98,6 +98,12 @@ final class PlainSocket: @unchecked Sendable {
         return Array(bytes.prefix(received))
     }
 
+    /// What is sent goes at once, also when earlier bytes were not acknowledged yet.
+    func sendWithoutDelay() {
+        var option: CInt = 1
+        setsockopt(number, CInt(IPPROTO_TCP), TCP_NODELAY, &option, socklen_t(MemoryLayout<CInt>.size))
+    }
+
     func shutdownOutput() { shutdown(number, CInt(SHUT_WR)) }
 
     /// The peer gets a reset.

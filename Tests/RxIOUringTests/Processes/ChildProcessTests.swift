@@ -189,6 +189,21 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func bothOutputsAndTheSignalAreCollected(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let receiver = Receiver(
+                ChildProcess.output(
+                    "sh", arguments: ["-c", "echo out; echo error >&2; kill -KILL $$"], scheduler: scheduler
+                ).asObservable())
+            #expect(receiver.wait())
+            let collected = receiver.elements.first
+            #expect(collected.map { String(decoding: $0.output, as: UTF8.self) } == "out\n")
+            #expect(collected.map { String(decoding: $0.errorOutput, as: UTF8.self) } == "error\n")
+            #expect(collected?.signal == SIGKILL && collected?.status == nil)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func environmentFolderAndDescriptorsAreAsAsked(_ backend: Backend) {
         onLoop(backend) { scheduler in
             func output(_ run: Single<ChildProcess.Output>) -> String? {

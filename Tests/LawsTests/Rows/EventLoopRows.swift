@@ -1,0 +1,85 @@
+import RxSwift
+import TestSupport
+
+#if os(Linux)
+    import Glibc
+    import RxIOUring
+
+    extension Laws {
+        /// An event loop on each backend is a scheduler like the others.
+        static let eventLoopRows: [Row] =
+            lineRows
+            + IOUringScheduler.Backend.allCases.flatMap { backend in
+                [
+                    Row("observe(on:)", "\(backend)", keeps: .everything, isAsynchronous: true, chains: false) {
+                        source, _ in source.observe(on: loop(backend))
+                    },
+                    Row("subscribe(on:)", "\(backend)", isAsynchronous: true, completes: false, chains: false) {
+                        source, _ in source.subscribe(on: loop(backend))
+                    },
+                ]
+            }
+
+        /// What makes a sequence out of a descriptor, as the inner sequence of `concatMap`; and what writes a sequence, with
+        /// a reader behind it. No operators.
+        static let streamRows: [Row] = IOUringScheduler.Backend.allCases.flatMap { backend in
+            [
+                Row("DescriptorStream.read", "\(backend)", keeps: .everything, isAsynchronous: true, chains: false) {
+                    source, probe in
+                    source.concatMap { element in
+                        try probe.visit("selector")
+                        return lines { readEnd, writeEnd in
+                            let text = Array("\(element)\n".utf8)
+                            write(writeEnd, text, text.count)
+                            close(writeEnd)
+                            return DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: loop(backend))
+                        }
+                    }
+                },
+                Row("DescriptorStream.write", "\(backend)", isAsynchronous: true, chains: false) { source, _ in
+                    lines { readEnd, writeEnd in
+                        let written = DescriptorStream.write(
+                            source.map { ByteChunk("\($0)\n") }, to: writeEnd, closesWhenDone: true,
+                            scheduler: loop(backend))
+                        return .merge(
+                            DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: loop(backend)),
+                            written.asObservable().map { _ -> ByteChunk in })
+                    }
+                },
+            ]
+        }
+
+        private static let lineRows: [Row] = [
+            Row("lines(maximumLength:)", keeps: .everything, weight: 3) { source, _ in
+                source.map { ByteChunk("\($0)\n") }.lines().map { Int($0)! }
+            },
+            // The second line of each chunk goes on in the next one, and the last one ends with the sequence.
+            Row("lines(maximumLength:)", "cut", chains: false) { source, _ in
+                source.map { ByteChunk("\($0)\n\($0)") }.lines().map { Int($0.prefix(6))! }.distinctUntilChanged()
+            },
+        ]
+
+        /// The numbers in what is read from a pipe, which is made for each subscription.
+        private static func lines(_ read: @escaping (CInt, CInt) -> Observable<ByteChunk>) -> Observable<Int> {
+            .deferred {
+                let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+                return read(readEnd, writeEnd).lines().map { Int($0)! }
+            }
+        }
+
+        private static func loop(_ backend: IOUringScheduler.Backend) -> IOUringScheduler {
+            switch backend {
+            case .uring: ring
+            case .epoll: epoll
+            }
+        }
+
+        private static let ring = IOUringScheduler(name: "rx.laws", backend: .uring)
+        private static let epoll = IOUringScheduler(name: "rx.laws", backend: .epoll)
+    }
+#else
+    extension Laws {
+        static let eventLoopRows: [Row] = []
+        static let streamRows: [Row] = []
+    }
+#endif

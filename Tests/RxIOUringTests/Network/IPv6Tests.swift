@@ -1,0 +1,60 @@
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+private let hasIPv6: Bool = {
+    let scheduler = IOUringScheduler()
+    defer { scheduler.shutdown() }
+    return (try? UDP.bind(host: "::1", port: 0, scheduler: scheduler)) != nil
+}()
+
+@Suite(.enabled(if: hasIPv6, "this machine has no IPv6")) struct IPv6Tests {
+    typealias Backend = IOUringScheduler.Backend
+
+    @Test(arguments: Backend.allCases)
+    func connectionsKnowBothAddresses(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try TCP.listener(host: "::1", port: 0, scheduler: scheduler)
+            #expect("\(listener.address)" == "[::1]:\(listener.address.port)")
+            let remote = Guarded<SocketAddress?>(nil)
+            let serving = listener.connections.subscribe(onNext: { connection in
+                remote.value = connection.remoteAddress
+                #expect(connection.localAddress == listener.address)
+                _ = connection.received.subscribe(onNext: { connection.send($0) }, onError: { _ in })
+            })
+            let local = Guarded<SocketAddress?>(nil)
+            let answer = Receiver(
+                TCP.connect(host: "::1", port: listener.address.port, scheduler: scheduler).asObservable()
+                    .flatMap { connection in
+                        local.value = connection.localAddress
+                        #expect(connection.remoteAddress == listener.address)
+                        connection.send("text")
+                        return connection.received.take(1).map { Array($0) }
+                    })
+            #expect(answer.wait())
+            #expect(answer.text == "text")
+            #expect(local.value != nil && local.value == remote.value)
+            serving.dispose()
+            scheduler.shutdown()
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func datagramsSayWhoSentThem(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let receiver = try UDP.bind(host: "::1", port: 0, scheduler: scheduler)
+            let sender = try UDP.bind(host: "::1", port: 0, scheduler: scheduler)
+            let senders = Receiver(receiver.received.map(\.sender).take(2))
+            sender.send(ByteChunk("to"), to: receiver.address)
+            try sender.connect(to: receiver.address)
+            sender.send(ByteChunk("connected"))
+            #expect(senders.wait())
+            #expect(senders.elements == [sender.address, sender.address])
+            scheduler.shutdown()
+        }
+    }
+}
