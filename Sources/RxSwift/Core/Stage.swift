@@ -9,7 +9,7 @@ package class Stage {
     /// `Stage.unlinked`, `Stage.cancelled`, or the address of the upstream stage, retained.
     ///
     /// Life: unlinked at birth; the upstream's address from `link`; cancelled from `cancel`, and never anything else again.
-    /// A `SubjectSubscription`, above which there is no stage, keeps a mark of its own here.
+    /// Stages with nothing above them keep marks of their own here: `SubjectSubscription`, `ScheduledAction`.
     @usableFromInline package final let upstream = AtomicWord(0)
 
     @inlinable @inline(__always)
@@ -18,7 +18,7 @@ package class Stage {
     @inlinable @inline(__always)
     package static var cancelled: UInt { 1 }
 
-    /// The largest word that is no address. What lies between `cancelled` and this are the marks of a `ScheduledAction`.
+    /// The largest word that is no address. What lies between `cancelled` and this are marks of subclasses.
     @inlinable @inline(__always)
     static var lastMark: UInt { 4 }
 

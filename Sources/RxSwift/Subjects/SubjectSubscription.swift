@@ -37,8 +37,6 @@ package class SubjectSubscription: Stage {
 
     deinit {
         if !isReleased { retained.release() }
-        // The mark is no stage that could be released.
-        if upstream.loadRelaxed() == Self.counted { upstream.storeRelaxed(Stage.cancelled) }
     }
 
     /// The upstream word of a subscription that its core has counted. There is no stage above.
