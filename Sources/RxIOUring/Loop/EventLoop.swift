@@ -266,8 +266,10 @@ final class EventLoop: LoopThread {
 
     private func sleep(until deadline: UInt64?) {
         guard queue.tryRest() else { return }
-        let trim = queue.spares.nextTrim
-        backend.wait(until: deadline.map { min($0, trim ?? $0) } ?? trim)
+        // `.max` stands for never.
+        let trim = min(queue.spares.nextTrim ?? .max, timers.nextTrim ?? .max)
+        let until = min(deadline ?? .max, trim)
+        backend.wait(until: until == .max ? nil : until)
         queue.resume()
         backend.dispatch()
     }

@@ -45,11 +45,13 @@ final class LoopJobs: TimedJobScheduler {
 
     @usableFromInline
     func schedule(after delay: DispatchTimeInterval, _ action: consuming UserAction) -> any Disposable {
-        let timer = ActionTimer(action)
+        // Only the loop has used ones.
+        let isDirect = timers.isDirect
+        let timer = isDirect ? timers.makeTimer(action) : ActionTimer(action)
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
         timer.prepare(deadline: deadline, ownerTag: tag)
-        if timers.isDirect { timers.insert(timer, now: now) } else { sendInsertion(timer, now: now) }
+        if isDirect { timers.insert(timer, now: now) } else { sendInsertion(timer, now: now) }
         return timer
     }
 

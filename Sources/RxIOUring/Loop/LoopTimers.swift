@@ -6,6 +6,7 @@ import RxSwift
 /// What is due takes its place in the loop's queue like anything else that is handed over, so that hand-over order holds.
 final class LoopTimers: Work {
     private let wheel = TimingWheel(now: MonotonicClock.now())
+    @exclusivity(unchecked) private var spares = SpareTimers()
     private let queue: LoopTurnQueue
 
     /// What is due, and in the queue as `job`.
@@ -32,7 +33,10 @@ final class LoopTimers: Work {
     var nextLook: UInt64? { wheel.nextLook }
 
     /// Uses an idle moment to spare the timers one later. Returns whether there is more of that.
-    func prepare() -> Bool { wheel.prepare(atMost: 64) }
+    func prepare() -> Bool { wheel.prepare(atMost: 64) || spares.trim() }
+
+    /// When there may be timers out of use to let go of. Only when the loop is about to sleep.
+    var nextTrim: UInt64? { spares.nextTrim() }
 
     /// Queues what is due. Returns when to look again.
     func expire() -> UInt64? {
@@ -50,6 +54,9 @@ final class LoopTimers: Work {
     func run(_ budget: inout Int) -> Bool {
         while let entry = due.popFirst() {
             unsafeDowncast(entry, to: LoopTimer.self).fire()
+            if type(of: entry) == ActionTimer.self {
+                spares.keep(.passRetained(unsafeDowncast(entry, to: ActionTimer.self)))
+            }
             budget -= 1
             if budget <= 0, !due.isEmpty { return false }
         }
@@ -99,11 +106,14 @@ final class LoopTimers: Work {
     /// Arms a timer, and retains it until it fires or is removed. `now` is a recent reading of the clock.
     func insert(_ timer: LoopTimer, now: UInt64) { wheel.insert(timer, now: now) }
 
+    /// A timer for an action, not armed.
+    func makeTimer(_ action: consuming UserAction) -> ActionTimer { spares.take(action) }
+
     /// Harmless if the timer is not armed.
     func remove(_ timer: LoopTimer) { wheel.remove(timer) }
 
     /// Takes a timer that fires no more off the wheel of its loop, soon. From any thread.
-    static func removeFromItsLoop(_ timer: LoopTimer) {
+    static func removeFromItsLoop(_ timer: ActionTimer) {
         let tag = timer.ownerTag
         let isDone = LoopRegistry.current?._withUnsafeGuaranteedRef { current in
             if current.tag != tag { return false }
@@ -113,14 +123,20 @@ final class LoopTimers: Work {
         if isDone != true { LoopRegistry.loop(tag)?.timers.removeSoon(timer) }
     }
 
-    private func removeSoon(_ timer: LoopTimer) {
-        if isDirect { wheel.remove(timer) } else { sendRemoval(timer) }
+    private func removeSoon(_ timer: ActionTimer) {
+        if isDirect { removeAndKeep(timer) } else { sendRemoval(timer) }
     }
 
     /// Apart from `removeSoon`, which so needs no room for closures.
     @inline(never)
-    private func sendRemoval(_ timer: LoopTimer) {
-        send({ self.wheel.remove(timer) }, refused: { false })
+    private func sendRemoval(_ timer: ActionTimer) {
+        send({ self.removeAndKeep(timer) }, refused: { false })
+    }
+
+    private func removeAndKeep(_ timer: ActionTimer) {
+        let reference = Unmanaged.passUnretained(timer)
+        // The wheel's reference.
+        if wheel.take(.fromOpaque(reference.toOpaque())) { spares.keep(reference) }
     }
 
     func arm(_ job: Job, until deadline: UInt64, now: UInt64) {

@@ -8,7 +8,7 @@ public import RxSwift
 final class ActionTimer: LoopTimer, Cancelable {
     /// See `HeldAction`.
     private let claim: AtomicWord
-    private let action: HeldAction
+    @exclusivity(unchecked) private var action: HeldAction
 
     init(_ action: consuming UserAction) {
         claim = AtomicWord(HeldAction.claim(of: action))
@@ -28,6 +28,15 @@ final class ActionTimer: LoopTimer, Cancelable {
 
     @usableFromInline
     var isDisposed: Bool { HeldAction.isCancelled(claim) }
+
+    /// Whether the timer was disposed of, or has fired and left nothing to be disposed of.
+    var isOver: Bool { HeldAction.isCancelled(claim) || HeldAction.isSpent(claim) }
+
+    /// Takes another action, when it is over and nobody else knows this object any more.
+    func reuse(_ action: consuming UserAction) {
+        claim.storeRelaxed(HeldAction.claim(of: action))
+        self.action = HeldAction(action)
+    }
 
     override func fire() { action.run(claim) }
 

@@ -42,7 +42,7 @@ package struct HeldAction {
 
     /// Whether an action ran, and left nothing to be disposed of.
     @inline(__always)
-    static func isSpent(_ claim: borrowing AtomicWord) -> Bool { claim.loadRelaxed() == started }
+    package static func isSpent(_ claim: borrowing AtomicWord) -> Bool { claim.loadRelaxed() == started }
 
     /// Runs the action and lets go of it, unless it was cancelled.
     @inline(__always)

@@ -27,8 +27,7 @@ package final class SpareActions {
     @exclusivity(unchecked) private var lastGivenBack: UInt64?
     @exclusivity(unchecked) private var isTrimming = false
 
-    /// What counts the references to an object, as it is while there is one reference, and no weak or unowned ones.
-    private let unshared: UInt
+    private let sole = SoleReference()
 
     // Kept here, where reading them costs no call.
     private let actionType = ObjectIdentifier(ScheduledAction.self)
@@ -48,10 +47,7 @@ package final class SpareActions {
     /// Nanoseconds without need, after which everything is let go of.
     private static let patience: UInt64 = 100_000_000
 
-    package init() {
-        final class Probe {}
-        unshared = withExtendedLifetime(Probe()) { SpareActions.references(to: .passUnretained($0)) }
-    }
+    package init() {}
 
     deinit {
         for list in [batch, own, SpareActions.list(stock.loadAcquiring()), SpareActions.list(returned.loadAcquiring())]
@@ -104,7 +100,7 @@ package final class SpareActions {
         let type = job._withUnsafeGuaranteedRef { ObjectIdentifier(Swift.type(of: $0)) }
         guard type == actionType,
             Unmanaged<ScheduledAction>.fromOpaque(job.toOpaque())._withUnsafeGuaranteedRef({ $0.isSpent }),
-            SpareActions.references(to: job) == unshared
+            sole.isOnly(job)
         else {
             // A repeated job takes its reference back.
             if type != repeatedType { job.release() }
@@ -206,12 +202,5 @@ package final class SpareActions {
         let next = next(spare)
         spare.release()
         return next
-    }
-
-    /// The word of an object behind that of its class. It is only compared with that of an object just made.
-    @inline(__always)
-    private static func references<Object>(to object: Unmanaged<Object>) -> UInt {
-        // Acquiring: paired with the release of the last of the other references.
-        object.toOpaque().assumingMemoryBound(to: AtomicWord.self)[1].loadAcquiring()
     }
 }
