@@ -58,7 +58,8 @@ struct SpareTimers: ~Copyable {
 
     /// When `trim` may find something to do, in monotonic nanoseconds.
     mutating func nextTrim() -> UInt64? {
-        if timers.count <= SpareTimers.few { return nil }
+        // Not `count`: the array itself goes, too.
+        if timers.capacity <= 2 * SpareTimers.few { return nil }
         if changesSeen != changes {
             changesSeen = changes
             lastChange = MonotonicClock.now()
