@@ -79,9 +79,9 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
             let (subject, generation) = currentSubject()
             let candidate = MulticastConnection(observer: subject.asObserver(), parent: self)
             lock.lock()
-            let outcome = state.connect(candidate, generation: generation)
+            let attempt = state.connect(candidate, generation: generation)
             lock.unlock()
-            switch outcome {
+            switch attempt {
             case .connected: return (candidate, true)
             case .existing(let connection): return (connection, false)
             case .stale: break
