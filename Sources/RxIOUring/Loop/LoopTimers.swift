@@ -141,13 +141,13 @@ final class LoopTimers: Work {
 
     func arm(_ job: Job, until deadline: UInt64, now: UInt64) {
         let timer = JobTimer(job, of: self, until: deadline)
-        job.notes.timer = .passUnretained(timer)
+        job.timer = .passUnretained(timer)
         _ = waitingJobs.fetchAdd(1)
         wheel.insert(timer, now: now)
     }
 
     func disarm(_ job: Job) {
-        guard let entry = job.notes.timer else { return }
+        guard let entry = job.timer else { return }
         let timer = entry._withUnsafeGuaranteedRef { unsafeDowncast($0, to: JobTimer.self) }
         // Released when this returns: its deinit may be a user's.
         let disarmed = timer.take()
@@ -156,7 +156,7 @@ final class LoopTimers: Work {
     }
 
     fileprivate func forget(_ job: Job) {
-        job.notes.timer = nil
+        job.timer = nil
         _ = waitingJobs.fetchAdd(0 &- 1)
     }
 

@@ -12,11 +12,18 @@ package class Job: Stage {
     @inlinable
     package override init() { super.init() }
 
-    /// What the scheduler that holds this job keeps with it. Belongs to that scheduler, under its lock if it has one.
-    ///
-    /// Only a job that is handed to a `JobScheduler` has room for it; others only wait in a `TurnQueue` or in a pool.
-    package var notes: SchedulerNotes {
-        get { SchedulerNotes() }
+    // Only a job that is handed to a `JobScheduler` has room for these; others only wait in a `TurnQueue` or in a pool. Two
+    // properties, as they are not under the same lock.
+
+    /// What the scheduler that holds this job keeps with it. Belongs to that scheduler.
+    package var ticket: AnyObject? {
+        get { nil }
+        set { abstractMethod() }
+    }
+
+    /// The timer that holds this job, if one does. Belongs to whoever owns the timer, and counts no reference.
+    package var timer: Unmanaged<TimerEntry>? {
+        get { nil }
         set { abstractMethod() }
     }
 
@@ -38,29 +45,23 @@ package class Job: Stage {
     }
 }
 
-/// What a scheduler keeps with a job that waits for its time, or in a queue that is not ours.
-@usableFromInline
-package struct SchedulerNotes {
-    package var ticket: AnyObject?
-
-    /// The timer that holds the job, if one does. Counts no reference.
-    package var timer: Unmanaged<TimerEntry>?
-
-    @usableFromInline
-    init() {}
-}
-
 /// A job for any `JobScheduler`, which may have to hand it over later, or to withdraw it.
 @usableFromInline
 package class SchedulerJob: Job {
-    @exclusivity(unchecked) @usableFromInline final var ownNotes = SchedulerNotes()
+    @exclusivity(unchecked) @usableFromInline final var ownTicket: AnyObject?
+    @exclusivity(unchecked) @usableFromInline final var ownTimer: Unmanaged<TimerEntry>?
 
     @inlinable
     package override init() { super.init() }
 
-    package final override var notes: SchedulerNotes {
-        get { ownNotes }
-        set { ownNotes = newValue }
+    package final override var ticket: AnyObject? {
+        get { ownTicket }
+        set { ownTicket = newValue }
+    }
+
+    package final override var timer: Unmanaged<TimerEntry>? {
+        get { ownTimer }
+        set { ownTimer = newValue }
     }
 }
 

@@ -5,7 +5,9 @@ import RxPrimitives
 @usableFromInline
 final class ActionJob: ScheduledAction {
     private let scheduler: any JobScheduler
-    @exclusivity(unchecked) private var ownNotes = SchedulerNotes()
+    // As in `SchedulerJob`.
+    @exclusivity(unchecked) private var ownTicket: AnyObject?
+    @exclusivity(unchecked) private var ownTimer: Unmanaged<TimerEntry>?
 
     @usableFromInline
     init(_ action: consuming UserAction, scheduler: any JobScheduler) {
@@ -14,9 +16,14 @@ final class ActionJob: ScheduledAction {
         super.init(HeldAction(action), claim: claim)
     }
 
-    package final override var notes: SchedulerNotes {
-        get { ownNotes }
-        set { ownNotes = newValue }
+    package override var ticket: AnyObject? {
+        get { ownTicket }
+        set { ownTicket = newValue }
+    }
+
+    package override var timer: Unmanaged<TimerEntry>? {
+        get { ownTimer }
+        set { ownTimer = newValue }
     }
 
     package override func cancel() {

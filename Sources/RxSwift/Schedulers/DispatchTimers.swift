@@ -80,7 +80,7 @@ final class DispatchTimers {
         }
         let timer = takeSpare() ?? .passRetained(JobTimer())
         let entry = timer._withUnsafeGuaranteedRef { $0.hold(job, until: deadline) }
-        job.notes.timer = entry
+        job.timer = entry
         wheel.insert(retained: entry, now: now)
         let earlier = earlierDeadline()
         lock.unlock()
@@ -91,8 +91,8 @@ final class DispatchTimers {
     /// After this, a job that was waiting does not come to `fire`, unless it is being handed over just now.
     func withdraw(_ job: Job) {
         lock.lock()
-        guard let entry = job.notes.timer else { return lock.unlock() }
-        job.notes.timer = nil
+        guard let entry = job.timer else { return lock.unlock() }
+        job.timer = nil
         let timer = JobTimer.of(entry)
         let waiting = timer._withUnsafeGuaranteedRef { $0.letGo() }
         // What the wheel has handed out already is spared by the one who works it off.
@@ -123,7 +123,7 @@ final class DispatchTimers {
             let timer = JobTimer.of(.passRetained(entry))
             lock.lock()
             let job = timer._withUnsafeGuaranteedRef { $0.letGo() }?.takeRetainedValue()
-            job?.notes.timer = nil
+            job?.timer = nil
             let surplus = spare(timer)
             lock.unlock()
             surplus?.release()

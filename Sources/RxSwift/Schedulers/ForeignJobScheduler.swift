@@ -18,8 +18,8 @@ class ForeignJobScheduler: JobScheduler {
     final func withdraw(_ job: Job) {
         // Under the lock, as `withdraw` may come while the job is being posted anew by another thread.
         let ticket = lock.withLock {
-            let ticket = job.notes.ticket
-            job.notes.ticket = nil
+            let ticket = job.ticket
+            job.ticket = nil
             return ticket
         }
         (ticket as? SingleAssignmentDisposable)?.dispose()
@@ -27,7 +27,7 @@ class ForeignJobScheduler: JobScheduler {
 
     private func letTicketGo(of job: Job) {
         var ticket: AnyObject?
-        lock.withLock { swap(&ticket, &job.notes.ticket) }
+        lock.withLock { swap(&ticket, &job.ticket) }
     }
 
     final var turnQueue: TurnQueue? { nil }
@@ -42,7 +42,7 @@ class ForeignJobScheduler: JobScheduler {
     ) {
         let ticket = SingleAssignmentDisposable()
         var old: AnyObject? = ticket
-        lock.withLock { swap(&old, &job.notes.ticket) }
+        lock.withLock { swap(&old, &job.ticket) }
         let disposable = schedule { job in
             // The ticket may hold this action, and with it the job.
             self.letTicketGo(of: job)

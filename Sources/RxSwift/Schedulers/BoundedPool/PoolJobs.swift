@@ -26,8 +26,8 @@ final class PoolHandle {
         timersIfNeeded.timers {
             DispatchTimers(queue: .global(qos: .userInitiated), leeway: .nanoseconds(0)) { job in
                 // Made by `PoolJobs`, of all that arm these timers.
-                let scheduler = job.notes.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
-                job.notes.ticket = nil
+                let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
+                job.ticket = nil
                 scheduler?.post(job)
             }
         }
@@ -63,7 +63,7 @@ final class PoolJobs: TimedJobScheduler {
     @usableFromInline
     func post(_ job: Job, after delay: DispatchTimeInterval) {
         // Tells the level when its time has come, and keeps the pool until then.
-        job.notes.ticket = self
+        job.ticket = self
         if !handle.timers._withUnsafeGuaranteedRef({ $0.arm(job, after: delay) }) { handle.pool.refuse(job) }
     }
 
