@@ -88,3 +88,25 @@ void rx_test_end_after(unsigned seconds) {
     signal(SIGALRM, SIG_DFL);
     alarm(seconds);
 }
+
+static atomic_long foreign_count;
+
+struct RxTestForeign *rx_test_make_foreign(void) {
+    struct RxTestForeign *object = malloc(sizeof *object);
+    if (object == NULL) abort();
+    // No word that counts references of Swift's looks like this one: its reference is gone already.
+    object->words[0] = object->words[1] = 7;
+    object->references = 1;
+    atomic_fetch_add(&foreign_count, 1);
+    return object;
+}
+
+void rx_test_retain(struct RxTestForeign *object) { __atomic_fetch_add(&object->references, 1, __ATOMIC_RELAXED); }
+
+void rx_test_release(struct RxTestForeign *object) {
+    if (__atomic_fetch_sub(&object->references, 1, __ATOMIC_ACQ_REL) != 1) return;
+    atomic_fetch_sub(&foreign_count, 1);
+    free(object);
+}
+
+long rx_test_foreign_count(void) { return atomic_load(&foreign_count); }

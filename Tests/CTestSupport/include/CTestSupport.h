@@ -31,4 +31,18 @@ unsigned long rx_test_heap_bytes(void);
 /// Makes a terminal, and the other side of it. 0 or an errno.
 int rx_test_make_terminal(int *terminal, int *other_side);
 
+/// What Swift takes for a class, though it is none of its own: it counts references by these two functions.
+struct __attribute__((swift_attr("import_reference"), swift_attr("retain:rx_test_retain"),
+                      swift_attr("release:rx_test_release"))) RxTestForeign {
+    /// Swift would count the references to an object of its own here.
+    long words[2];
+    long references;
+};
+/// With one reference, the caller's.
+struct RxTestForeign *_Nonnull rx_test_make_foreign(void) __attribute__((swift_attr("returns_retained")));
+void rx_test_retain(struct RxTestForeign *_Nonnull object);
+void rx_test_release(struct RxTestForeign *_Nonnull object);
+/// How many there are.
+long rx_test_foreign_count(void);
+
 #endif
