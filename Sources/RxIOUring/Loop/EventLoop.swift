@@ -161,10 +161,7 @@ final class EventLoop: LoopThread {
 
     /// In a process that was just forked from that of the loop: the thread is missing, whatever it was doing. What is handed over
     /// here is refused. Atomic stores, and nothing else.
-    func wasForked() {
-        queue.unbind()
-        queue.abandon()
-    }
+    func wasForked() { queue.wasForked() }
 
     /// Nobody will hand anything over any more: the thread ends when nothing is left to do.
     func retire() {

@@ -27,6 +27,9 @@ package final class LoopTurnQueue: TurnQueue {
     /// The loop's.
     package let spares = SpareActions()
 
+    /// Rises in each process that is forked, where what waits is not this queue's any more: see `TurnQueue.abandon`.
+    private let forks = AtomicWord(1)
+
     /// 1 from when the loop takes no more work, for ever.
     private let closed = AtomicWord(0)
 
@@ -43,6 +46,16 @@ package final class LoopTurnQueue: TurnQueue {
 
     /// The calling thread, the loop's, is one like any other from here on. It is still at work.
     package func unbind() { thread.storeRelaxed(0) }
+
+    /// In a process that was just forked from that of the loop. No more than atomic stores.
+    package func wasForked() {
+        unbind()
+        abandon()
+        forks.storeRelaxed(forks.loadRelaxed() + 1)
+    }
+
+    /// What marks a job as waiting in this queue: not 0, and another word in a forked process, where it waits no more.
+    var waitingMark: UInt { forks.loadRelaxed() }
 
     /// Whether the loop takes no more work. On the loop it is exact, elsewhere out of date as soon as it is read.
     // Acquiring: paired with `close`.

@@ -7,8 +7,8 @@ import RxPrimitives
 package final class RepeatedJob: Job {
     private let body: () -> Void
 
-    /// 1 while the job is in a queue. Set by who posts it, cleared by the scheduler before the body runs.
-    private let isQueued = AtomicWord(0)
+    /// The queue's mark while the job is in it, else 0. Set by who posts it, cleared by the scheduler before the body runs.
+    private let waiting = AtomicWord(0)
 
     private init(_ body: @escaping () -> Void) {
         self.body = body
@@ -22,20 +22,22 @@ package final class RepeatedJob: Job {
 
     /// Does nothing if the job waits in the queue already.
     package func post(to queue: LoopTurnQueue) {
+        let mark = queue.waitingMark
         // Releasing: paired with the exchange in `run`, so that the body sees what was done before.
-        if isQueued.exchange(1) == 0 { queue.post(retained: .fromOpaque(Unmanaged.passUnretained(self).toOpaque())) }
+        if waiting.exchange(mark) == mark { return }
+        queue.post(retained: .fromOpaque(Unmanaged.passUnretained(self).toOpaque()))
     }
 
     package override func run(_ budget: inout Int) -> Bool {
         // Acquiring: paired with each exchange in `post`.
-        _ = isQueued.exchange(0)
+        _ = waiting.exchange(0)
         body()
         return true
     }
 
     /// Each time it is posted anew that is reported anew.
     package override func wasRefused() -> Bool {
-        _ = isQueued.exchange(0)
+        _ = waiting.exchange(0)
         // The queue lets go of what it refuses: this is the owner's reference again.
         _ = Unmanaged.passUnretained(self).retain()
         return true

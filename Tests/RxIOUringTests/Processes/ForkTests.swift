@@ -124,6 +124,46 @@ import Testing
         word.release()
     }
 
+    /// The fault: a job that waits for the parent's loop counts as waiting in the child, too, and what is posted there is lost.
+    @Test(arguments: Backend.allCases)
+    func aReusableJobThatWaitsInTheParentIsRefusedInTheChild(_ backend: Backend) {
+        let before = Hooks.workRefusedHandler
+        nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
+        Hooks.workRefusedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
+        defer { Hooks.workRefusedHandler = before }
+        onLoop(backend) { scheduler in
+            // Everything that the child will run has run once.
+            let warm = IOUringScheduler(backend: backend)
+            let warmJob = warm.makeJob {}
+            warm.shutdown()
+            warmJob.post()
+            #expect(word._withUnsafeGuaranteedRef { $0.value } == 1)
+            let ran = AtomicCounter(0)
+            let job = scheduler.makeJob { ran.increment() }
+            for round in 0..<5 {
+                let (isBusy, isForked) = (OneShot(), OneShot())
+                scheduler.run {
+                    isBusy.fire()
+                    _ = isForked.wait()
+                }
+                #expect(isBusy.wait())
+                job.post()
+                let pid = rx_fork()
+                if pid == 0 {
+                    rx_test_end_after(20)
+                    job.post()
+                    job.post()
+                    _exit(word._withUnsafeGuaranteedRef { $0.value } == 3 ? 42 : 1)
+                }
+                #expect(status(of: pid) == 42)
+                isForked.fire()
+                #expect(scheduler.performAndWait { true })
+                #expect(ran.value == round + 1)
+            }
+        }
+        word.release()
+    }
+
     /// The fault: a fork while loops come and go finds their registry locked for ever.
     @Test(arguments: Backend.allCases)
     func aForkMeetsLoopsThatComeAndGo(_ backend: Backend) {
