@@ -32,6 +32,10 @@ import Testing
         expect(Derived(2) as Base, on: scheduler)
         expectOther(Int.self as Any.Type, on: scheduler) { $0 == Int.self }
         expectOther(Derived(2) as any Named, on: scheduler) { $0.name == "2" }
+        expectOther(Derived(2) as Base & Named, on: scheduler) { $0.name == "2" }
+        expectOther(Derived(2) as AnyObject, on: scheduler) { ($0 as? Derived)?.number == 2 }
+        expectOther(Derived.self as Base.Type, on: scheduler) { $0 == Derived.self }
+        expectOther(Derived.self as any Named.Type, on: scheduler) { $0 == Derived.self }
         expectOther(Pair(first: 1, second: 2) as Any, on: scheduler) { $0 as? Pair == Pair(first: 1, second: 2) }
         expectOther(RxError.timeout as any Error, on: scheduler) { $0 is RxError }
         expectOther((1, "two", 3.0), on: scheduler) { $0 == (1, "two", 3.0) }
