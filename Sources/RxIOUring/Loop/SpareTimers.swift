@@ -6,7 +6,8 @@ import RxSwift
 /// Many timers at once take so much memory that getting it from the system, and giving it back, takes longer than all else that
 /// happens to a timer. Who armed one may hold it for longer: whether it can be used again is seen when one is needed.
 ///
-/// Keeps no more than `limit`, of 96 bytes each, and lets go of them when none was needed for a while.
+/// Keeps no more than `limit`, of 96 bytes each, and lets go of them when none was needed for a while. A timer that is over holds
+/// nothing of a user's, so that letting go of it in here calls nobody.
 struct SpareTimers: ~Copyable {
     /// Retained.
     private var timers = ContiguousArray<Unmanaged<ActionTimer>>()

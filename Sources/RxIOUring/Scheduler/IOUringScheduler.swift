@@ -13,6 +13,9 @@ public import RxSwift
 /// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that
 /// an action starts by other means than `ChildProcess` may inherit that.
 ///
+/// In a forked process the loops have no threads: what is handed over there is refused, as after `shutdown()`. The fork must not
+/// happen on a loop's own thread, unless the child goes on with `exec` or ends.
+///
 /// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it at once.
 public final class IOUringScheduler: SchedulerType {
@@ -99,7 +102,8 @@ public final class IOUringScheduler: SchedulerType {
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still
     /// observed end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
     /// `IOError.code`. What is handed over later is refused: released, and its disposable
-    /// disposed of. Refused work and dropped timers are reported to `Hooks.workRefusedHandler`.
+    /// disposed of. Refused work and dropped timers are reported to `Hooks.workRefusedHandler`. A subscription that waits for
+    /// such work (`observe(on:)`, `interval`) gets no more events, and lasts until it is disposed of.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once,
     /// and the loop ends after the action under way. Must not be called while the loop waits for the caller.
