@@ -10,7 +10,7 @@ final class EventLoop: LoopThread {
     let configuration: IOUringScheduler.Configuration
 
     /// What is handed over, by others and by the loop itself. The loop's thread is at work there while it is awake.
-    let queue = LoopTurnQueue(stepsPerTurn: EventLoop.stepsPerTurn)
+    let queue: LoopTurnQueue
 
     /// Closures that are handed over through `perform` and `post`.
     private let handOver: HandOver
@@ -61,8 +61,9 @@ final class EventLoop: LoopThread {
     /// Starts the thread, and returns when it is ready.
     init(_ configuration: IOUringScheduler.Configuration) {
         self.configuration = configuration
+        queue = LoopTurnQueue(stepsPerTurn: EventLoop.stepsPerTurn, patience: configuration.patience)
         handOver = HandOver(to: queue)
-        timers = LoopTimers(queue: queue)
+        timers = LoopTimers(queue: queue, patience: configuration.patience)
         LoopRegistry.add(self)
         running.enter()
         let ready = Parker()

@@ -6,7 +6,7 @@ import RxSwift
 /// What is due takes its place in the loop's queue like anything else that is handed over, so that hand-over order holds.
 final class LoopTimers: Work {
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    @exclusivity(unchecked) private var spares = SpareTimers()
+    @exclusivity(unchecked) private var spares: SpareTimers
     private let queue: LoopTurnQueue
 
     /// What is due, and in the queue as `job`.
@@ -21,9 +21,12 @@ final class LoopTimers: Work {
     /// How many jobs wait for their time. Changed by the loop.
     private let waitingJobs = AtomicWord(0)
 
-    /// - Parameter queue: the loop's.
-    init(queue: LoopTurnQueue) {
+    /// - Parameters:
+    ///   - queue: the loop's.
+    ///   - patience: see `SpareTimers`.
+    init(queue: LoopTurnQueue, patience: UInt64) {
         self.queue = queue
+        spares = SpareTimers(patience: patience)
         messages = HandOver(to: queue)
     }
 

@@ -23,7 +23,9 @@ struct SpareTimers: ~Copyable {
     /// So few are not worth a wake-up.
     private static let few = 64
     /// Nanoseconds without need, after which all are let go of.
-    private static let patience: UInt64 = 100_000_000
+    private let patience: UInt64
+
+    init(patience: UInt64) { self.patience = patience }
 
     deinit {
         for timer in timers { SpareTimers.release(timer) }
@@ -65,7 +67,7 @@ struct SpareTimers: ~Copyable {
             changesSeen = changes
             lastChange = MonotonicClock.now()
         }
-        return lastChange + SpareTimers.patience
+        return lastChange + patience
     }
 
     /// Uses an idle moment to let go of a few, if none was needed for a while. Returns whether there is more to let go of.

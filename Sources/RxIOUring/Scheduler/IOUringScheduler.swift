@@ -8,6 +8,9 @@ public import RxSwift
 /// inline. Delays are monotonic, and never end early. The thread sleeps in the kernel when there is nothing to do; a burst of
 /// work from other threads costs one wake-up, work from the loop itself costs none and no atomic operation.
 ///
+/// The objects of actions and timers are used again. A loop keeps as many as it had at once lately, some megabytes at most, and
+/// lets go of them after ten seconds without need.
+///
 /// The loop uses io_uring, or epoll where io_uring is missing or forbidden: see `Backend`.
 ///
 /// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that
@@ -143,6 +146,8 @@ extension IOUringScheduler {
         /// Room in the ring for submissions and for completions. Powers of two.
         package var submissions: UInt32 = 256
         package var completions: UInt32 = 4096
+        /// Nanoseconds for which what is out of use is kept for the next actions and timers. As long as allocators do.
+        package var patience: UInt64 = 10_000_000_000
 
         package init(
             name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,

@@ -25,7 +25,7 @@ package final class LoopTurnQueue: TurnQueue {
     @exclusivity(unchecked) private unowned(unsafe) var loop: (any LoopThread)?
 
     /// The loop's.
-    package let spares = SpareActions()
+    package let spares: SpareActions
 
     /// Rises in each process that is forked, where what waits is not this queue's any more: see `TurnQueue.abandon`.
     private let forks = AtomicWord(1)
@@ -34,7 +34,10 @@ package final class LoopTurnQueue: TurnQueue {
     private let closed = AtomicWord(0)
 
     /// For a thread that is at work from the start.
-    package init(stepsPerTurn: Int) {
+    ///
+    /// - Parameter patience: see `SpareActions`.
+    package init(stepsPerTurn: Int, patience: UInt64 = 10_000_000_000) {
+        spares = SpareActions(patience: patience)
         super.init(stepsPerTurn: stepsPerTurn, entered: true)
     }
 

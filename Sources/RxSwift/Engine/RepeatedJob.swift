@@ -5,10 +5,11 @@ import RxPrimitives
 /// Posting counts no reference: the queue borrows the one that was made with the job. So its owner must not let go of the job
 /// before all that was posted has run: see `release`.
 package final class RepeatedJob: Job {
-    private let body: () -> Void
-
+    // First what both threads write, so that it lies beside the queue's link: one line that goes back and forth instead of two.
     /// The queue's mark while the job is in it, else 0. Set by who posts it, cleared by the scheduler before the body runs.
     private let waiting = AtomicWord(0)
+
+    private let body: () -> Void
 
     private init(_ body: @escaping () -> Void) {
         self.body = body

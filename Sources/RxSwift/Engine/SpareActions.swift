@@ -45,9 +45,10 @@ package final class SpareActions {
     /// Batches in `returned`.
     private static let limit = 2_048
     /// Nanoseconds without need, after which everything is let go of.
-    private static let patience: UInt64 = 100_000_000
+    private let patience: UInt64
 
-    package init() {}
+    /// - Parameter patience: nanoseconds without need, after which everything is let go of.
+    package init(patience: UInt64) { self.patience = patience }
 
     deinit {
         for list in [batch, own, SpareActions.list(stock.loadAcquiring()), SpareActions.list(returned.loadAcquiring())]
@@ -137,7 +138,7 @@ package final class SpareActions {
     // MARK: Letting go
 
     /// When `trim` may find something to do, in monotonic nanoseconds. Only for the loop.
-    package var nextTrim: UInt64? { lastGivenBack.map { $0 + SpareActions.patience } }
+    package var nextTrim: UInt64? { lastGivenBack.map { $0 + patience } }
 
     /// Uses an idle moment to let go of a few actions, if none were needed for a while.
     ///

@@ -97,7 +97,9 @@ import Testing
     @Test(arguments: Backend.allCases)
     func objectsOutOfUseAreReleasedInTime(_ backend: Backend) {
         let count = 50_000
-        let scheduler = IOUringScheduler(backend: backend)
+        var configuration = IOUringScheduler.Configuration(backend: backend)
+        configuration.patience = 100_000_000
+        let scheduler = IOUringScheduler(configuration)
         let before = rx_test_heap_bytes()
         let sum = AtomicCounter(0)
         scheduler.performAndWait { for _ in 0..<count { _ = scheduleCount(sum, on: scheduler) } }

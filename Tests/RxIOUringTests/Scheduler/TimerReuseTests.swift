@@ -88,7 +88,9 @@ import Testing
     @Test(arguments: Backend.allCases)
     func timersOutOfUseAreReleasedInTime(_ backend: Backend) {
         let count = 20_000
-        let scheduler = IOUringScheduler(backend: backend)
+        var configuration = IOUringScheduler.Configuration(backend: backend)
+        configuration.patience = 100_000_000
+        let scheduler = IOUringScheduler(configuration)
         let before = rx_test_heap_bytes()
         let never = AtomicCounter(0)
         scheduler.performAndWait {
