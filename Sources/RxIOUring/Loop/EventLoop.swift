@@ -48,12 +48,12 @@ final class EventLoop: LoopThread {
 
     /// Whether there was a stream of work since the loop slept, of which more is likely to come soon. Only the loop.
     @exclusivity(unchecked) private var isInStream = false
-    /// For how many turns the loop takes up what comes at once, as little came of waiting for more. Only the loop.
+    /// For how many turns the loop takes up what comes at once, as little came of waiting for more, and for how many when that
+    /// happens the next time. Only the loop.
     @exclusivity(unchecked) private var hastyTurns = 0
-    /// More steps than this in a turn are a stream.
-    private static let stream = 64
-    /// Fewer steps than this in a turn were not worth waiting for.
-    private static let smallTurn = 16
+    @exclusivity(unchecked) private var nextHastyTurns = EventLoop.fewestHastyTurns
+    private static let fewestHastyTurns = 8
+    private static let mostHastyTurns = 1_024
 
     /// How many steps are taken between two looks at the kernel and at the clock.
     private static let stepsPerTurn = 512
@@ -212,12 +212,14 @@ final class EventLoop: LoopThread {
     }
 
     private func note(stepsOfTurn steps: Int) {
-        if steps > EventLoop.stream {
+        if steps > TurnQueue.stream {
             isInStream = true
+            nextHastyTurns = EventLoop.fewestHastyTurns
         } else if hastyTurns > 0 {
             hastyTurns -= 1
-        } else if isInStream, steps < EventLoop.smallTurn {
-            hastyTurns = EventLoop.stream
+        } else if isInStream, steps < TurnQueue.few {
+            hastyTurns = nextHastyTurns
+            nextHastyTurns = min(2 * nextHastyTurns, EventLoop.mostHastyTurns)
         }
     }
 
@@ -227,7 +229,7 @@ final class EventLoop: LoopThread {
     /// time the memory they share goes from one processor to the other and back.
     private func linger() -> Bool {
         if !isInStream || backend.hasPrepared { return false }
-        for _ in 0..<2_000 where queue.hasPending {
+        if queue.waitForPending() {
             if hastyTurns == 0 { queue.pause() }
             return true
         }

@@ -1,32 +1,40 @@
-import RxSwift
+public import RxSwift
 
 /// A piece of work that is handed to an event loop again and again, without an allocation: for a source that has something to
 /// do now and then.
 ///
-/// When nobody holds it any more, what was posted still runs; then its work is released, on the loop.
-public final class ReusableJob {
-    private let job: Unmanaged<RepeatedJob>
-    private let queue: LoopTurnQueue
+/// A value: its copies stand for the same work. When the last of them is gone, what was posted still runs; then the work is
+/// released, on the loop.
+public struct ReusableJob: Sendable {
+    private let owner: Owner
 
-    /// Keeps the loop running while there is this job.
-    private let jobs: LoopJobs
+    // Beside the owner, so that posting counts no reference.
+    @usableFromInline nonisolated(unsafe) let job: RepeatedJob
 
     fileprivate init(_ body: @escaping () -> Void, jobs: LoopJobs) {
-        self.jobs = jobs
-        queue = jobs.loop.queue
-        job = RepeatedJob.make(body)
-    }
-
-    deinit {
-        RepeatedJob.release(job, behind: queue)
+        job = RepeatedJob(on: jobs.loop.queue, body)
+        owner = Owner(job, jobs: jobs)
     }
 
     /// Has the work run behind what was handed over before. Does nothing if it is waiting already; while it is running, it is
     /// run once more.
     ///
-    /// From any thread. Costs some 20 ns on the loop.
-    public func post() {
-        job._withUnsafeGuaranteedRef { $0.post(to: queue) }
+    /// From any thread. Costs 10 to 20 ns, and no reference is counted.
+    @inlinable
+    public func post() { job.post() }
+
+    private final class Owner: @unchecked Sendable {
+        private let job: RepeatedJob
+
+        /// Keeps the loop running while there is this job.
+        private let jobs: LoopJobs
+
+        init(_ job: RepeatedJob, jobs: LoopJobs) {
+            self.job = job
+            self.jobs = jobs
+        }
+
+        deinit { job.release() }
     }
 }
 

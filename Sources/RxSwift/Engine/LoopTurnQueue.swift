@@ -15,7 +15,11 @@ package protocol LoopThread: AnyObject {
 /// The queue of turns of an event loop, whose thread is at work from its start until it goes to sleep in the kernel.
 ///
 /// While the thread is awake nobody has to wake it, and what it hands over to itself costs no atomic operation.
+@usableFromInline
 package final class LoopTurnQueue: TurnQueue {
+    /// Each hand-over looks at what is below, and the loop writes what is above with each job.
+    private let padding = CacheLinePadding()
+
     /// The loop's thread. Set by itself, before anybody else knows this queue, and 0 again before it ends: the system gives the
     /// same identity to a thread that is started later.
     private let thread = AtomicWord(0)

@@ -4,55 +4,74 @@ import RxPrimitives
 ///
 /// Posting counts no reference: the queue borrows the one that was made with the job. So its owner must not let go of the job
 /// before all that was posted has run: see `release`.
-package final class RepeatedJob: Job {
-    // First what both threads write, so that it lies beside the queue's link: one line that goes back and forth instead of two.
-    /// The queue's mark while the job is in it, else 0. Set by who posts it, cleared by the scheduler before the body runs.
-    private let waiting = AtomicWord(0)
-
-    private let body: () -> Void
-
-    private init(_ body: @escaping () -> Void) {
-        self.body = body
-        super.init()
-    }
+@frozen
+@usableFromInline
+package struct RepeatedJob {
+    /// Kept alive by the owner.
+    @usableFromInline let queue: Unmanaged<LoopTurnQueue>
+    @usableFromInline let job: Unmanaged<PostedJob>
 
     /// A job that is there until `release`.
-    package static func make(_ body: @escaping () -> Void) -> Unmanaged<RepeatedJob> {
-        .passRetained(RepeatedJob(body))
+    package init(on queue: LoopTurnQueue, _ body: @escaping () -> Void) {
+        self.queue = .passUnretained(queue)
+        job = .passRetained(PostedJob(body))
     }
 
-    /// Does nothing if the job waits in the queue already.
-    package func post(to queue: LoopTurnQueue) {
-        let mark = queue.waitingMark
-        // Releasing: paired with the exchange in `run`, so that the body sees what was done before.
-        if waiting.exchange(mark) == mark { return }
-        queue.post(retained: .fromOpaque(Unmanaged.passUnretained(self).toOpaque()))
-    }
-
-    package override func run(_ budget: inout Int) -> Bool {
-        // Acquiring: paired with each exchange in `post`.
-        _ = waiting.exchange(0)
-        body()
-        return true
-    }
-
-    /// Each time it is posted anew that is reported anew.
-    package override func wasRefused() -> Bool {
-        _ = waiting.exchange(0)
-        // The queue lets go of what it refuses: this is the owner's reference again.
-        _ = Unmanaged.passUnretained(self).retain()
-        return true
+    /// Does nothing if the job waits in the queue already. From any thread.
+    @usableFromInline
+    package func post() {
+        queue._withUnsafeGuaranteedRef { queue in
+            let waits = job._withUnsafeGuaranteedRef { $0.setWaiting(queue.waitingMark) }
+            if !waits { queue.post(retained: .fromOpaque(job.toOpaque())) }
+        }
     }
 
     /// Lets go of a job that is not posted any more, when what was posted has run.
-    package static func release(_ job: Unmanaged<RepeatedJob>, behind queue: LoopTurnQueue) {
-        queue.post(Release(job))
+    package func release() {
+        queue._withUnsafeGuaranteedRef { $0.post(Release(job)) }
+    }
+
+    /// What the queue holds.
+    @usableFromInline
+    final class PostedJob: Job {
+        // First what both threads write, so that it lies beside the queue's link: one line that goes back and forth instead of
+        // two.
+        /// The queue's mark while the job is in it, else 0. Set by who posts it, cleared by the loop before the body runs.
+        private let waiting = AtomicWord(0)
+
+        private let body: () -> Void
+
+        init(_ body: @escaping () -> Void) {
+            self.body = body
+            super.init()
+        }
+
+        /// Returns whether the job waits already.
+        func setWaiting(_ mark: UInt) -> Bool {
+            // Releasing: paired with the exchange in `run`, so that the body sees what was done before.
+            waiting.exchange(mark) == mark
+        }
+
+        override func run(_ budget: inout Int) -> Bool {
+            // Acquiring: paired with each exchange in `setWaiting`.
+            _ = waiting.exchange(0)
+            body()
+            return true
+        }
+
+        /// Each time it is posted anew that is reported anew.
+        override func wasRefused() -> Bool {
+            _ = waiting.exchange(0)
+            // The queue lets go of what it refuses: this is the owner's reference again.
+            _ = Unmanaged.passUnretained(self).retain()
+            return true
+        }
     }
 
     private final class Release: Job {
-        private let job: Unmanaged<RepeatedJob>
+        private let job: Unmanaged<PostedJob>
 
-        init(_ job: Unmanaged<RepeatedJob>) { self.job = job }
+        init(_ job: Unmanaged<PostedJob>) { self.job = job }
 
         override func run(_ budget: inout Int) -> Bool {
             job.release()

@@ -31,7 +31,7 @@ package final class SpareActions {
 
     // Kept here, where reading them costs no call.
     private let actionType = ObjectIdentifier(ScheduledAction.self)
-    private let repeatedType = ObjectIdentifier(RepeatedJob.self)
+    private let repeatedType = ObjectIdentifier(RepeatedJob.PostedJob.self)
 
     private let padding = CacheLinePadding()
     /// 0, `inUse`, or the address of the first of a list.

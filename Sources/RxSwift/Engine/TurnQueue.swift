@@ -172,11 +172,15 @@ package class TurnQueue {
     final func runJobs(within budget: inout Int, keepingIn spares: SpareActions) -> Bool {
         let start = budget
         var budgetWhenTaken = budget
+        var (paused, pays) = (false, true)
         while budget > 0 {
             guard let job = batch.popFirstRetained() else {
-                // In the midst of a stream from another thread, fetching the shared word for each job slows both threads
-                // down. A single job never waits.
-                if start - budget > TurnQueue.stream, budgetWhenTaken - budget < TurnQueue.smallBatch { pause() }
+                // In the midst of a stream from another thread, fetching the shared word for a few jobs slows both threads
+                // down. A single job never waits, and no other one where that brought little.
+                let steps = budgetWhenTaken - budget
+                if paused, steps < TurnQueue.few { pays = false }
+                paused = pays && steps < TurnQueue.smallBatch && start - budget > TurnQueue.stream
+                if paused { pause() }
                 budgetWhenTaken = budget
                 if takePending() { continue }
                 return false
@@ -268,17 +272,32 @@ package class TurnQueue {
     }
 
     /// More steps than this in a turn are a stream, of which more is likely to come soon.
-    private static let stream = 64
+    package static let stream = 64
 
-    /// Fewer jobs than this at a time are not worth fetching the shared word for, when more are likely to come.
-    private static let smallBatch = 32
+    /// Fewer steps than this are not worth fetching the shared word for, when more are likely to come.
+    private static let smallBatch = 128
+
+    /// Fewer steps than this are not worth waiting for.
+    package static let few = 16
 
     /// Always 0: something to look at that nobody else writes, which the compiler cannot know.
     private let pauses = AtomicWord(0)
 
-    /// Spends about a microsecond without touching what others write, so that more of a stream comes in at once.
-    package final func pause() {
-        for _ in 0..<1_500 where pauses.loadRelaxed() != 0 { return }
+    /// Leaves memory that others write alone for about three microseconds, so that more of a stream comes in at once.
+    package final func pause() { pause(4_000) }
+
+    /// Whether others hand something over within the next two microseconds or so. Looks for it now and then only: to look takes
+    /// the memory away from the thread that is about to write it.
+    package final func waitForPending() -> Bool {
+        for _ in 0..<20 {
+            if hasPending { return true }
+            pause(150)
+        }
+        return false
+    }
+
+    private final func pause(_ steps: Int) {
+        for _ in 0..<steps where pauses.loadRelaxed() != 0 { return }
     }
 
     /// Waits a microsecond or two for more work. Bringing a worker back to life costs ten times that.
