@@ -14,12 +14,14 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     ///     }
     public let code: CInt
 
-    /// What was tried: the name of the system call, or of what is closest to it.
+    /// What was tried: the name of the system call, or of what is closest to it (`address` for one that makes no sense, `resolve`,
+    /// `split into lines`, `output`, `event loop shut down`).
     public let operation: String
 
     /// On what: a path, an address, a number of a signal.
     public let subject: String
 
+    /// An error of one's own making, for tests and the like.
     public init(code: CInt, operation: String, subject: String) {
         self.code = code
         self.operation = operation
@@ -29,5 +31,6 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The system's words for the error number.
     public var message: String { code < 0 ? String(cString: gai_strerror(code)) : String(cString: strerror(code)) }
 
+    /// What was tried, on what, and the system's words.
     public var description: String { "\(operation) \(subject): \(message) (errno \(code))" }
 }

@@ -6,8 +6,8 @@ import RxSwift
 ///
 /// Handlers are called on the thread on which the thing happened. They may be replaced at any time, from any thread.
 public enum IOHooks {
-    /// Receives a sentence about what a loop does otherwise than it was meant to: that it uses epoll, and why; that its
-    /// thread could not be pinned.
+    /// Receives a sentence about something that goes otherwise than it was meant to: a loop uses epoll, or could not be pinned; a
+    /// stream waits for memory; a listener is out of descriptors; bytes or files were dropped.
     public typealias NoticeHandler = (_ notice: String) -> Void
 
     /// Called with a notice; for what concerns all loops, once in the life of the process. By default prints to standard
@@ -47,8 +47,9 @@ extension IOHooks {
     /// Receives what was refused, and how many bytes that were.
     public typealias SendRefusedHandler = (_ error: IOError, _ bytes: Int) -> Void
 
-    /// Called when a send is refused because too much is queued already, as with a peer that does not read. On the sending
-    /// thread. By default prints to standard error in debug builds.
+    /// Called with what will not be sent: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another
+    /// thread came behind `shutdownOutput` (`EPIPE`); the system refused a datagram, or its socket was closed. On the
+    /// sending thread where `send` returns false, else on the loop's. By default prints to standard error in debug builds.
     public static var sendRefusedHandler: SendRefusedHandler {
         get { sendRefused.value }
         set { sendRefused.value = newValue }

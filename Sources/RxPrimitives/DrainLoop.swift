@@ -27,7 +27,7 @@ package struct DrainNode {
 @frozen
 @usableFromInline
 package struct DrainLoop: ~Copyable {
-    /// Three bits of flags, below, and the address of the newest pending node.
+    /// Two bits of flags, below, and the address of the newest pending node.
     @usableFromInline let state: AtomicWord
 
     /// About how much work is pending: written on the contended path only, to notice a backlog.

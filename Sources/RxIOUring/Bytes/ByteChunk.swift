@@ -9,7 +9,9 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
     public typealias SubSequence = ByteChunk
 
     let storage: ByteStorage
+    /// The position of the first byte. Not 0 in a slice, whose positions are those of the whole.
     public let startIndex: Int
+    /// The position behind the last byte.
     public let endIndex: Int
 
     /// The first bytes of `storage`, which nobody writes to any more.
@@ -45,6 +47,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         self.init(storage, 0..<bytes.count)
     }
 
+    /// The byte at a position from `startIndex` on.
     public subscript(position: Int) -> UInt8 {
         precondition(
             position >= startIndex && position < endIndex,
@@ -52,6 +55,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         return storage.address.load(fromByteOffset: position, as: UInt8.self)
     }
 
+    /// Some of the bytes, in the same memory, which the slice keeps from going back to its stream.
     public subscript(bounds: Range<Int>) -> ByteChunk {
         precondition(
             bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex,
@@ -66,6 +70,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         }
     }
 
+    /// Lends the bytes, as `withUnsafeBytes` does.
     public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
@@ -74,6 +79,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
 }
 
 extension ByteChunk: Equatable {
+    /// Whether the bytes are the same, wherever they lie.
     public static func == (lhs: ByteChunk, rhs: ByteChunk) -> Bool { lhs.elementsEqual(rhs) }
 }
 

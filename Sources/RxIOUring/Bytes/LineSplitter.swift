@@ -34,6 +34,8 @@ public struct LineSplitter {
     private static let lineFeed: UInt8 = 0x0A
     private static let carriageReturn: UInt8 = 0x0D
 
+    /// Has no bytes yet.
+    ///
     /// - Parameters:
     ///   - maximumLength: how many bytes a line may have, without what ends it. Bounds the memory that is needed.
     ///   - subject: what errors name as the thing that failed: a path, an address.

@@ -26,7 +26,7 @@ extension File {
     /// and what waits is dropped. A dispose ends writing anywhere in the data. What was written stays in the file in each case.
     ///
     /// The name may be that of a pipe or a device: opening a pipe blocks the loop until there is a reader, and writing to one
-    /// that nobody reads any more fails with `EPIPE`, and with the signal `SIGPIPE` if the program does not ignore it.
+    /// that nobody reads any more fails with `EPIPE`; the signal `SIGPIPE` does not come.
     /// - Parameters:
     ///   - chunks: what to write. May emit on any thread.
     ///   - path: the file.

@@ -172,10 +172,22 @@ final class EventLoop: LoopThread {
     /// Ends the loop: what was handed over before is run, everything else is cancelled. Waits for it, but not on the loop
     /// itself.
     func shutDown() {
+        endSoon()
+        if !isOwnThread { waitForEnd() }
+    }
+
+    /// `shutDown` without waiting.
+    func endSoon() {
         if shutDownRequested.exchange(1) == 0 { queue.post(WorkJob(LoopEnd(self))) }
-        // Not `isCurrent`, which the thread is not any more when it refuses work at its end.
-        let isOwnThread = LoopRegistry.current?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
-        if !isOwnThread, rx_forks() == forks { running.wait() }
+    }
+
+    /// Whether the caller is the loop's thread. Not the same as `isCurrent`, which that is not any more when it refuses work at
+    /// its end.
+    var isOwnThread: Bool { LoopRegistry.current?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Waits until the thread has ended. Not on the thread itself.
+    func waitForEnd() {
+        if rx_forks() == forks { running.wait() }
     }
 
     // MARK: The thread
@@ -225,7 +237,7 @@ final class EventLoop: LoopThread {
 
     /// In the midst of a stream of work, waits two microseconds or so for more. A wake-up would cost ten times that.
     ///
-    /// When something comes, it leaves the sender another one for more: taking up single jobs slows both threads down, as each
+    /// When something comes, it leaves the sender three more for the rest: taking up single jobs slows both threads down, as each
     /// time the memory they share goes from one processor to the other and back.
     private func linger() -> Bool {
         if !isInStream || backend.hasPrepared { return false }

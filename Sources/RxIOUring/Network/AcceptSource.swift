@@ -12,6 +12,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
 
     @exclusivity(unchecked) private var socket: Descriptor?
     @exclusivity(unchecked) private var accept: AcceptOperation?
+    @exclusivity(unchecked) private var hasBegun = false
     @exclusivity(unchecked) private var isEmitting = false
     @exclusivity(unchecked) private var wantsClose = false
     /// How long to wait after the process had no descriptor left, in nanoseconds; 0 if it has some.
@@ -31,12 +32,19 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         self.scheduler = scheduler
         self.group = group
         super.init(loop: scheduler.loop, downstream: downstream)
+        core.expectSource()
+    }
+
+    deinit {
+        if !hasBegun { core.expectNoMore() }
     }
 
     override var subject: String { "\(address)" }
 
     override func begin() {
+        hasBegun = true
         let refused = core.claim(self)
+        core.expectNoMore()
         if refused != 0 { return fail("accept", refused) }
         let socket = Descriptor(core.number, on: loop)
         self.socket = socket

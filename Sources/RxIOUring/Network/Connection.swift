@@ -47,7 +47,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down; when nothing was received for a
     /// second for that reason, `IOHooks.noticeHandler` is told, once for each connection. Completes when the peer has sent
     /// everything, and when this side closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the
-    /// connection.
+    /// connection; with that of `send` if sending failed before.
     public var received: Observable<ByteChunk> {
         scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
     }
@@ -75,8 +75,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends bytes at each subscription, and completes when the kernel has taken them.
     ///
-    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if too much is queued; what the system reports; `ENOTCONN` or
-    ///   `ECANCELED` if this side has closed.
+    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if too much is queued; what the system reports; `EPIPE` behind
+    ///   `shutdownOutput`; `ENOTCONN` or `ECANCELED` if this side has closed.
     public func write(_ bytes: ByteChunk) -> Completable { write(.just(bytes)) }
 
     /// Sends what a sequence emits, and completes when the sequence has completed and the kernel has taken everything.
@@ -97,8 +97,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     // MARK: Ending
 
-    /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. What is
-    /// sent from now on is refused. From any thread.
+    /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. From any
+    /// thread. On the loop, what is sent behind it is refused (`EPIPE`); called elsewhere, that begins when the loop has come to
+    /// it, and what is sent before goes out.
     public func shutdownOutput() { core.loop.perform(core.shutDownOutput) }
 
     /// Closes: nothing is received any more, and what was sent before, on whatever thread, goes out within 30 seconds, or is

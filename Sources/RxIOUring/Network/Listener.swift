@@ -2,7 +2,8 @@ import Glibc
 import RxPrimitives
 public import RxSwift
 
-/// A socket that connections come to. Listens from its making until `close`, or until its subscription ends.
+/// A socket that connections come to. Listens from its making until `close`, until its subscription ends, or until nobody holds
+/// it nor is subscribed.
 public final class Listener: @unchecked Sendable, CustomStringConvertible {
     /// Where it listens, with the port that the system chose if none was asked for.
     public let address: SocketAddress
@@ -45,8 +46,13 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
         }
     }
 
-    /// Listens no more; connections live on. From any thread, any number of times.
-    public func close() { core.close() }
+    /// Listens no more; connections live on. From any thread, any number of times. With a subscription it is the loop that
+    /// closes, soon, and `connections` that tells.
+    public func close() {
+        guard core.isAwaited else { return core.close() }
+        // Behind the subscription that was made before.
+        scheduler.loop.perform(core.close, refused: core.close)
+    }
 }
 
 /// The descriptor of a listener: closed by whoever is the last to want it.
@@ -58,6 +64,8 @@ final class ListenerCore: @unchecked Sendable {
     @exclusivity(unchecked) private var state = State.free
     /// Who accepts. Under the lock.
     @exclusivity(unchecked) private var source: AcceptSource?
+    /// How many sources were made and have not come to claim the descriptor.
+    private let sourcesToCome = AtomicWord(0)
 
     private enum State { case free, accepting, closed }
 
@@ -67,6 +75,15 @@ final class ListenerCore: @unchecked Sendable {
     }
 
     deinit { closeIfFree() }
+
+    /// Whether a source is about to claim the descriptor. Whoever made one sees it.
+    var isAwaited: Bool { sourcesToCome.loadRelaxed() != 0 }
+
+    /// A source was made, which will claim the descriptor.
+    func expectSource() { _ = sourcesToCome.fetchAdd(1) }
+
+    /// It has, or it never will.
+    func expectNoMore() { _ = sourcesToCome.fetchAdd(0 &- 1) }
 
     /// Gives the descriptor to a source, which closes it. Else why not, as an errno.
     func claim(_ source: AcceptSource) -> CInt {

@@ -5,8 +5,8 @@ public import RxSwift
 extension SocketAddress {
     /// The addresses of a host, in the order in which they should be tried.
     ///
-    /// Asks the system's resolver, which blocks, at each subscription on a thread of its own; numbers are not asked for. A
-    /// dispose does not stop the resolver, but nothing is emitted then.
+    /// Asks the system's resolver, which blocks, at each subscription on a thread of the global dispatch queue; numbers are not
+    /// asked for. A dispose does not stop the resolver, but nothing is emitted then.
     /// - Parameters:
     ///   - host: a name, or an IP address as text.
     ///   - port: 0...65535.

@@ -14,7 +14,7 @@ public enum TCP {
     ///   - options: how the connections behave.
     ///   - connectionSchedulers: event loops on which the connections live, in turns; nil: on that of the listener.
     ///   - scheduler: the event loop that accepts.
-    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if the port is in use.
+    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func listener(
         host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
         options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
@@ -38,7 +38,7 @@ public enum TCP {
     /// Connections to a port, which is opened at each subscription and closed after the terminal event or a dispose.
     ///
     /// Parameters as of `listener`. Emits on the thread of `scheduler`; a connection that nobody holds or observes is closed.
-    /// - Returns: never completes. Fails with an `IOError` (`listen`, `bind`, `accept`).
+    /// - Returns: never completes. Fails with an `IOError` (`address`, `listen`, `bind`, `accept`).
     public static func listen(
         host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
         options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,

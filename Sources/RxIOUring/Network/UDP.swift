@@ -14,13 +14,14 @@ public enum UDP {
     ///     it has no room for.
     ///   - sendLimit: how many bytes may be queued; a `send` that would exceed it is refused.
     ///   - scheduler: the event loop.
-    /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use.
+    /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func bind(
         host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
         sendLimit: Int = 1 << 20, scheduler: IOUringScheduler
     ) throws -> UDPSocket {
         precondition(maximumLength > 0, "UDP.bind: the maximum length has to be positive, is \(maximumLength)")
         precondition(window > 0, "UDP.bind: the window has to be at least 1, is \(window)")
+        precondition(sendLimit >= 0, "UDP.bind: a send limit cannot be negative, is \(sendLimit)")
         let address = try Socket.numeric(host, port)
         let number = try Socket.open(address, SOCK_DGRAM, operation: "bind") { number in
             if reusePort { Socket.set(number, SOL_SOCKET, SO_REUSEPORT, 1) }

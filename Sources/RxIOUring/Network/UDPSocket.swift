@@ -51,7 +51,8 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     /// From now on datagrams are received from this peer only, and sent to it where nothing else is said.
     ///
-    /// - Throws: `IOError` (`connect`).
+    /// From any thread.
+    /// - Throws: `IOError` (`connect`), `EBADF` if the socket is closed.
     public func connect(to peer: SocketAddress) throws { try core.connect(to: peer) }
 
     /// How many bytes were accepted and not taken by the kernel yet. Out of date as soon as it is read.

@@ -8,7 +8,8 @@ public enum Unix {
     /// The file is removed when the listener is closed. One that is there already, also if nobody listens to it any more, is
     /// an error: whether to remove it is for the program to say.
     /// - Parameters: as of `TCP.listener`.
-    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if there is a file.
+    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
+    ///   long for a socket.
     public static func listener(
         path: String, backlog: Int = 1_024, options: ConnectionOptions = ConnectionOptions(),
         connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler

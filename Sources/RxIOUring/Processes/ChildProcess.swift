@@ -52,8 +52,8 @@ public enum ChildProcess {
     ///   - window: how many chunks may be in use at a time, at least 1.
     ///   - scheduler: the event loop on whose thread events are emitted.
     /// - Returns: events, `started` first and `exited` or `signalled` last. Fails with an `IOError`: `posix_spawn` if the
-    ///   program cannot be started, `pipe2`,
-    ///   `chdir`, `read`, `write`; `waitpid` with `ECHILD` if somebody else has reaped the child.
+    ///   program cannot be started, `open`, `pipe2`, `chdir`, `read`, `write`; `waitpid` with `ECHILD` if somebody else has
+    ///   reaped the child.
     public static func run(
         _ executable: String, arguments: [String] = [], environment: [String: String]? = nil,
         workingDirectory: String? = nil, input: Observable<ByteChunk>? = nil,

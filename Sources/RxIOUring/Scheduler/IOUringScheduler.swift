@@ -6,7 +6,8 @@ public import RxSwift
 ///
 /// A scheduler like any other: all work that is handed to it (actions, events of `observe(on:)`) runs in hand-over order, never
 /// inline. Delays are monotonic, and never end early. The thread sleeps in the kernel when there is nothing to do; a burst of
-/// work from other threads costs one wake-up, work from the loop itself costs none and no atomic operation.
+/// work from other threads costs one wake-up, work from the loop itself none, and it is queued without an atomic
+/// read-modify-write.
 ///
 /// The objects of actions and timers are used again. A loop keeps as many as it had at once lately, some megabytes at most, and
 /// lets go of them after ten seconds without need.
@@ -20,16 +21,21 @@ public import RxSwift
 /// happen on a loop's own thread, unless the child goes on with `exec` or ends.
 ///
 /// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
-/// `shutdown()` ends it at once.
+/// `shutdown()` ends it without waiting for timers and streams.
 public final class IOUringScheduler: SchedulerType {
     @usableFromInline let jobs: LoopJobs
 
+    /// Starts the loop's thread, and returns when it is ready.
+    ///
+    /// Stops the program if the system has no thread or no descriptor left. A processor that the thread cannot be kept on is
+    /// a matter for `IOHooks.noticeHandler`.
     /// - Parameters:
     ///   - name: names the thread, and the scheduler in reports.
     ///   - spin: whether the thread, before it sleeps, looks for work for a while.
     ///   - processor: the number of the processor that the thread is to stay on; nil lets the system choose.
     ///   - backend: nil chooses the best one there is, unless the environment variable `RX_IO_BACKEND` (`uring` or `epoll`)
-    ///     says which.
+    ///     says which. Where io_uring is wanted and cannot be had, the loop uses epoll, and `IOHooks.noticeHandler` is told
+    ///     once: see `backend`.
     public convenience init(
         name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil
     ) {
@@ -73,7 +79,7 @@ public final class IOUringScheduler: SchedulerType {
 
     /// Schedules an action to be handed over when `dueTime` has passed, to the nanosecond and not before.
     ///
-    /// How much later depends on the system, and on what else the loop has to do. Arming and disposing take constant time,
+    /// From any thread. How much later depends on the system, and on what else the loop has to do. Arming and disposing take constant time,
     /// with a million timers as with one.
     @preconcurrency @inlinable
     public func scheduleRelative<StateType>(
@@ -90,8 +96,10 @@ public final class IOUringScheduler: SchedulerType {
         jobs.schedule(after: dueTime, UserAction(action))
     }
 
-    /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift. A run
-    /// that would be due while one is under way is skipped.
+    /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift.
+    ///
+    /// From any thread. Runs never overlap: when some come due while one is under way, one follows right behind it, and the
+    /// others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -109,7 +117,8 @@ public final class IOUringScheduler: SchedulerType {
     /// such work (`observe(on:)`, `interval`) gets no more events, and lasts until it is disposed of.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once,
-    /// and the loop ends after the action under way. Must not be called while the loop waits for the caller.
+    /// and the loop ends when what was handed over before the call has run. Must not be called while the loop waits for the
+    /// caller.
     public func shutdown() { loop.shutDown() }
 }
 
@@ -122,7 +131,8 @@ extension IOUringScheduler {
     public enum Backend: String, Sendable, CaseIterable {
         /// io_uring: operations are handed to the kernel in batches, and come back completed.
         case uring
-        /// epoll: descriptors are watched, and read from and written to when they are ready. Files are read by a helper thread.
+        /// epoll: descriptors are watched, and read from and written to when they are ready. What of a file is in memory is read
+        /// by the loop; other reads, writes and `fsync` are done by a helper thread.
         case epoll
     }
 

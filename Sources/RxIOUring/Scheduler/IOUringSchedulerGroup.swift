@@ -4,7 +4,8 @@ import RxSwift
 
 /// Several event loops, among which work that need not share a thread is spread.
 ///
-/// Each loop is a serial scheduler of its own; between two of them there is no order.
+/// Each loop is a serial scheduler of its own; between two of them there is no order. They end as other loops do: by
+/// `shutdown()`, or each when nobody holds it, nor the group, any more and nothing is left for it to do.
 public final class IOUringSchedulerGroup {
     /// The loops.
     public let schedulers: [IOUringScheduler]
@@ -12,6 +13,8 @@ public final class IOUringSchedulerGroup {
     /// How often `next` was called.
     private let turn = AtomicWord(0)
 
+    /// Starts the loops' threads, and returns when they are ready.
+    ///
     /// - Parameters:
     ///   - count: the number of loops, at least 1; nil makes one for each processor that is online.
     ///   - name: names the threads, with a number behind it.
@@ -37,7 +40,11 @@ public final class IOUringSchedulerGroup {
     }
 
     /// Ends all loops, as `IOUringScheduler.shutdown()` does.
+    ///
+    /// From any thread, any number of times. Returns when all threads have ended; called on one of the loops it returns at once.
     public func shutdown() {
-        for scheduler in schedulers { scheduler.shutdown() }
+        for scheduler in schedulers { scheduler.loop.endSoon() }
+        if schedulers.contains(where: \.loop.isOwnThread) { return }
+        for scheduler in schedulers { scheduler.loop.waitForEnd() }
     }
 }

@@ -23,9 +23,8 @@ public enum Signals {
     ///   - signals: numbers, `SIGTERM` and the like, at least one.
     ///   - scheduler: the event loop on whose thread they are emitted.
     /// - Returns: the numbers, and never completes. Fails with an `IOError` (`sigaction`) of `EINVAL` for what cannot be
-    ///   observed: `SIGKILL`,
-    ///   `SIGSTOP`, numbers of no signal, and those that the processor raises at an instruction (`SIGSEGV`, `SIGBUS`,
-    ///   `SIGILL`, `SIGFPE`, `SIGTRAP`).
+    ///   observed: `SIGKILL`, `SIGSTOP`, numbers of no signal, and those that the processor raises at an instruction
+    ///   (`SIGSEGV`, `SIGBUS`, `SIGILL`, `SIGFPE`, `SIGTRAP`); of `ENOMEM`; or (`eventfd`) if there is no descriptor left.
     public static func observe(_ signals: CInt..., scheduler: IOUringScheduler) -> Observable<CInt> {
         precondition(!signals.isEmpty, "Signals.observe: needs at least one signal")
         return scheduler.observable { SignalSource(signals, loop: scheduler.loop, downstream: $0) }

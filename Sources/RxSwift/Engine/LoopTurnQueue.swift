@@ -14,7 +14,8 @@ package protocol LoopThread: AnyObject {
 
 /// The queue of turns of an event loop, whose thread is at work from its start until it goes to sleep in the kernel.
 ///
-/// While the thread is awake nobody has to wake it, and what it hands over to itself costs no atomic operation.
+/// While the thread is awake nobody has to wake it, and what it hands over to itself takes no atomic
+/// read-modify-write.
 @usableFromInline
 package final class LoopTurnQueue: TurnQueue {
     /// Each hand-over looks at what is below, and the loop writes what is above with each job.

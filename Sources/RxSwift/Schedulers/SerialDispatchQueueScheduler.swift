@@ -90,7 +90,8 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         return job
     }
 
-    /// Schedules an action to be run again and again. A run that would be due while one is under way is skipped.
+    /// Schedules an action to be run again and again. Runs never overlap: when some come due while one is under way, one follows
+    /// right behind it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

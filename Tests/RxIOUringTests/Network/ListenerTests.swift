@@ -110,6 +110,27 @@ import Testing
         }
     }
 
+    /// The subscription is still on its way to the loop when the listener is closed behind it.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func closingRightBehindASubscribeCompletesIt(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            for _ in 0..<200 {
+                let log = EventLog()
+                let listener = try TCP.listener(port: 0, scheduler: scheduler)
+                let subscription = log.observe(listener.connections.map { _ in "connection" })
+                listener.close()
+                #expect(waitUntil { log.text == "completed" }, "\(log.text)")
+                subscription.dispose()
+            }
+            // Whoever goes before the loop came to it leaves nothing to wait for.
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            listener.connections.subscribe().dispose()
+            listener.close()
+            scheduler.shutdown()
+        }
+    }
+
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func closingTheListenerCompletesItsConnections(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {

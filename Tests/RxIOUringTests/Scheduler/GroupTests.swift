@@ -64,6 +64,25 @@ import Testing
         scheduler.shutdown()
     }
 
+    /// The race: each of two loops ends them both. If one waited for the other, neither would end.
+    @Test(arguments: Backend.allCases)
+    func loopsThatEndTheirGroupAtOnceDoNotWaitForEachOther(_ backend: Backend) async {
+        for _ in 0..<50 {
+            let group = IOUringSchedulerGroup(count: 2, name: "both", backend: backend)
+            let arrived = AtomicCounter(0)
+            for scheduler in group.schedulers {
+                scheduler.run {
+                    arrived.increment()
+                    spin { arrived.value == 2 }
+                    group.shutdown()
+                }
+            }
+            let ended = await eventually { (0..<2).allSatisfy { threadCount(named: "both.\($0)") == 0 } }
+            guard ended else { return #expect(Bool(false), "the loops wait for each other") }
+            group.shutdown()
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func aGroupThatIsReleasedLeavesNoThread(_ backend: Backend) async {
         do {

@@ -127,8 +127,8 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
 
     /// Schedules an action to be run soon.
     ///
-    /// Costs one allocation where the state needs no release (a number, nothing), else two. From any thread; does
-    /// not block, but may start a thread.
+    /// Costs one allocation where the state is an object, or plain (in no need of a release) and of a word at most, else two.
+    /// From any thread; does not block, but may start a thread.
     @preconcurrency @inlinable
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -146,8 +146,8 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         return job
     }
 
-    /// Schedules an action to be run again and again, one run at a time. A run that would be due while one is under way is
-    /// skipped.
+    /// Schedules an action to be run again and again. Runs never overlap: when some come due while one is under way, one follows
+    /// right behind it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
