@@ -17,6 +17,8 @@ int64_t rx_read_cached(int descriptor, void *address, size_t length, int64_t off
     while (done < length) {
         struct iovec piece = {.iov_base = (char *)address + done, .iov_len = length - done};
         ssize_t count = preadv2(descriptor, &piece, 1, offset + (int64_t)done, RWF_NOWAIT);
+        // Linux 5.9 and 5.10 return 0 for what is not in memory, too: only who may wait knows the end of the file.
+        if (count == 0 && done == 0) return -EAGAIN;
         if (count == 0) break;
         if (count > 0) {
             done += (size_t)count;

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -65,6 +66,16 @@ ssize_t rx_write_now(int descriptor, const void *address, size_t length) {
     if (count >= 0 || !cannot_be_told(errno)) return count;
 #endif
     return is_ready(descriptor, POLLOUT) ? write(descriptor, address, length < PIPE_BUF ? length : PIPE_BUF) : -1;
+}
+
+int rx_reopen_nonblocking(int descriptor) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    int mode = fcntl(descriptor, F_GETFL) & O_ACCMODE;
+    int made = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (made < 0) return descriptor;
+    close(descriptor);
+    return made;
 }
 
 // The standard descriptors are put in place one after the other: one of ours in their places would be overwritten, or stay.

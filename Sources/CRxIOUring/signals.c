@@ -36,6 +36,8 @@ struct rx_signal_watch {
     atomic_int visitors;
     // Set once, before the cell is in the list.
     struct rx_signal_watch *next;
+    // The process that made it: in a forked child its eventfd is still the parent's. Set once, as `next`.
+    pid_t maker;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -52,10 +54,14 @@ static bool is_function(const struct sigaction *action) {
     return (action->sa_flags & SA_SIGINFO) != 0 || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-static void count(int signal) {
+// By thread: the signals whose handler is at work, as bits.
+static __thread volatile uint64_t at_work;
+
+static void count(int signal, pid_t process) {
     static const uint64_t one = 1;
     // Acquiring: paired with the release in `put_cell`. The cells themselves are sequentially consistent: see `rx_signal_unwatch`.
     for (struct rx_signal_watch *cell = atomic_load_explicit(&cells, memory_order_acquire); cell; cell = cell->next) {
+        if (cell->maker != process) continue;
         atomic_fetch_add(&cell->visitors, 1);
         if (atomic_load(&cell->signal) == signal) {
             // Fails only when the counter is full, after 2^64 - 2 signals that nobody has read.
@@ -68,11 +74,15 @@ static void count(int signal) {
 
 static void handle(int signal, siginfo_t *info, void *context) {
     int error = errno;
+    // A handler that was installed over ours calls it; and ours, installed once more over that one, calls that.
+    uint64_t bit = (uint64_t)1 << (signal - 1);
+    if ((at_work & bit) != 0) return;
+    at_work |= bit;
     // Acquiring: paired with the release in `install`.
     pid_t owned_by = atomic_load_explicit(&owner, memory_order_acquire);
     const struct sigaction *chained = &before[signal];
     if (owned_by == getpid()) {
-        count(signal);
+        count(signal, owned_by);
     } else if (!is_function(chained) && chained->sa_handler == SIG_DFL) {
         // Nobody observes it here. Comes again, and is not ours then, when this returns.
         sigaction(signal, chained, NULL);
@@ -83,6 +93,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     } else if (is_function(chained)) {
         chained->sa_handler(signal);
     }
+    at_work &= ~bit;
     errno = error;
 }
 
@@ -108,7 +119,8 @@ static int install(int signal) {
     // Releasing: paired with the acquire in `handle`.
     atomic_store_explicit(&owner, getpid(), memory_order_release);
     if (is_function(&action)) {
-        action.sa_flags &= ~(int)SA_RESETHAND;
+        // Nor is it called within itself: see `at_work`.
+        action.sa_flags &= ~(int)(SA_RESETHAND | SA_NODEFER);
     } else {
         // Children that nobody was to wait for still are not waited for.
         action.sa_flags = SA_RESTART | (action.sa_flags & (SA_NOCLDWAIT | SA_NOCLDSTOP));
@@ -131,19 +143,30 @@ static void uninstall(int signal) {
 static struct rx_signal_watch *take_cell(void) {
     struct rx_signal_watch *first = atomic_load_explicit(&cells, memory_order_relaxed);
     for (struct rx_signal_watch *cell = first; cell; cell = cell->next)
-        if (atomic_load(&cell->signal) == 0) return cell;
+        if (atomic_load(&cell->signal) == 0 && cell->maker == getpid()) return cell;
     struct rx_signal_watch *made = calloc(1, sizeof *made);
     if (!made) return NULL;
     made->next = first;
+    made->maker = getpid();
     // Releasing: paired with the acquire in `count`.
     atomic_store_explicit(&cells, made, memory_order_release);
     return made;
+}
+
+// In a forked child: what the parent observes is not observed here. Under the mutex.
+static void forget_parent(void) {
+    if (atomic_load_explicit(&owner, memory_order_relaxed) == getpid()) return;
+    for (int signal = 1; signal < SIGNAL_COUNT; signal++) {
+        if (watchers[signal] != 0) uninstall(signal);
+        watchers[signal] = 0;
+    }
 }
 
 rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
     *error = EINVAL;
     if (!can_be_observed(signal)) return NULL;
     pthread_mutex_lock(&mutex);
+    forget_parent();
     struct rx_signal_watch *cell = take_cell();
     *error = cell ? 0 : ENOMEM;
     if (cell && watchers[signal] == 0) *error = install(signal);
@@ -159,6 +182,7 @@ rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
 }
 
 void rx_signal_unwatch(rx_signal_watch *watch) {
+    if (watch->maker != getpid()) return;
     pthread_mutex_lock(&mutex);
     int signal = atomic_load(&watch->signal);
     if (--watchers[signal] == 0) uninstall(signal);

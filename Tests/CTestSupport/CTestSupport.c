@@ -51,6 +51,18 @@ static void count(int signal) { (void)signal, atomic_fetch_add(&counted, 1); }
 void rx_test_count_signal(int signal) { install(signal, count); }
 int rx_test_counted_signals(void) { return atomic_load(&counted); }
 
+static struct sigaction chained;
+static void count_and_call(int signal, siginfo_t *info, void *context) {
+    atomic_fetch_add(&counted, 1);
+    if ((chained.sa_flags & SA_SIGINFO) != 0) chained.sa_sigaction(signal, info, context);
+}
+
+void rx_test_chain_signal(int signal) {
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+    action.sa_sigaction = count_and_call;
+    sigaction(signal, &action, &chained);
+}
+
 int rx_test_counts_signal(int signal) {
     struct sigaction action;
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == count;

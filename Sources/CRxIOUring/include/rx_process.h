@@ -25,6 +25,10 @@ ssize_t rx_read_now(int descriptor, void *address, size_t length);
 /// The same for writing. Where the kernel cannot be told not to wait, it writes at most PIPE_BUF bytes.
 ssize_t rx_write_now(int descriptor, const void *address, size_t length);
 
+/// Opens a terminal once more, so that writing to it never waits, whatever others do with the one given, which is closed. Where that is
+/// not allowed, it is the one given.
+int rx_reopen_nonblocking(int descriptor);
+
 // MARK: Child processes
 
 /// Starts a program with these three descriptors as its standard ones, and no others. 0 or an errno.

@@ -18,6 +18,11 @@ final class ConnectSource: LoopSource<Connection> {
     @exclusivity(unchecked) private var addresses: [SocketAddress] = []
     @exclusivity(unchecked) private var attempt: ConnectAttempt?
     @exclusivity(unchecked) private var timer: DelayTimer?
+    /// Until the next attempt at the same address.
+    @exclusivity(unchecked) private var pause: DelayTimer?
+    @exclusivity(unchecked) private var pauseLength: Int64 = 1_000_000
+
+    private static let longestPause: Int64 = 64_000_000
 
     static func single(
         _ target: Target, _ timeout: RxTimeInterval?, _ options: ConnectionOptions, _ scheduler: IOUringScheduler
@@ -62,6 +67,8 @@ final class ConnectSource: LoopSource<Connection> {
     override func end() {
         timer?.cancel(on: loop)
         timer = nil
+        pause?.cancel(on: loop)
+        pause = nil
         attempt?.abandon(on: loop)
         attempt = nil
     }
@@ -99,6 +106,8 @@ final class ConnectSource: LoopSource<Connection> {
             return
         }
         switch result {
+        case .failure(let error) where error.code == EAGAIN && attempt.address.family == AF_UNIX:
+            waitForRoom(at: attempt.address)
         case .failure(let error): failed(error)
         case .success(let number):
             let connection = Connection(
@@ -107,6 +116,17 @@ final class ConnectSource: LoopSource<Connection> {
             emit(connection)
             complete()
         }
+    }
+
+    /// The listener's queue is full, of which a Unix socket tells nobody when that changes.
+    private func waitForRoom(at address: SocketAddress) {
+        attempt = nil
+        addresses.append(address)
+        pause = DelayTimer(on: loop, after: pauseLength) { [weak self] in
+            self?.pause = nil
+            self?.tryNext()
+        }
+        pauseLength = min(2 * pauseLength, ConnectSource.longestPause)
     }
 
     private func failed(_ error: IOError) {

@@ -97,13 +97,18 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     // MARK: Ending
 
-    /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. From any
-    /// thread. On the loop, what is sent behind it is refused (`EPIPE`); called elsewhere, that begins when the loop has come to
-    /// it, and what is sent before goes out.
-    public func shutdownOutput() { core.loop.perform(core.shutDownOutput) }
+    /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. What is
+    /// sent from now on is refused. From any thread, any number of times.
+    public func shutdownOutput() {
+        core.refuseSends(EPIPE)
+        core.loop.perform(core.shutDownOutput)
+    }
 
     /// Closes: nothing is received any more, and what was sent before, on whatever thread, goes out within 30 seconds, or is
     /// dropped and reported to `IOHooks.noticeHandler`. From any thread, any number of times.
+    ///
+    /// What goes out is what the kernel was given. A peer that is still sending then resets the connection, and may lose what it
+    /// has not read: to be sure that it gets everything, call `shutdownOutput()`, and close when `received` has completed.
     public func close() { core.closeInOrder() }
 
     /// Closes at once, and drops what is queued. From any thread, any number of times.

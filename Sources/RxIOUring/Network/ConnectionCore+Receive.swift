@@ -18,6 +18,8 @@ extension ConnectionCore {
     func end(_ source: ReceiveSource<ConnectionCore>) {
         guard receiver === source else { return }
         receiver = nil
+        // The next one waits anew: who waits is written by the loop only while nobody does.
+        window?.cancelWait()
         stall?.waitEnds()
     }
 

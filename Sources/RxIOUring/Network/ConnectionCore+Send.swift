@@ -66,6 +66,7 @@ extension ConnectionCore {
         }
         if isOutputShut { return refuseBehindEnd(item) }
         output.append(item)
+        if phase == .flushing { limitFlushing() }
         flushAtEndOfTurn()
     }
 
@@ -93,12 +94,11 @@ extension ConnectionCore {
         _ = refusal.compareExchange(0, UInt(code))
     }
 
-    /// Sends a FIN behind what is queued.
+    /// Sends a FIN behind what is queued. Sends are refused already.
     func shutDownOutput() {
         takeInbox()
         guard phase == .open, !wantsShutdown else { return }
         wantsShutdown = true
-        refuseSends(EPIPE)
         flushAtEndOfTurn()
     }
 
@@ -142,12 +142,30 @@ extension ConnectionCore {
     }
 
     private func allIsSent(_ socket: Descriptor) {
-        if phase == .flushing { return finishClosing(nil) }
+        if phase == .flushing {
+            dropUnread(socket)
+            return finishClosing(nil)
+        }
         guard wantsShutdown, !isOutputShut else { return }
         isOutputShut = true
         _ = Glibc.shutdown(socket.number, CInt(SHUT_WR))
         if inputEnd != nil { finishClosing(nil) }
     }
+
+    /// Reads what nobody will read: a socket that is closed before resets the connection, and what was sent is lost.
+    private func dropUnread(_ socket: Descriptor) {
+        withUnsafeTemporaryAllocation(byteCount: ReceivePool.size, alignment: 16) { buffer in
+            var rest = ConnectionCore.mostUnread
+            while rest > 0 {
+                let count = recv(socket.number, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+                if count <= 0 { return }
+                rest -= count
+            }
+        }
+    }
+
+    /// Bytes: a peer that sends faster than that is not waited for.
+    private static let mostUnread = 4 << 20
 
     /// What a send in flight came to.
     func sent(_ result: Int32) {

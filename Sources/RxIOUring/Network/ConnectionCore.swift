@@ -120,7 +120,12 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
         guard phase == .flushing else { return }
         // Not here: the caller may be an observer of this connection.
         flushAtEndOfTurn()
-        if output.isEmpty { return }
+        if !output.isEmpty { limitFlushing() }
+    }
+
+    /// What is queued is sent for a time, and no longer.
+    func limitFlushing() {
+        if flushTimer != nil { return }
         flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
             guard let self else { return }
             IOHooks.report("\(subject): closed with \(queuedBytes.loadRelaxed()) bytes that the peer did not take")
@@ -149,7 +154,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
         stall?.end()
         unclaimed = nil
         if let receive { loop.cancel(receive) }
-        if let send { loop.cancel(send) }
+        if let send, send.isInFlight {
+            send.hold(output)
+            loop.cancel(send)
+        }
         flushTimer?.cancel(on: loop)
         flushTimer = nil
         receiver?.inputEnded()

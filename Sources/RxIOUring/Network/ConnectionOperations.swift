@@ -46,6 +46,8 @@ final class ConnectionReceive: DescriptorOperation {
 final class ConnectionSend: DescriptorOperation {
     /// The connection, which holds the bytes, while it is in flight.
     @exclusivity(unchecked) private var core: ConnectionCore?
+    /// The bytes, if the connection drops them while it is in flight.
+    @exclusivity(unchecked) private var held: OutputQueue?
     /// Made when there first is more than one piece.
     @exclusivity(unchecked) private var vectors: UnsafeMutablePointer<iovec>?
     @exclusivity(unchecked) private var message: UnsafeMutablePointer<msghdr>?
@@ -90,9 +92,13 @@ final class ConnectionSend: DescriptorOperation {
         descriptor.submit(self)
     }
 
+    /// Holds what is being sent until the kernel has let go of it.
+    func hold(_ queue: OutputQueue) { held = queue }
+
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
         let core = core
         self.core = nil
+        held = nil
         core?.sent(result)
     }
 }

@@ -28,7 +28,7 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     private let core: ConnectionCore
     private let source: Observable<ByteChunk>
     private let subscription = SingleAssignmentDisposable()
-    /// Whether the loop was told of bytes that were refused. By the source, serially.
+    /// Whether bytes were refused. By the source, serially.
     @exclusivity(unchecked) private var wasRefused = false
 
     init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
@@ -45,10 +45,10 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
         guard isRunning else { return }
         subscription.setDisposable(
             source.subscribe(
-                onNext: { [self] bytes in refused(core.enqueue(bytes)) },
+                onNext: { [self] bytes in enqueue(bytes) },
                 onError: { [self] error in whileRunning { self.fail(with: error) } },
                 // Behind everything else.
-                onCompleted: { [self] in refused(core.enqueue(ByteChunk(EmptyCollection()), self)) }))
+                onCompleted: { [self] in enqueue(ByteChunk(EmptyCollection()), self) }))
     }
 
     override func end() {
@@ -59,9 +59,11 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
         withExtendedLifetime(released) {}
     }
 
-    /// On any thread.
-    private func refused(_ code: CInt) {
-        if code == 0 || wasRefused { return }
+    /// On any thread. Nothing is sent behind what was refused.
+    private func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) {
+        if wasRefused { return }
+        let code = core.enqueue(bytes, waiter)
+        if code == 0 { return }
         wasRefused = true
         whileRunning { self.fail("send", code) }
     }

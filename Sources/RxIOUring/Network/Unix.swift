@@ -41,7 +41,9 @@ public enum Unix {
 
     /// Connects to the socket at a path, at each subscription.
     ///
-    /// - Returns: fails with an `IOError` (`connect`): `ENOENT` if there is none, `ECONNREFUSED` if nobody listens to it.
+    /// Where the listener's queue is full, waits for room until the timeout.
+    /// - Returns: fails with an `IOError` (`connect`): `ENOENT` if there is none, `ECONNREFUSED` if nobody listens to it,
+    ///   `ETIMEDOUT`; (`address`) `ENAMETOOLONG` if the path is too long for a socket.
     public static func connect(
         path: String, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),
         scheduler: IOUringScheduler

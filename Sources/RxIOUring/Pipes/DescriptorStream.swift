@@ -38,7 +38,9 @@ struct BorrowedDescriptor: ~Copyable {
 
     /// Opens it on the loop, once. Nil if there is an error.
     mutating func open(on loop: EventLoop) -> Descriptor? {
-        guard let number = held.take()?.take() else { return nil }
+        guard var number = held.take()?.take() else { return nil }
+        // A terminal has room for a byte when it says that it can be written to, but maybe not for what is written.
+        if isatty(number) == 1 { number = rx_reopen_nonblocking(number) }
         var status = stat()
         if fstat(number, &status) != 0 { error = errno }
         let kind = status.st_mode & S_IFMT

@@ -1,6 +1,6 @@
 /// What one subscription to an operator of another module does with elements: an object made for each subscription.
 ///
-/// Called serially, on the threads of the source.
+/// Called serially, on the threads of the source, and no more once `emit` has returned false or something was thrown.
 package protocol Transducer<Element, Output>: AnyObject {
     associatedtype Element
     associatedtype Output
@@ -52,6 +52,8 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
     }
 
     package override func next(_ element: Element) {
+        // Another thread is on its way up with a dispose, of which `emit` may have told already.
+        if isCancelled { return }
         do {
             try transducer.next(element, into: self)
         } catch {
@@ -60,6 +62,7 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
     }
 
     package override func completed() {
+        if isCancelled { return }
         do {
             try transducer.completed(into: self)
             if !isCancelled { downstream.completed() }

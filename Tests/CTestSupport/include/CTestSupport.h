@@ -19,6 +19,8 @@ void rx_test_raise(int signal);
 void rx_test_count_signal(int signal);
 /// How often it was called.
 int rx_test_counted_signals(void);
+/// Installs a handler that counts, and calls the one that was there before.
+void rx_test_chain_signal(int signal);
 /// Whether that handler is the one installed.
 int rx_test_counts_signal(int signal);
 

@@ -16,6 +16,30 @@ import Testing
         }
     }
 
+    /// The race: another thread disposes of it, and the source, which has not heard of that, sends another chunk.
+    @Test func aChunkBehindADisposeIsDropped() {
+        final class Held: Source {
+            func start() {}
+            func stop() {}
+        }
+        nonisolated(unsafe) var sink: Sink<ByteChunk>?
+        let source = SourceObservable<ByteChunk> {
+            sink = $0
+            return Held()
+        }
+        let log = Guarded<[String]>([])
+        let subscription = SerialDisposable()
+        subscription.disposable = source.lines().subscribe(onNext: { line in
+            log.change { $0.append(line) }
+            subscription.dispose()
+        })
+        sink?.next(ByteChunk("one\ntwo\nthree\n"))
+        sink?.next(ByteChunk("four\n"))
+        sink?.completed()
+        #expect(log.value == ["one"])
+        sink = nil
+    }
+
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func hugeLinesAndEmptyFiles(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in

@@ -21,6 +21,41 @@ import Testing
     }
 
     @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aUnixSocketWithoutRoomIsWaitedFor(_ backend: IOUringScheduler.Backend) throws {
+        let folder = TemporaryFolder()
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try Unix.listener(path: folder["s"], backlog: 1, scheduler: scheduler)
+            let connected = Guarded(0)
+            let errors = Guarded<[CInt]>([])
+            let connections = Guarded<[Connection]>([])
+            let attempts = (0..<4).map { _ in
+                Unix.connect(path: folder["s"], scheduler: scheduler).subscribe(
+                    onSuccess: { connection in
+                        connections.change { $0.append(connection) }
+                        connected.change { $0 += 1 }
+                    }, onFailure: { error in errors.change { $0.append(code(error)) } })
+            }
+            #expect(waitUntil { connected.value >= 1 })
+            let late = Guarded<CInt>(0)
+            let hasty = Unix.connect(path: folder["s"], timeout: .milliseconds(50), scheduler: scheduler)
+                .subscribe(onFailure: { late.value = code($0) })
+            #expect(waitUntil { late.value == ETIMEDOUT })
+            #expect(connected.value < 4)
+            let accepted = listener.connections.subscribe(onNext: { connection in
+                connections.change { $0.append(connection) }
+            })
+            #expect(waitUntil { connected.value == 4 })
+            #expect(errors.value == [])
+            hasty.dispose()
+            attempts.forEach { $0.dispose() }
+            accepted.dispose()
+            connections.value = []
+            scheduler.shutdown()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
     func aPortThatNobodyListensToIsAnError(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)

@@ -23,6 +23,35 @@ import Testing
         }
     }
 
+    /// The fault: a terminal that nobody reads says that it can be written to, and blocks who does.
+    @Test(arguments: Backend.allCases)
+    func aTerminalThatNobodyReadsBlocksNoLoop(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            var (terminal, otherSide): (CInt, CInt) = (-1, -1)
+            try #require(rx_test_make_terminal(&terminal, &otherSide) == 0)
+            let bytes = [UInt8](repeating: 97, count: 200_000)
+            let written = Receiver(
+                DescriptorStream.write(.just(ByteChunk(bytes)), to: terminal, scheduler: scheduler).asObservable())
+            for _ in 0..<5 {
+                usleep(20_000)
+                let ran = OneShot()
+                scheduler.run { ran.fire() }
+                #expect(ran.wait(seconds: 5))
+            }
+            var count = 0
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while count < bytes.count {
+                let more = read(otherSide, &buffer, buffer.count)
+                if more <= 0 { break }
+                count += more
+            }
+            #expect(count == bytes.count)
+            #expect(written.wait() && written.isCompleted)
+            close(terminal)
+            close(otherSide)
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func flagsOfTheOpenFileStay(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in

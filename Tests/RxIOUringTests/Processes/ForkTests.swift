@@ -189,6 +189,36 @@ import Testing
             })
     }
 
+    /// The fault: a forked child that observes signals itself finds the parent's handlers and watches.
+    @Test(arguments: Backend.allCases)
+    func aChildObservesItsOwnSignals(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let receiver = Receiver(Signals.observe(SIGUSR1, SIGUSR2, scheduler: scheduler))
+            for other in [false, true] {
+                let pid = rx_fork()
+                if pid == 0 {
+                    rx_test_end_after(20)
+                    let counter = rx_eventfd_make()
+                    var error: CInt = 0
+                    _ = rx_signal_watch_make(SIGUSR2, counter, &error)
+                    rx_test_raise(SIGUSR2)
+                    // Nobody observes that one here: it ends the process.
+                    if other { rx_test_raise(SIGUSR1) }
+                    var count: UInt64 = 0
+                    read(counter, &count, 8)
+                    _exit(error == 0 ? CInt(count) : 99)
+                }
+                #expect(status(of: pid) == (other ? -SIGUSR1 : 1))
+            }
+            #expect(scheduler.performAndWait { true })
+            #expect(receiver.elements == [])
+            rx_test_raise(SIGUSR2)
+            #expect(soon { receiver.elements == [SIGUSR2] })
+            receiver.dispose()
+            #expect(receiver.wait())
+        }
+    }
+
     /// The fault: a signal for a forked child, which has the handler and shares its descriptors.
     @Test(arguments: Backend.allCases)
     func signalsOfAForkedChildAreNotTheParents(_ backend: Backend) throws {

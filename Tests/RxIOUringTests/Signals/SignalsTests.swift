@@ -40,6 +40,28 @@ import Testing
         signal(SIGUSR2, SIG_DFL)
     }
 
+    /// The fault: somebody has installed a handler over ours, which calls ours, and then ours is installed once more.
+    @Test(arguments: Backend.allCases)
+    func aHandlerThatCallsOursIsCalledOnce(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let first = Receiver(Signals.observe(SIGUSR2, scheduler: scheduler))
+            rx_test_chain_signal(SIGUSR2)
+            let counted = rx_test_counted_signals()
+            first.dispose()
+            #expect(first.wait())
+            #expect(scheduler.performAndWait { true })
+            let second = Receiver(Signals.observe(SIGUSR2, scheduler: scheduler))
+            for round in 1...3 {
+                rx_test_raise(SIGUSR2)
+                #expect(soon { second.elements.count == round })
+            }
+            #expect(rx_test_counted_signals() == counted + 3)
+            second.dispose()
+            #expect(second.wait())
+        }
+        signal(SIGUSR2, SIG_DFL)
+    }
+
     @Test(arguments: Backend.allCases)
     func everyDeliveryCountsHoweverLongTheLoopIsBusy(_ backend: Backend) {
         onLoop(backend) { scheduler in
