@@ -34,6 +34,9 @@ final class ActionTimer: LoopTimer, Cancelable {
 
     /// Takes another action, when it is over and nobody else knows this object any more.
     func reuse(_ action: consuming UserAction) {
+        // Acquiring: paired with the exchange in `HeldAction.cancel`, before which another thread has read the action. That it
+        // let go of this object orders as much, but ThreadSanitizer does not see how references are counted.
+        _ = claim.loadAcquiring()
         claim.storeRelaxed(HeldAction.claim(of: action))
         self.action = HeldAction(action)
     }
