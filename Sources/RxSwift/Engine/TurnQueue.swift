@@ -86,7 +86,7 @@ package class TurnQueue {
 
     package final func postFromWithin(retained job: Unmanaged<Job>) {
         let address = UInt(bitPattern: job.toOpaque())
-        takePending(before: address)
+        if hasPending { takePending(before: address) }
         lastFromWithin.storeRelaxed(address)
         batch.append(retained: job)
     }
