@@ -17,7 +17,7 @@ struct RxBench: ParsableCommand {
     @Flag(help: "Fewer and shorter rounds: a first impression, not a measurement.")
     var quick = false
 
-    @Option(help: "Timed rounds per row (at least 1; default 7, with --quick 3).")
+    @Option(help: "Timed rounds per row (at least 1; default 8, with --quick 4).")
     var rounds: Int?
 
     @Option(help: "Only the rows whose area or name contains this text, whatever its case.")
@@ -65,7 +65,7 @@ struct RxBench: ParsableCommand {
         Mallocs.checkCanary()
 
         let start = DispatchTime.now().uptimeNanoseconds
-        let driver = Driver(rounds: rounds ?? (quick ? 3 : 7), roundNanoseconds: quick ? 25e6 : 80e6)
+        let driver = Driver(rounds: rounds ?? (quick ? 4 : 8), roundNanoseconds: quick ? 25e6 : 80e6)
         let results = run(rows, by: driver)
         let latencyResults = run(latencies, by: driver)
         let figureResults = run(figures)

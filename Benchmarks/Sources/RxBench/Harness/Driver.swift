@@ -2,7 +2,7 @@ import Dispatch
 
 /// Runs a row: calibrates, then times us and the peer in turns, so that a machine that gets slower meets both alike.
 final class Driver {
-    /// Timed rounds per row.
+    /// Timed rounds per row: an even number, so that each side goes first equally often. Who goes second may find a processor awake.
     let rounds: Int
     /// How long a round of one side is meant to last, in nanoseconds.
     private let roundNanoseconds: Double
