@@ -48,7 +48,7 @@ import Testing
             #expect(waitUntil { connected.value == 4 })
             #expect(errors.value == [])
             hasty.dispose()
-            attempts.forEach { $0.dispose() }
+            for attempt in attempts { attempt.dispose() }
             accepted.dispose()
             connections.value = []
             scheduler.shutdown()
