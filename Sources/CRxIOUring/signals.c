@@ -59,7 +59,7 @@ static __thread volatile uint64_t at_work;
 
 static void count(int signal, pid_t process) {
     static const uint64_t one = 1;
-    // Acquiring: paired with the release in `put_cell`. The cells themselves are sequentially consistent: see `rx_signal_unwatch`.
+    // Acquiring: paired with the release in `take_cell`. The cells themselves are sequentially consistent: see `rx_signal_unwatch`.
     for (struct rx_signal_watch *cell = atomic_load_explicit(&cells, memory_order_acquire); cell; cell = cell->next) {
         if (cell->maker != process) continue;
         atomic_fetch_add(&cell->visitors, 1);

@@ -1,3 +1,4 @@
+import RxPrimitives
 public import RxSwift
 
 /// A piece of work that is handed to an event loop again and again, without an allocation: for a source that has something to
@@ -6,9 +7,9 @@ public import RxSwift
 /// A value: its copies stand for the same work. The loop runs as long as there is one. When the last of them is gone, what was
 /// posted still runs; then the work is released, on the loop.
 public struct ReusableJob: Sendable {
-    private let owner: Owner
+    @usableFromInline let owner: Owner
 
-    // Beside the owner, so that posting counts no reference.
+    // Beside the owner, so that posting reads nothing of it.
     @usableFromInline nonisolated(unsafe) let job: RepeatedJob
 
     fileprivate init(_ body: @escaping () -> Void, jobs: LoopJobs) {
@@ -19,16 +20,23 @@ public struct ReusableJob: Sendable {
     /// Has the work run behind what was handed over before. Does nothing if it is waiting already; while it is running, it is
     /// run once more.
     ///
-    /// From any thread. No allocation, and no reference is counted. After the loop's `shutdown()` each post is refused, and
+    /// From any thread. No allocation. After the loop's `shutdown()` each post is refused, and
     /// reported to `Hooks.workRefusedHandler`.
     @inlinable
-    public func post() { job.post() }
+    public func post() {
+        // Or the optimizer could let go of the owner, as nothing of it is used, and the loop of the job within the call.
+        withExtendedLifetime(owner) { job.post() }
+    }
 
-    private final class Owner: @unchecked Sendable {
+    @usableFromInline
+    final class Owner: @unchecked Sendable {
         private let job: RepeatedJob
 
         /// Keeps the loop running while there is this job.
         private let jobs: LoopJobs
+
+        /// Callers count references to this object, and the loop reads what comes behind it in memory.
+        private let padding = CacheLinePadding()
 
         init(_ job: RepeatedJob, jobs: LoopJobs) {
             self.job = job

@@ -41,6 +41,9 @@ package struct RepeatedJob {
 
         private let body: () -> Void
 
+        /// Behind it lies the owner, whose references callers count.
+        private let padding = CacheLinePadding()
+
         init(_ body: @escaping () -> Void) {
             self.body = body
             super.init()

@@ -28,6 +28,28 @@ import Testing
         #expect(runs.value == 2)
     }
 
+    /// The fault: whoever hears of a refused post lets go of the job, and so of its loop, within that post.
+    @Test(arguments: Backend.allCases)
+    func aJobMayGoWithinItsPost(_ backend: Backend) {
+        let before = Hooks.workRefusedHandler
+        defer { Hooks.workRefusedHandler = before }
+        for _ in 0..<100 {
+            nonisolated(unsafe) var jobs: [ReusableJob] = []
+            let refused = AtomicCounter(0)
+            do {
+                let scheduler = IOUringScheduler(backend: backend)
+                jobs.append(scheduler.makeJob {})
+                scheduler.shutdown()
+            }
+            Hooks.workRefusedHandler = { _, _ in
+                refused.increment()
+                jobs = []
+            }
+            jobs[0].post()
+            #expect(refused.value == 1 && jobs.isEmpty)
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func aJobPostsItself(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
