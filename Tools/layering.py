@@ -30,7 +30,7 @@ MODULES = {
 
 # The module that has layers within, lowest layer first.
 LAYERED = "RxSwift"
-LAYERS = ["Core", "Engine", "Disposables", "Schedulers", "Subjects", "Operators", "Traits"]
+LAYERS = ["Core", "Serialization", "Engine", "Disposables", "Schedulers", "Subjects", "Operators", "Traits"]
 # Beside Core: everyone may use it, it may use only Core.
 BESIDE = "Diagnostics"
 

@@ -1,43 +1,80 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 // DrainLoop: serializes the work of many threads without a lock.
 //
 // Algorithm: one word is both the work-in-progress mark and the head of a Treiber stack (R. K. Treiber, "Systems
-// Programming: Coping with Parallelism", 1986) of work that arrived while another thread was at work. Whoever moves the
-// word from idle to busy works; everybody else pushes a node and leaves. The worker takes the whole stack with one exchange
-// and reverses it, which restores the order of acceptance (the order in which the pushes succeeded).
+// Programming: Coping with Parallelism", 1986) of work that arrived while another thread was draining. The thread that moves
+// the word from idle to busy is the drainer; every other thread pushes a node and returns. The drainer takes the whole stack with
+// one exchange and reverses it, which restores the order of acceptance (the order in which the pushes succeeded).
 // A counter beside a queue would need the same two read-modify-writes per uncontended event, plus a window in which an
-// element is counted but not yet linked, where the worker would have to spin.
+// element is counted but not yet linked, where the drainer would have to spin.
+// A drainer that has done enough for other threads leaves the loop vacant: not busy, with work pending (law L12). The next thread
+// that pushes, or a deputy, becomes the drainer and finds the nodes that its predecessor had taken but not run.
 //
-// Progress: `tryEnter` and `tryLeave` are wait-free; `enterOrPush`, `takePending` and `close` are lock-free.
-// Threads: `tryEnter`, `enterOrPush` and `close` from any thread; `tryLeave` and `takePending` only by the thread that entered.
+// Progress: `tryEnter` and `tryLeave` are wait-free; `enterOrPush`, `vacate`, `tryResume`, `takeStack` and `close` are lock-free.
+// Threads: `tryEnter`, `enterOrPush`, `tryResume` and `close` from any thread; everything else by the drainer alone.
 // Safe against ABA: nodes are only ever removed all at once, so a push whose expected head was freed and pushed again
 // links to what is then the head.
 // Not generic, on purpose: a generic type inside a generic class costs look-ups of type metadata wherever it is used.
 
-/// The head of a node of work left behind by a thread that found a loop busy. What the work is follows it in memory.
+/// The head of a node of work that a thread enqueued at a busy loop. The work itself follows it in memory.
 @frozen
 @usableFromInline
 package struct DrainNode {
     @usableFromInline package var next: UnsafeMutablePointer<DrainNode>?
 
+    /// The thread that enqueued the node: tells the drainer's own events from those of other threads.
+    @usableFromInline package let producer: UInt
+
     @inlinable
-    package init() { next = nil }
+    package init() {
+        next = nil
+        producer = ThreadIdentity.current
+    }
 }
 
-/// Serializes work: the thread that enters works alone, the others leave their work for it.
+/// Which thread is running: a number that no other living thread has.
+@usableFromInline
+package enum ThreadIdentity {
+    @usableFromInline
+    package static var current: UInt {
+        #if canImport(Glibc)
+            UInt(pthread_self())
+        #else
+            UInt(bitPattern: pthread_self())
+        #endif
+    }
+}
+
+/// Serializes work: the thread that enters is the drainer and works alone, the other threads enqueue their work.
 @frozen
 @usableFromInline
 package struct DrainLoop: ~Copyable {
-    /// Two bits of flags, below, and the address of the newest pending node.
+    /// Flags, below, and the address of the newest node on the stack.
     @usableFromInline let state: AtomicWord
 
-    /// About how much work is pending: written on the contended path only, to notice a backlog.
+    /// About how many nodes are on the stack, or were left by a drainer: written on the contended path only.
     @usableFromInline let backlog = AtomicWord(0)
 
-    /// Nobody is inside, nothing is pending.
+    // The drainer's: the nodes that were taken from the stack and not run yet, oldest first.
+    private let oldestTaken = ConfinedWord(0)
+    private let newestTaken = ConfinedWord(0)
+    private let takenCount = ConfinedWord(0)
+
+    /// 1 from `requestDeputy` until the deputy looks.
+    private let deputyRequest = AtomicWord(0)
+
+    /// No thread is inside, nothing is pending.
     @inlinable @inline(__always)
     static var idle: UInt { 0 }
 
-    /// Somebody is inside. Set by entering, cleared by leaving; once the loop is closed it is never cleared again.
+    /// A drainer is inside. Set by entering, cleared by leaving; once the loop is closed it is never cleared again.
     @inlinable @inline(__always)
     static var busy: UInt { 1 }
 
@@ -45,56 +82,48 @@ package struct DrainLoop: ~Copyable {
     @inlinable @inline(__always)
     static var closed: UInt { 2 }
 
+    /// No thread is inside, but work is pending. Set by `vacate`; cleared by the thread that becomes the drainer or closes the loop.
+    @inlinable @inline(__always)
+    static var vacant: UInt { 4 }
+
     /// The bits which are not the address of the newest pending node.
     @inlinable @inline(__always)
-    static var flags: UInt { 3 }
+    static var flags: UInt { 7 }
 
-    /// - Parameter entered: whether the creating thread is inside from the start.
+    /// - Parameter entered: whether the creating thread is the drainer from the start.
     @inlinable
     package init(entered: Bool = false) {
         state = AtomicWord(entered ? 1 : 0)
     }
 
-    /// Enters if nobody is inside and the loop is open.
+    // MARK: From any thread
+
+    /// Enters if the loop is idle.
     @inlinable @inline(__always)
     package func tryEnter() -> Bool {
-        // Acquiring: paired with the release in `tryLeave`, so that work is ordered after the work of who was inside.
+        // Acquiring: paired with the release in `tryLeave`, so that work is ordered after that of the drainer before.
         state.compareExchange(Self.idle, Self.busy)
     }
-
-    /// Leaves if nothing is pending and the loop is open. Only for the worker.
-    ///
-    /// - Returns: whether the caller has left. If not, it is still inside, and finds work in `takePending` or, when
-    ///   `isClosed`, the duty to clean up.
-    @inlinable @inline(__always)
-    package func tryLeave() -> Bool {
-        // Releasing: paired with the acquire in `tryEnter`.
-        state.compareExchange(Self.busy, Self.idle)
-    }
-
-    /// Whether the loop was closed.
-    @inlinable @inline(__always)
-    package var isClosed: Bool { state.loadRelaxed() & Self.closed != 0 }
-
-    /// Whether work was left that the worker has not taken.
-    @inlinable @inline(__always)
-    package var hasPending: Bool { state.loadRelaxed() > Self.flags }
 
     /// What became of work offered to the loop.
     @frozen
     @usableFromInline
     package enum Admission {
-        /// Nobody was inside: the caller has entered and does the work itself. The node stays the caller's.
+        /// The loop was idle: the caller is the drainer and does the work itself. The node stays the caller's.
         case entered
-        /// Somebody was inside and will do the work. About so much is pending now. The node is the loop's.
+        /// The loop was vacant: the caller is the drainer, and its node is the last that is pending.
+        case resumed
+        /// A drainer is inside, or the caller does not want to be one. About so much is pending now. The node is the loop's.
         case pending(Int)
         /// The loop is closed and takes no work. The node stays the caller's.
         case closed
     }
 
-    /// Enters if nobody is inside, else leaves a node of work for whoever is.
+    /// Enters if no drainer is inside, else pushes a node of work.
+    ///
+    /// - Parameter mayResume: whether the caller may become the drainer of what other threads left pending.
     @usableFromInline
-    package func enterOrPush(_ node: UnsafeMutablePointer<DrainNode>) -> Admission {
+    package func enterOrPush(_ node: UnsafeMutablePointer<DrainNode>, mayResume: Bool) -> Admission {
         while true {
             let head = state.loadRelaxed()
             if head & Self.closed != 0 { return .closed }
@@ -103,21 +132,114 @@ package struct DrainLoop: ~Copyable {
                 continue
             }
             node.pointee.next = UnsafeMutablePointer(bitPattern: head & ~Self.flags)
-            // Releasing: paired with the compare-exchange in `takePending`.
-            if state.compareExchange(head, UInt(bitPattern: node) | Self.busy) {
-                return .pending(Int(bitPattern: backlog.fetchAddRelaxed(1)) + 1)
+            let resumes = head & Self.vacant != 0 && mayResume
+            let flags = resumes ? Self.busy : head & Self.flags
+            // Releasing: paired with the compare-exchange in `takeStack`. Acquiring, if it resumes: paired with `vacate`.
+            if state.compareExchange(head, UInt(bitPattern: node) | flags) {
+                let count = backlog.fetchAddRelaxed(1)
+                if !resumes { return .pending(Int(bitPattern: count) + 1) }
+                forgetLeftBacklog()
+                return .resumed
             }
         }
     }
 
-    /// Takes all pending work: a chain of nodes, oldest first. Only for the worker, or when nobody uses the loop any more.
+    /// Becomes the drainer of a vacant loop.
+    package func tryResume() -> Bool {
+        while true {
+            let head = state.loadRelaxed()
+            if head & Self.vacant == 0 { return false }
+            // Acquiring: paired with the release in `vacate`.
+            if state.compareExchange(head, head & ~Self.flags | Self.busy) {
+                forgetLeftBacklog()
+                return true
+            }
+        }
+    }
+
+    /// The nodes that the drainer before had taken were counted as backlog when it left; they count as taken again.
+    private func forgetLeftBacklog() {
+        let left = takenCount.load()
+        if left != 0 { _ = backlog.fetchAddRelaxed(0 &- left) }
+    }
+
+    /// Whether the loop was closed.
+    @inlinable @inline(__always)
+    package var isClosed: Bool { state.loadRelaxed() & Self.closed != 0 }
+
+    /// Whether work is pending and no drainer is inside. Out of date as soon as it is read.
+    package var isVacant: Bool { state.loadRelaxed() & Self.vacant != 0 }
+
+    /// About how many nodes wait that no drainer has taken.
+    package var backlogCount: Int { Int(bitPattern: backlog.loadRelaxed()) }
+
+    /// Closes the loop: no work is accepted from now on.
+    ///
+    /// - Returns: whether the caller, being alone, has the duty to discard what is pending and to clean up: no drainer was inside.
+    ///   Else the drainer finds the loop closed when it tries to leave, and has that duty then. It falls to one thread once.
     @usableFromInline
-    package func takePending() -> UnsafeMutablePointer<DrainNode>? {
+    package func close() -> Bool {
+        while true {
+            let head = state.loadRelaxed()
+            if head & Self.closed != 0 { return false }
+            // Acquiring: paired with the release in `tryLeave` and `vacate`.
+            if state.compareExchange(head, head & ~Self.vacant | Self.closed | Self.busy) {
+                return head & Self.busy == 0
+            }
+        }
+    }
+
+    // MARK: By the drainer
+
+    /// Leaves if nothing is pending and the loop is open.
+    ///
+    /// - Returns: whether the caller has left. If not, it is still the drainer, and finds work in `takeStack` or, when
+    ///   `isClosed`, has the duty to discard and to clean up.
+    @inlinable @inline(__always)
+    package func tryLeave() -> Bool {
+        // Releasing: paired with the acquire in `tryEnter`.
+        state.compareExchange(Self.busy, Self.idle)
+    }
+
+    /// Whether nodes are on the stack that the drainer has not taken.
+    @inlinable @inline(__always)
+    package var hasArrivals: Bool { state.loadRelaxed() > Self.flags }
+
+    /// Whether work is pending.
+    package var hasPending: Bool { oldestTaken.load() != 0 || hasArrivals }
+
+    /// The oldest of the nodes that were taken from the stack. It stays the loop's.
+    package var firstTaken: UnsafeMutablePointer<DrainNode>? {
+        UnsafeMutablePointer(bitPattern: oldestTaken.load())
+    }
+
+    /// Removes the oldest of the nodes that were taken from the stack. There must be one.
+    package func removeFirstTaken() {
+        let node = firstTaken.unsafelyUnwrapped
+        oldestTaken.store(UInt(bitPattern: node.pointee.next))
+        takenCount.store(takenCount.load() &- 1)
+    }
+
+    /// Removes the oldest pending node.
+    package func popFirst() -> UnsafeMutablePointer<DrainNode>? {
+        if oldestTaken.load() == 0 { takeStack() }
+        guard let node = firstTaken else { return nil }
+        removeFirstTaken()
+        return node
+    }
+
+    /// Moves what is on the stack behind what was taken before.
+    ///
+    /// - Returns: the nodes that were moved, oldest first.
+    @discardableResult
+    package func takeStack() -> UnsafeMutablePointer<DrainNode>? {
         var head = state.loadRelaxed()
+        if head <= Self.flags { return nil }
         // Acquiring: paired with the push of each node.
         while !state.compareExchange(head, head & Self.flags) { head = state.loadRelaxed() }
+        let newest = UnsafeMutablePointer<DrainNode>(bitPattern: head & ~Self.flags)
         var oldestFirst: UnsafeMutablePointer<DrainNode>?
-        var node = UnsafeMutablePointer<DrainNode>(bitPattern: head & ~Self.flags)
+        var node = newest
         var count: UInt = 0
         while let current = node {
             node = current.pointee.next
@@ -125,20 +247,43 @@ package struct DrainLoop: ~Copyable {
             oldestFirst = current
             count += 1
         }
-        if count != 0 { _ = backlog.fetchAddRelaxed(0 &- count) }
+        if oldestTaken.load() == 0 {
+            oldestTaken.store(UInt(bitPattern: oldestFirst))
+        } else {
+            UnsafeMutablePointer<DrainNode>(bitPattern: newestTaken.load()).unsafelyUnwrapped.pointee.next = oldestFirst
+        }
+        newestTaken.store(UInt(bitPattern: newest))
+        takenCount.store(takenCount.load() &+ count)
+        _ = backlog.fetchAddRelaxed(0 &- count)
         return oldestFirst
     }
 
-    /// Closes the loop: no work is accepted from now on.
+    /// Leaves the loop vacant: what is pending waits for the next thread that pushes, or for a deputy.
     ///
-    /// - Returns: whether the caller has the duty to clean up what the work was for, being alone: nobody was inside. Else
-    ///   the one inside finds the loop closed when it tries to leave, and cleans up then. That duty falls to one thread once.
-    @usableFromInline
-    package func close() -> Bool {
+    /// - Returns: false if the loop is closed; the caller is still the drainer then.
+    package func vacate() -> Bool {
+        let left = takenCount.load()
+        _ = backlog.fetchAddRelaxed(left)
         while true {
             let head = state.loadRelaxed()
-            if head & Self.closed != 0 { return false }
-            if state.compareExchange(head, head | Self.closed | Self.busy) { return head == Self.idle }
+            // Releasing: paired with the acquire of the thread that becomes the drainer.
+            if head & Self.closed == 0, state.compareExchange(head, head & ~Self.flags | Self.vacant) { return true }
+            if head & Self.closed != 0 {
+                _ = backlog.fetchAddRelaxed(0 &- left)
+                return false
+            }
         }
     }
+
+    // MARK: Deputies
+
+    // One word decides. The thread that vacates writes the loop's state and then exchanges the request; the deputy exchanges the
+    // request and then reads the state. Each exchange acquires and releases, so if the former finds the request still set, the
+    // latter sees the loop vacant.
+
+    /// Returns whether the caller, which has vacated the loop, has to ask for a deputy: none was asked that has not looked yet.
+    package func requestDeputy() -> Bool { deputyRequest.exchange(1) == 0 }
+
+    /// A deputy is about to look whether the loop is vacant.
+    package func deputyLooks() { _ = deputyRequest.exchange(0) }
 }

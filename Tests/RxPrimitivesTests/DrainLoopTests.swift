@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func whoCreatesAnOccupiedLoopIsInside() {
+    @Test func theCreatorOfAnEnteredLoopIsItsDrainer() {
         let loop = DrainLoop(entered: true)
         let answers = [loop.tryEnter(), loop.tryLeave(), loop.tryEnter()]
         #expect(answers == [false, true, true])
@@ -72,15 +72,13 @@ import Testing
     @Test func backlogIsCounted() {
         let loop = DrainLoop(entered: true)
         for expected in 1...5 {
-            guard case .pending(expected) = loop.enterOrPush(WorkNode.make(0, expected)) else {
+            guard case .pending(expected) = loop.enterOrPush(WorkNode.make(0, expected), mayResume: true) else {
                 Issue.record("not pending")
                 return
             }
         }
         var taken = 0
-        var pending = loop.takePending()
-        while let node = pending {
-            pending = node.pointee.next
+        while let node = loop.popFirst() {
             taken += 1
             #expect(WorkNode.take(node).number == taken)
         }
@@ -140,7 +138,7 @@ private final class LoopModel {
             canClose = false
             isClosed = true
             if loop.close() {
-                check(inside == nil, "asked to clean up while somebody is inside")
+                check(inside == nil, "asked to clean up while a drainer is inside")
                 cleanUps += 1
             }
             return
@@ -155,9 +153,7 @@ private final class LoopModel {
                 places[thread] = .taking
             }
         case .taking:
-            var pending = loop.takePending()
-            while let node = pending {
-                pending = node.pointee.next
+            while let node = loop.popFirst() {
                 let piece = WorkNode.take(node)
                 if isClosed {
                     dropped.append([piece.thread, piece.number])
@@ -181,7 +177,7 @@ private final class LoopModel {
         offered[thread] += 1
         let node = WorkNode.make(thread, number)
         let piece = [thread, number]
-        switch loop.enterOrPush(node) {
+        switch loop.enterOrPush(node, mayResume: true) {
         case .entered:
             check(inside == nil, "two are inside")
             _ = WorkNode.take(node)
@@ -189,12 +185,14 @@ private final class LoopModel {
             accepted.append(piece)
             done.append(piece)
             places[thread] = .leaving
+        case .resumed:
+            check(false, "a loop that no thread has left vacant was resumed")
         case .pending:
-            check(inside != nil, "left behind for nobody")
+            check(inside != nil, "pending without a drainer")
             accepted.append(piece)
             if offered[thread] == work[thread] { places[thread] = .finished }
         case .closed:
-            check(isClosed, "refused by an open loop")
+            check(isClosed, "rejected by an open loop")
             _ = WorkNode.take(node)
             if offered[thread] == work[thread] { places[thread] = .finished }
         }
@@ -220,7 +218,7 @@ private final class LoopStorm: @unchecked Sendable {
     private let faultCount = AtomicWord(0)
     private let cleanUpCount = AtomicWord(0)
     private let acceptedCount = AtomicWord(0)
-    /// Only inside the loop.
+    /// Only by the drainer.
     private(set) var done: [Int]
     private(set) var handled = 0
 
@@ -234,12 +232,13 @@ private final class LoopStorm: @unchecked Sendable {
 
     func offer(_ thread: Int, _ number: Int) {
         let node = WorkNode.make(thread, number)
-        switch loop.enterOrPush(node) {
+        switch loop.enterOrPush(node, mayResume: true) {
         case .entered:
             _ = WorkNode.take(node)
             _ = acceptedCount.fetchAdd(1)
             perform(thread, number)
             if !loop.tryLeave() { drain() }
+        case .resumed: _ = faultCount.fetchAdd(1)
         case .pending: _ = acceptedCount.fetchAdd(1)
         case .closed: _ = WorkNode.take(node)
         }
@@ -268,9 +267,7 @@ private final class LoopStorm: @unchecked Sendable {
     }
 
     private func handlePending() {
-        var pending = loop.takePending()
-        while let node = pending {
-            pending = node.pointee.next
+        while let node = loop.popFirst() {
             let piece = WorkNode.take(node)
             perform(piece.thread, piece.number)
         }

@@ -112,6 +112,7 @@ import Testing
                         if churn.hasOverlapped { log.note("0") }
                     }
                 })
+            #expect(settles { log.lines.count >= 2_000 })
             let numbers = log.lines.map { Int($0)! }
             #expect(!log.hasOverlapped)
             #expect(numbers.filter { $0 > 0 } == Array(1...1_000))

@@ -70,6 +70,17 @@ package func onEightMebibytes<Result>(_ body: @escaping @Sendable () -> Result) 
     return result!
 }
 
+/// Waits until a condition holds, on the calling thread. Producers that have returned may have left events to a deputy (law L12).
+///
+/// - Returns: false if it does not hold after some seconds.
+package func settles(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<10_000 {
+        if condition() { return true }
+        usleep(500)
+    }
+    return condition()
+}
+
 /// Waits until a condition holds.
 package func eventually(_ condition: () -> Bool) async -> Bool {
     for _ in 0..<3_000 {

@@ -306,7 +306,7 @@ final class EventLoop: LoopThread {
     private func refuseUnlessSomebodyDoes() {
         let node = UnsafeMutablePointer<DrainNode>.allocate(capacity: 1)
         node.initialize(to: DrainNode())
-        guard case .entered = refusal.enterOrPush(node) else { return }
+        guard case .entered = refusal.enterOrPush(node, mayResume: false) else { return }
         node.deallocate()
         report(refuseUntilNobodyAsks())
     }
@@ -315,11 +315,7 @@ final class EventLoop: LoopThread {
     private func refuseUntilNobodyAsks() -> Int {
         var count = 0
         repeat {
-            var node = refusal.takePending()
-            while let asked = node {
-                node = asked.pointee.next
-                asked.deallocate()
-            }
+            while let asked = refusal.popFirst() { asked.deallocate() }
             queue.resume()
             count += queue.refuseAll()
         } while !refusal.tryLeave()

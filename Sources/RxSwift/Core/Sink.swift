@@ -9,6 +9,9 @@ package class TerminalSink: Stage {
     @usableFromInline
     package func completed() { abstractMethod() }
 
+    /// Whether this is the lower end of a chain, an observer of the program's own.
+    package var isFinal: Bool { false }
+
     /// The source is gone without a terminal event: nothing will ever come from it. Called like an event, at most once.
     ///
     /// For the user nothing ends. A chain in which nobody can emit any more is taken apart, so that it does not keep itself

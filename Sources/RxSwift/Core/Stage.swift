@@ -70,9 +70,14 @@ package class Stage {
         takeUpstream()?.take()?.cancel()
     }
 
+    /// Whether a terminal event that this stage sends is the end of its source. Else the source stays subscribed to until `cancel()`.
+    package var endsByItself: Bool { true }
+
     /// Marks this stage cancelled. Exactly one caller gets a value: it has to cancel the stage inside, if there is one.
     @inlinable
     package final func takeUpstream() -> Upstream? {
+        // A stage that ends is often cancelled already, by its downstream: no read-modify-write then.
+        if isCancelled { return nil }
         // Acquiring: paired with the compare-exchange in `link`.
         let word = upstream.exchange(Stage.cancelled)
         return word == Stage.cancelled ? nil : Upstream(word: word)

@@ -45,7 +45,7 @@ public enum Hooks {
         set { callStackCapture.value = newValue }
     }
 
-    /// How many events may wait at one door or hop before `backlogHandler` is called; then again at each multiple.
+    /// How many events may wait at one serializer or `observe(on:)` before `backlogHandler` is called; then again at each multiple.
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }
         set {
@@ -54,7 +54,7 @@ public enum Hooks {
         }
     }
 
-    /// Called when events wait at a door or hop in numbers of `backlogThreshold`. By default does nothing.
+    /// Called when events wait at a serializer or `observe(on:)` in numbers of `backlogThreshold`. By default does nothing.
     public static var backlogHandler: BacklogHandler {
         get { backlog.value }
         set { backlog.value = newValue }

@@ -18,8 +18,14 @@ package class AnchoredSink<Element, Output>: Sink<Element> {
     }
 
     @usableFromInline
-    package override func error(_ error: any Swift.Error) { downstream.error(error) }
+    package override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        cancel()
+    }
 
     @usableFromInline
-    package override func completed() { downstream.completed() }
+    package override func completed() {
+        downstream.completed()
+        cancel()
+    }
 }

@@ -67,9 +67,6 @@ package final class Hop<Element>: Sink<Element> {
     }
 
     private func end(with error: (any Swift.Error)?) {
-        // The event stays here for a while, so what is above has to be ended here: it may be an operator that ended by itself
-        // (a closure threw, `take`), whose source goes on. Nothing comes from there any more, and no second end.
-        super.cancel()
         core.error = error
         if queue.tryEnterInline() {
             core.finish()
@@ -77,6 +74,8 @@ package final class Hop<Element>: Sink<Element> {
         } else {
             handOver()
         }
+        // The event may have to wait for the scheduler. The source has ended all the same.
+        super.cancel()
     }
 
     /// Makes one more event part of the last turn, or of a new turn if that one is not the last in the queue any more.

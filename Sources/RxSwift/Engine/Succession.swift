@@ -69,11 +69,16 @@ extension Stage {
     ///
     /// Only by the one who received that event.
     @usableFromInline
-    package final func endSource() {
+    package final func endSource() { unlinkSource()?.cancel() }
+
+    /// Takes the link to a source whose terminal event this stage keeps to itself; the caller cancels the source.
+    ///
+    /// Only by the one who received that event. Nil if there is none, or if this stage was cancelled.
+    @usableFromInline
+    package final func unlinkSource() -> Stage? {
         let word = upstream.loadRelaxed()
         // Only a cancellation can come in between.
-        if word > Stage.cancelled, upstream.compareExchange(word, Stage.unlinked) {
-            Upstream(word: word).take()?.cancel()
-        }
+        guard word > Stage.cancelled, upstream.compareExchange(word, Stage.unlinked) else { return nil }
+        return Upstream(word: word).take()
     }
 }

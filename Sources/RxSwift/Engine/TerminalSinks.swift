@@ -21,6 +21,8 @@ package final class EventSink<Element>: Sink<Element> {
         super.init()
     }
 
+    package override var isFinal: Bool { true }
+
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
     package override func sourceVanished() { subscription.unlink() }
@@ -64,6 +66,8 @@ package final class ClosureSink<Element>: Sink<Element> {
         self.subscription = subscription
         super.init()
     }
+
+    package override var isFinal: Bool { true }
 
     package override func link(_ stage: Stage) { subscription.link(stage) }
 

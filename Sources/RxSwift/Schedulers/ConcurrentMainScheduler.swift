@@ -1,4 +1,5 @@
 public import Dispatch
+import RxPrimitives
 public import FoundationEssentials
 
 /// Runs actions on the main queue: right away when already on it, however much is enqueued there; else queued.

@@ -1,4 +1,5 @@
 import Dispatch
+import RxPrimitives
 
 /// Runs actions on the main queue, right away when already on it and nothing else is under way there.
 ///

@@ -53,12 +53,12 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     @usableFromInline
     package final override func accept(_ element: Element) {
         lock.lock()
-        if !isStopped, loop.tryEnter() {
+        if !isStopped, serializer.tryEnter() {
             acceptedCount &+= 1
             let number = acceptedCount
             keepAndUnlock(element)
             deliver(element, sequence: number)
-            if !loop.tryLeave() { drain() }
+            leave()
         } else {
             lock.unlock()
             acceptContended(element)
@@ -77,9 +77,9 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         }
         acceptedCount &+= 1
         SubjectElementNode<Element>.number(node, acceptedCount)
-        let admission = loop.enterOrPush(node)
+        let admission = serializer.enqueue(node)
         keepAndUnlock(element)
-        settle(node, admission)
+        serializer.settle(node, admission, for: TargetReference(self))
     }
 
     /// Remembers an element without delivering it, unless the subject has ended.
@@ -111,7 +111,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.unlock()
         // Outside the lock, for nothing is accepted after it and what was accepted before is in the loop already.
         late.visit { element in
-            leaveBehind(element)
+            enqueue(element)
             return true
         }
         return isFirst
@@ -137,48 +137,48 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.lock()
         if isStopped {
             admitLate(subscription, downstream, &recollection, subject)
-        } else if loop.tryEnter() {
-            // Nobody is delivering: being inside the loop keeps everybody's events back until the replay is over.
+        } else if serializer.tryEnter() {
+            // No other thread is delivering: as long as this one is the drainer, all events wait until the replay is over.
             subscription.since = acceptedCount
             if recall != .afterCompletion { recall(into: &recollection) }
             lock.unlock()
             count(subscription)
             perform(.add, subscription)
             recollection.replay(to: downstream, while: subscription)
-            if !loop.tryLeave() { drain() }
+            leave()
         } else {
             lock.unlock()
             admitDuringDelivery(subscription, downstream, &recollection, subject)
         }
     }
 
-    /// Somebody is delivering, perhaps a callback further up this thread's stack, so the loop can't be entered. A gate of the
-    /// subscription's own keeps its events back instead.
+    /// Another thread is delivering, or a callback further up this thread's stack. A buffer of the subscription's own keeps its
+    /// events back.
     private final func admitDuringDelivery(
         _ subscription: SubjectSubscription, _ downstream: Sink<Element>,
         _ recollection: inout Recollection<Element>, _ subject: AnyObject
     ) {
-        let gate = NewcomerGate(subscription: subscription, downstream: downstream)
-        subscription.put(gate)
+        let buffer = LateSubscriberBuffer(subscription: subscription, downstream: downstream)
+        subscription.put(buffer)
         let node = SubjectNode.make(.add, subscription)
         lock.lock()
         if isStopped {
             admitLate(subscription, downstream, &recollection, subject)
-            _ = SubjectNode.takeChore(node)
-            return
+            return discard(node)
         }
         subscription.since = acceptedCount
         if recall != .afterCompletion { recall(into: &recollection) }
-        let admission = loop.enterOrPush(node)
+        let admission = serializer.enqueue(node)
         lock.unlock()
         count(subscription)
-        if case .entered = admission {
-            _ = SubjectNode.takeChore(node)
-            perform(.add, subscription)
-        }
+        if case .entered = admission { run(node) }
         recollection.replay(to: downstream, while: subscription)
-        gate.open()
-        if case .entered = admission, !loop.tryLeave() { drain() }
+        buffer.open()
+        switch admission {
+        case .entered: leave()
+        case .resumed: serializer.drain(TargetReference(self))
+        case .pending, .closed: break
+        }
     }
 
     /// Gives a newcomer what a subject that has ended owes it. Called with the lock held; releases it.

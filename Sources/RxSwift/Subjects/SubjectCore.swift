@@ -1,19 +1,19 @@
 import RxPrimitives
 
-/// What all subjects are made of: a list of subscriptions, and the drain loop that serializes everything done to it.
+/// What all subjects are made of: a list of subscriptions, and the serializer of everything done to it.
 ///
-/// The list belongs to whoever is inside the loop. An emission walks it without a lock or a copy; subscriptions and disposals
-/// that arrive meanwhile are left to the one inside, who applies them before the next delivery starts.
+/// The list belongs to the drainer. An emission walks it without a lock or a copy; subscriptions and disposals that arrive
+/// meanwhile are enqueued, and the drainer applies them before the next delivery starts.
 /// Held by the subject and by its subscriptions; the subject's deinit ends the latter.
 /// This part does not depend on the type of the elements, which spares subscriptions all look-ups of type metadata.
 @usableFromInline
-package class SubjectListCore {
-    final let loop = DrainLoop()
+package class SubjectListCore: SerializerTarget {
+    final let serializer = Serializer()
 
-    /// The subscriptions in order of subscription. Only inside the loop.
+    /// The subscriptions in order of subscription. Only by the drainer.
     @exclusivity(unchecked) final var list = SubjectSubscriptionList()
 
-    /// Whether a terminal event was delivered. Only inside the loop.
+    /// Whether a terminal event was delivered. Only by the drainer.
     @exclusivity(unchecked) fileprivate final var isTerminated = false
 
     /// How far the acceptance of a terminal event has come. Only ever rises.
@@ -26,7 +26,7 @@ package class SubjectListCore {
     private final let subscriptionCount = AtomicWord(0)
 
     /// The subject's name, for diagnostics.
-    final let name: StaticString
+    package final let operatorName: StaticString
 
     private enum Termination {
         /// The subject is open.
@@ -41,7 +41,7 @@ package class SubjectListCore {
 
     @usableFromInline
     package init(name: StaticString) {
-        self.name = name
+        operatorName = name
         #if TRACE_RESOURCES
             ResourceCensus.born(Self.self)
         #endif
@@ -105,9 +105,9 @@ package class SubjectListCore {
 
     /// Delivers the accepted terminal event behind the events accepted before.
     package final func deliverStop() {
-        if loop.tryEnter() {
+        if serializer.tryEnter() {
             performStop()
-            if !loop.tryLeave() { drain() }
+            leave()
         } else {
             submit(.stop)
         }
@@ -123,21 +123,21 @@ package class SubjectListCore {
 
     /// Adds a subscription, which sees what is delivered from now on.
     package final func add(_ subscription: SubjectSubscription) {
-        if loop.tryEnter() { return addInside(subscription) }
-        let node = SubjectNode.make(.add, subscription)
-        switch loop.enterOrPush(node) {
-        case .entered:
-            _ = SubjectNode.takeChore(node)
-            addInside(subscription)
-        case .pending, .closed:
+        if serializer.tryEnter() {
             count(subscription)
+            perform(.add, subscription)
+            leave()
+        } else {
+            addContended(subscription)
         }
     }
 
-    private final func addInside(_ subscription: SubjectSubscription) {
+    @inline(never)
+    private final func addContended(_ subscription: SubjectSubscription) {
+        let node = SubjectNode.make(.add, subscription)
+        let admission = serializer.enqueue(node)
         count(subscription)
-        perform(.add, subscription)
-        if !loop.tryLeave() { drain() }
+        serializer.settle(node, admission, for: TargetReference(self))
     }
 
     package final func remove(_ subscription: SubjectSubscription) {
@@ -146,8 +146,8 @@ package class SubjectListCore {
 
     /// Counts a subscription that is being added, unless it was cancelled.
     ///
-    /// By the thread that adds it, when that is inside the loop, or has left the chore to the one inside: from here on whoever
-    /// finds the subject observed emits behind it. One that another thread cancels meanwhile may be counted for a moment.
+    /// By the thread that adds it, when it is the drainer, or has enqueued the command: from here on a producer that finds the subject
+    /// observed emits behind it. One that another thread cancels meanwhile may be counted for a moment.
     final func count(_ subscription: SubjectSubscription) {
         if subscription.isCancelled { return }
         // Releasing: paired with the acquire in `hasObservers`.
@@ -160,32 +160,24 @@ package class SubjectListCore {
         _ = subscriptionCount.fetchAdd(0 &- 1)
     }
 
-    // MARK: Work inside the loop
+    // MARK: Work of the drainer
 
     /// Work that does not depend on the type of the elements.
-    enum Chore { case add, remove, stop }
+    enum Command { case add, remove, stop }
 
     /// Not for `.add`, which counts.
-    private final func submit(_ chore: Chore, _ subscription: SubjectSubscription? = nil) {
-        if loop.tryEnter() {
-            perform(chore, subscription)
-            if !loop.tryLeave() { drain() }
-            return
-        }
-        let node = SubjectNode.make(chore, subscription)
-        switch loop.enterOrPush(node) {
-        case .entered:
-            _ = SubjectNode.takeChore(node)
-            perform(chore, subscription)
-            if !loop.tryLeave() { drain() }
-        case .pending, .closed:
-            break
+    private final func submit(_ command: Command, _ subscription: SubjectSubscription? = nil) {
+        if serializer.tryEnter() {
+            perform(command, subscription)
+            leave()
+        } else {
+            serializer.submit(SubjectNode.make(command, subscription), to: TargetReference(self))
         }
     }
 
-    /// Does a chore. Only inside the loop.
-    final func perform(_ chore: Chore, _ subscription: SubjectSubscription?) {
-        switch (chore, subscription) {
+    /// Carries out a command. Only by the drainer.
+    final func perform(_ command: Command, _ subscription: SubjectSubscription?) {
+        switch (command, subscription) {
         case (.add, let subscription?):
             if isTerminated {
                 deliverStop(to: subscription)
@@ -201,7 +193,7 @@ package class SubjectListCore {
         }
     }
 
-    /// Ends all subscriptions. Only inside the loop.
+    /// Ends all subscriptions. Only by the drainer.
     ///
     /// Inlined where terminal events pass, which nest as deep as chains are long (law L8).
     @inline(__always)
@@ -222,51 +214,39 @@ package class SubjectListCore {
         subscription.releaseDownstream()
     }
 
-    /// Does what was left to the one inside, until there is nothing more and the loop is free.
-    func drain() { abstractMethod() }
+    // MARK: SerializerTarget
 
-    /// Takes what is pending and puts it behind `queue`. Newcomers join at once: they see every event whose delivery has not
-    /// started. Only inside the loop, between two deliveries.
-    fileprivate final func takePending(into queue: inout PendingQueue) {
-        guard let oldest = loop.takePending() else { return }
-        var newest = oldest
-        while true {
-            if !isTerminated {
-                switch SubjectNode.chore(of: newest) {
-                case (.add, let subscription?)?: if !subscription.isCancelled { list.append(subscription) }
-                // Its downstream is released in its turn.
-                case (.remove, let subscription?)?: list.remove(subscription)
-                default: break
-                }
+    package func run(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
+
+    package func discard(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
+
+    package final var readsAhead: Bool { true }
+
+    /// Late subscribers join at once: they see every event whose delivery has not started.
+    package final func didArrive(_ nodes: UnsafeMutablePointer<DrainNode>) {
+        if isTerminated { return }
+        var next: UnsafeMutablePointer<DrainNode>? = nodes
+        while let node = next {
+            switch SubjectNode.command(of: node) {
+            case (.add, let subscription?)?: if !subscription.isCancelled { list.append(subscription) }
+            // Its downstream is released in its turn.
+            case (.remove, let subscription?)?: list.remove(subscription)
+            default: break
             }
-            guard let next = newest.pointee.next else { break }
-            newest = next
+            next = node.pointee.next
         }
-        queue.append(oldest, through: newest)
     }
 
-    /// Work taken from the loop and not done yet, oldest first.
-    fileprivate struct PendingQueue {
-        private var first: UnsafeMutablePointer<DrainNode>?
-        private var last: UnsafeMutablePointer<DrainNode>?
-
-        mutating func append(
-            _ oldest: UnsafeMutablePointer<DrainNode>, through newest: UnsafeMutablePointer<DrainNode>
-        ) {
-            if let last, first != nil {
-                last.pointee.next = oldest
-            } else {
-                first = oldest
-            }
-            last = newest
-        }
-
-        mutating func popFirst() -> UnsafeMutablePointer<DrainNode>? {
-            guard let node = first else { return nil }
-            first = node.pointee.next
-            return node
-        }
+    /// Ends the work of the drainer.
+    @inline(__always)
+    final func leave() {
+        if !serializer.tryLeave() { finishLeaving() }
     }
+
+    @inline(never)
+    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
+
+    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
 }
 
 /// The part of a subject that delivers elements.
@@ -278,7 +258,7 @@ package class SubjectCore<Element>: SubjectListCore {
     }
 
     deinit {
-        if loop.hasPending { dropPending() }
+        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
     }
 
     // MARK: Events
@@ -292,32 +272,17 @@ package class SubjectCore<Element>: SubjectListCore {
     @usableFromInline
     package final func next(_ element: Element) {
         if isStopped { return }
-        if loop.tryEnter() {
+        if serializer.tryEnter() {
             deliver(element, sequence: .max)
-            if !loop.tryLeave() { drain() }
+            leave()
         } else {
-            leaveBehind(element)
+            enqueue(element)
         }
     }
 
     @inline(never)
-    final func leaveBehind(_ element: Element) {
-        let node = SubjectElementNode.make(element, sequence: .max)
-        settle(node, loop.enterOrPush(node))
-    }
-
-    /// Does what is left to do for an element that was offered to the loop.
-    final func settle(_ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission) {
-        switch admission {
-        case .entered:
-            let (element, sequence) = SubjectElementNode<Element>.take(node)
-            deliver(element, sequence: sequence)
-            if !loop.tryLeave() { drain() }
-        case .pending(let count):
-            Backlog.noticed(count, at: name)
-        case .closed:
-            SubjectElementNode<Element>.free(node)
-        }
+    final func enqueue(_ element: Element) {
+        serializer.submit(SubjectElementNode.make(element, sequence: .max), to: TargetReference(self))
     }
 
     // MARK: Subscribing
@@ -335,9 +300,9 @@ package class SubjectCore<Element>: SubjectListCore {
         }
     }
 
-    // MARK: Work inside the loop
+    // MARK: Work of the drainer
 
-    /// Delivers an element to all subscriptions that do not know it yet. Only inside the loop.
+    /// Delivers an element to all subscriptions that do not know it yet. Only by the drainer.
     ///
     /// - Parameter sequence: its number in order of acceptance, where subjects replay; a subscription skips what it was given
     ///   when it was made.
@@ -357,28 +322,22 @@ package class SubjectCore<Element>: SubjectListCore {
         }
     }
 
-    @inline(never)
-    final override func drain() {
-        var pending = PendingQueue()
-        repeat {
-            takePending(into: &pending)
-            while let node = pending.popFirst() {
-                if loop.hasPending { takePending(into: &pending) }
-                if let chore = SubjectNode.takeChore(node) {
-                    perform(chore.0, chore.1)
-                } else {
-                    let (element, sequence) = SubjectElementNode<Element>.take(node)
-                    deliver(element, sequence: sequence)
-                }
-            }
-        } while !loop.tryLeave()
+    // MARK: SerializerTarget
+
+    package final override func run(_ node: UnsafeMutablePointer<DrainNode>) {
+        if let command = SubjectNode.takeCommand(node) {
+            perform(command.0, command.1)
+        } else {
+            let (element, sequence) = SubjectElementNode<Element>.take(node)
+            deliver(element, sequence: sequence)
+        }
     }
 
-    private final func dropPending() {
-        var pending = loop.takePending()
-        while let node = pending {
-            pending = node.pointee.next
-            if SubjectNode.takeChore(node) == nil { SubjectElementNode<Element>.free(node) }
+    package final override func discard(_ node: UnsafeMutablePointer<DrainNode>) {
+        if let command = SubjectNode.takeCommand(node) {
+            command.subscription?.releaseDownstream()
+        } else {
+            SubjectElementNode<Element>.free(node)
         }
     }
 }

@@ -1,56 +1,58 @@
 import RxPrimitives
 
-/// Work left at a subject for the one inside its loop: a chore, or (as the head of a `SubjectElementNode`) an element.
+/// Work that waits at a subject for its drainer: a command, or (as the head of a `SubjectElementNode`) an element.
 struct SubjectNode {
     /// First, so that a pointer to it is a pointer to the node.
     private var head = DrainNode()
     /// Nil: this is the head of a `SubjectElementNode`.
-    private var chore: SubjectListCore.Chore?
+    private var command: SubjectListCore.Command?
     private var subscription: SubjectSubscription?
 
     /// The head of a node that carries an element.
-    static var elementHead: SubjectNode { SubjectNode(chore: nil, subscription: nil) }
+    static var elementHead: SubjectNode { SubjectNode(command: nil, subscription: nil) }
 
-    private init(chore: SubjectListCore.Chore?, subscription: SubjectSubscription?) {
-        self.chore = chore
+    @inline(__always)
+    private init(command: SubjectListCore.Command?, subscription: SubjectSubscription?) {
+        self.command = command
         self.subscription = subscription
     }
 
     static func make(
-        _ chore: SubjectListCore.Chore, _ subscription: SubjectSubscription?
+        _ command: SubjectListCore.Command, _ subscription: SubjectSubscription?
     ) -> UnsafeMutablePointer<DrainNode> {
         let node = UnsafeMutablePointer<SubjectNode>.allocate(capacity: 1)
-        node.initialize(to: SubjectNode(chore: chore, subscription: subscription))
+        node.initialize(to: SubjectNode(command: command, subscription: subscription))
         return UnsafeMutableRawPointer(node).assumingMemoryBound(to: DrainNode.self)
     }
 
-    /// The chore a node carries, and its subscription. Frees the node. Nil, and nothing is freed, if it carries an element.
-    static func takeChore(
+    /// The command a node carries, and its subscription. Frees the node. Nil, and nothing is freed, if it carries an element.
+    static func takeCommand(
         _ node: UnsafeMutablePointer<DrainNode>
-    ) -> (chore: SubjectListCore.Chore, subscription: SubjectSubscription?)? {
+    ) -> (command: SubjectListCore.Command, subscription: SubjectSubscription?)? {
         let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectNode.self)
-        guard let chore = node.pointee.chore else { return nil }
+        guard let command = node.pointee.command else { return nil }
         defer { node.deallocate() }
-        return (chore, node.move().subscription)
+        return (command, node.move().subscription)
     }
 
-    /// Looks at a chore without taking it. Nil if the node carries an element.
-    static func chore(
+    /// Looks at a command without taking it. Nil if the node carries an element.
+    static func command(
         of node: UnsafeMutablePointer<DrainNode>
-    ) -> (chore: SubjectListCore.Chore, subscription: SubjectSubscription?)? {
+    ) -> (command: SubjectListCore.Command, subscription: SubjectSubscription?)? {
         let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectNode.self)
-        guard let chore = node.pointee.chore else { return nil }
-        return (chore, node.pointee.subscription)
+        guard let command = node.pointee.command else { return nil }
+        return (command, node.pointee.subscription)
     }
 }
 
-/// An element left at a subject.
+/// An element that waits at a subject.
 struct SubjectElementNode<Element> {
     /// First, see `SubjectNode`.
     private var head = SubjectNode.elementHead
     private var sequence: Int
     private var element: Element
 
+    @inline(__always)
     private init(element: Element, sequence: Int) {
         self.element = element
         self.sequence = sequence
@@ -70,7 +72,7 @@ struct SubjectElementNode<Element> {
         return (content.element, content.sequence)
     }
 
-    /// Numbers the event. Before the node is offered to a loop.
+    /// Numbers the event. Before the node is enqueued.
     static func number(_ node: UnsafeMutablePointer<DrainNode>, _ sequence: Int) {
         UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectElementNode.self).pointee.sequence = sequence
     }

@@ -3,23 +3,23 @@
 package class SubjectSubscription: Stage {
     // First what each delivery reads: with the link above, no more than a cache line.
 
-    /// Where events go: a `Sink` of the subject's elements. Only inside the core's loop, once the core knows the subscription.
+    /// Where events go: a `Sink` of the subject's elements. Only by the core's drainer, once the core knows the subscription.
     @exclusivity(unchecked) private(set) final var downstream: Unmanaged<TerminalSink>
 
     /// The last event, by number, that this subscription was given when it was made. Not changed once it is in the list.
     @exclusivity(unchecked) final var since = Int.min
 
-    // The links of the core's list. Only inside the core's loop.
+    // The links of the core's list. Only by the core's drainer.
     @exclusivity(unchecked) fileprivate(set) final var nextInList: Unmanaged<SubjectSubscription>?
     @exclusivity(unchecked) fileprivate final var previousInList: Unmanaged<SubjectSubscription>?
     @exclusivity(unchecked) fileprivate final var isInList = false
 
-    /// Whether the downstream was let go. Only inside the core's loop.
+    /// Whether the downstream was let go. Only by the core's drainer.
     @exclusivity(unchecked) private(set) final var isReleased = false
 
     private final let core: SubjectListCore
 
-    /// `downstream`, or what keeps it alive; retained. Released by the one inside the core's loop, or with this object.
+    /// `downstream`, or what keeps it alive; retained. Released by the core's drainer, or with this object.
     private final var retained: Unmanaged<TerminalSink>
 
     /// For tests. The initializer itself is not `package`: that makes this toolchain warn of a recursion in subclasses.
@@ -45,19 +45,19 @@ package class SubjectSubscription: Stage {
     /// Notes that the core has counted the subscription. False if it was cancelled: then nobody else takes it off.
     final func markCounted() -> Bool { upstream.compareExchange(Stage.unlinked, Self.counted) }
 
-    /// Puts a gate, which holds the downstream, in front of it. Before the core knows the subscription.
-    final func put(_ gate: TerminalSink) {
+    /// Puts a buffer, which holds the downstream, in front of it. Before the core knows the subscription.
+    final func put(_ buffer: TerminalSink) {
         retained.release()
-        retained = .passRetained(gate)
+        retained = .passRetained(buffer)
         downstream = retained
     }
 
-    /// Sends events past the gate from now on. Only inside the core's loop.
-    final func bypassGate(to sink: TerminalSink) {
+    /// Sends events past the buffer from now on. Only by the core's drainer.
+    final func bypassBuffer(to sink: TerminalSink) {
         downstream = .passUnretained(sink)
     }
 
-    /// Lets go of the downstream. Only inside the core's loop.
+    /// Releases the downstream. Only by the core's drainer, or for a subscription that the core does not know.
     final func releaseDownstream() {
         if isReleased { return }
         isReleased = true

@@ -213,7 +213,7 @@ import Testing
                 })
             #expect(!log.hasOverlapped)
             let value = try subject.value()
-            #expect(log.lines.last == "\(value)")
+            #expect(settles { log.lines.last == "\(value)" })
             let numbers = log.lines.map { Int($0)! }
             #expect(numbers.filter { $0 > 0 } == Array(1...2_000))
             #expect(numbers.filter { $0 < 0 } == (1...2_000).map { -$0 })

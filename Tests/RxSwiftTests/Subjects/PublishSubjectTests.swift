@@ -264,9 +264,9 @@ import Testing
                     }
                 })
             subject.onCompleted()
+            #expect(settles { log.lines.last == "completed" })
             let received = log.lines.dropLast().map { Int($0)! }
             #expect(!log.hasOverlapped)
-            #expect(log.lines.last == "completed")
             #expect(received.filter { $0 < count } == Array(0..<count))
             #expect(received.filter { $0 >= count } == Array(count..<2 * count))
         }

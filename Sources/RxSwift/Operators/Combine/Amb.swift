@@ -66,6 +66,9 @@ package final class AmbRace: Stage {
 
     func link(_ index: Int, to stage: Stage) { links[index].link(stage) }
 
+    /// Ends a source that has sent its terminal event.
+    func end(_ index: Int) { links[index].cancel() }
+
     package override func cancel() {
         guard takeUpstream() != nil else { return }
         for link in links { link.cancel() }
@@ -92,9 +95,11 @@ private final class AmbSink<Element>: Sink<Element> {
 
     override func error(_ error: any Swift.Error) {
         if race.admits(index) { downstream.error(error) }
+        race.end(index)
     }
 
     override func completed() {
         if race.admits(index) { downstream.completed() }
+        race.end(index)
     }
 }

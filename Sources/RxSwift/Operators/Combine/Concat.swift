@@ -86,7 +86,10 @@ final class ConcatSink<Element>: SuccessionSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func error(_ error: any Swift.Error) { downstream.error(error) }
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        cancel()
+    }
 
     override func completed() {
         endSource()
@@ -95,5 +98,8 @@ final class ConcatSink<Element>: SuccessionSink<Element> {
 
     override func nextSource() -> Observable<Element>? { sources.next() }
 
-    override func exhausted() { downstream.completed() }
+    override func exhausted() {
+        downstream.completed()
+        cancel()
+    }
 }

@@ -60,12 +60,17 @@ private final class SwitchIfEmptySink<Element>: Sink<Element> {
         downstream.next(element)
     }
 
-    override func error(_ error: any Swift.Error) { downstream.error(error) }
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        links.source.cancel()
+    }
 
     override func completed() {
-        guard isEmpty else { return downstream.completed() }
-        if links.isCancelled { return }
-        other.start(SwitchedSink(link: links.other, downstream: downstream))
+        if !isEmpty {
+            downstream.completed()
+        } else if !links.isCancelled {
+            other.start(SwitchedSink(link: links.other, downstream: downstream))
+        }
         links.source.cancel()
     }
 }
@@ -85,7 +90,13 @@ private final class SwitchedSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func error(_ error: any Swift.Error) { downstream.error(error) }
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        otherLink.cancel()
+    }
 
-    override func completed() { downstream.completed() }
+    override func completed() {
+        downstream.completed()
+        otherLink.cancel()
+    }
 }

@@ -47,10 +47,10 @@ final class StartWithSink<Element>: AnchoredSink<Element, Element> {
     }
 
     override func error(_ error: any Swift.Error) {
-        if !isCancelled { downstream.error(error) }
+        if !isCancelled { super.error(error) }
     }
 
     override func completed() {
-        if !isCancelled { downstream.completed() }
+        if !isCancelled { super.completed() }
     }
 }

@@ -65,7 +65,7 @@ final class WithLatestFromCoordinator<First, Second, Result>: Coordinator {
     private let resultSelector: (First, Second) throws -> Result
     private let downstream: Sink<Result>
 
-    override var operatorName: StaticString { "withLatestFrom" }
+    package override var operatorName: StaticString { "withLatestFrom" }
 
     required init(resultSelector: @escaping (First, Second) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector

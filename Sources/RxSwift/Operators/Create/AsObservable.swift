@@ -3,10 +3,10 @@
 extension ObservableType {
     /// This sequence as an `Observable`; an observable itself.
     ///
-    /// For types of the program's own: their events pass through a door like those of `create`, so that what follows keeps the
+    /// For types of the program's own: their events are serialized like those of `create`, so that what follows keeps the
     /// laws of sequences even if the type does not.
     @inlinable @inline(__always)
     public func asObservable() -> Observable<Element> {
-        (self as? Observable<Element>) ?? Observable.create { observer in subscribe(observer) }
+        (self as? Observable<Element>) ?? Create(foreign: { observer in subscribe(observer) })
     }
 }

@@ -18,20 +18,35 @@ extension ObservableType {
 final class Create<Element>: Observable<Element> {
     private let subscribe: (AnyObserver<Element>) -> any Disposable
 
-    @usableFromInline
+    /// Whether the source is an `ObservableType` of the program's own.
+    private let isForeign: Bool
+
     init(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
         self.subscribe = subscribe
+        isForeign = false
+        super.init()
+    }
+
+    @usableFromInline
+    init(foreign subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
+        self.subscribe = subscribe
+        isForeign = true
         super.init()
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        let door = CreateDoor(downstream: downstream)
-        door.linkDownstream()
-        let disposable = subscribe(AnyObserver(sink: door))
-        door.link(DisposableStage(disposable))
+        let sink = isForeign ? ForeignSink(downstream: downstream) : CreateSink(downstream: downstream)
+        sink.linkDownstream()
+        let disposable = subscribe(AnyObserver(sink: sink))
+        sink.link(DisposableStage(disposable))
     }
 }
 
-final class CreateDoor<Element>: Door<Element> {
-    override var operatorName: StaticString { "create" }
+class CreateSink<Element>: SerializedSink<Element> {
+    package override final var operatorName: StaticString { "create" }
+}
+
+/// Receives the events of an `ObservableType` of the program's own.
+final class ForeignSink<Element>: CreateSink<Element> {
+    package override var endsByItself: Bool { false }
 }

@@ -38,7 +38,7 @@ private final class SampleCoordinator<Element>: Coordinator {
     private let defaultValue: Element?
     private let downstream: Sink<Element>
 
-    override var operatorName: StaticString { "sample" }
+    package override var operatorName: StaticString { "sample" }
 
     init(sampler: Lane, defaultValue: Element?, downstream: Sink<Element>) {
         self.defaultValue = defaultValue

@@ -41,13 +41,19 @@ final class SingleElement<Element>: Observable<Element> {
 @usableFromInline
 final class SingleElementSink<Element>: LinearSink<Element, Element> {
     private var hasElement = false
+    /// Set before the terminal event is sent.
+    private var hasEnded = false
 
     required override init(downstream: Sink<Element>) {
         super.init(downstream: downstream)
     }
 
     override func next(_ element: Element) {
-        if hasElement { return downstream.error(RxError.moreThanOneElement) }
+        if hasEnded { return }
+        if hasElement {
+            hasEnded = true
+            return downstream.error(RxError.moreThanOneElement)
+        }
         hasElement = true
         downstream.next(element)
     }

@@ -39,7 +39,7 @@ private final class SkipUntilCoordinator<Element, Other>: Coordinator {
     let other: SkipUntilOtherLane<Element, Other>
     private let exit: SkipUntilExit<Element>
 
-    override var operatorName: StaticString { "skip(until:)" }
+    package override var operatorName: StaticString { "skip(until:)" }
 
     init(exit: SkipUntilExit<Element>) {
         self.exit = exit

@@ -35,7 +35,8 @@ final class Take<Element>: Observable<Element> {
 
 @usableFromInline
 final class TakeSink<Element>: LinearSink<Element, Element> {
-    private var remaining: Int
+    /// Exclusively the upstream's, whose calls are serial.
+    @exclusivity(unchecked) private var remaining: Int
 
     required init(count: Int, downstream: Sink<Element>) {
         self.remaining = count
@@ -43,10 +44,16 @@ final class TakeSink<Element>: LinearSink<Element, Element> {
     }
 
     override func next(_ element: Element) {
+        // Below 0: the end has been sent, and a cancellation is on its way up on another thread.
         let remaining = self.remaining - 1
         self.remaining = remaining
+        if remaining > 0 { return downstream.next(element) }
+        if remaining == 0 { finish(with: element) }
+    }
+
+    private func finish(with element: Element) {
         downstream.next(element)
-        if remaining == 0, !isCancelled { downstream.completed() }
+        if !isCancelled { downstream.completed() }
     }
 
     override func sourceVanished() { downstream.sourceVanished() }

@@ -38,7 +38,7 @@ private final class TakeUntilOther<Element, Other>: Observable<Element> {
 private final class TakeUntilCoordinator<Element>: Coordinator {
     let source: PassingLane<Element>
 
-    override var operatorName: StaticString { "take(until:)" }
+    package override var operatorName: StaticString { "take(until:)" }
 
     init(otherLane: Lane, downstream: Sink<Element>) {
         source = PassingLane(downstream: downstream)

@@ -82,6 +82,9 @@ final class TakeWhileSink<Element>: LinearSink<Element, Element> {
     private let isInclusive: Bool
     private let predicate: (Element) throws -> Bool
 
+    /// Set before the terminal event is sent.
+    @exclusivity(unchecked) private var hasEnded = false
+
     required init(isInclusive: Bool, predicate: @escaping (Element) throws -> Bool, downstream: Sink<Element>) {
         self.isInclusive = isInclusive
         self.predicate = predicate
@@ -89,12 +92,15 @@ final class TakeWhileSink<Element>: LinearSink<Element, Element> {
     }
 
     override func next(_ element: Element) {
+        if hasEnded { return }
         do {
             let goesOn = try predicate(element)
             if isCancelled { return }
+            hasEnded = !goesOn
             if goesOn || isInclusive { downstream.next(element) }
             if !goesOn, !isCancelled { downstream.completed() }
         } catch {
+            hasEnded = true
             fail(error)
         }
     }

@@ -68,12 +68,12 @@ final class DebugSink<Element>: AnchoredSink<Element, Element> {
 
     override func error(_ error: any Swift.Error) {
         log(.error(error))
-        downstream.error(error)
+        super.error(error)
     }
 
     override func completed() {
         log(.completed)
-        downstream.completed()
+        super.completed()
     }
 
     override func cancel() {

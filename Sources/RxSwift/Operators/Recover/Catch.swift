@@ -60,19 +60,28 @@ final class CatchSink<Element>: Sink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     @usableFromInline
-    override func completed() { downstream.completed() }
+    override func completed() {
+        downstream.completed()
+        cancel()
+    }
 
     @usableFromInline
     override func error(_ error: any Swift.Error) {
-        guard let handler else { return downstream.error(error) }
+        guard let handler else { return fail(error) }
         self.handler = nil
-        endSource()
-        if isCancelled { return }
+        // The failed source ends when its successor was subscribed to: what both share is not started anew (law L11).
+        let failed = unlinkSource()
         do {
             let successor = try handler(error)
             if !isCancelled { successor.start(self) }
         } catch {
-            if !isCancelled { downstream.error(error) }
+            if !isCancelled { fail(error) }
         }
+        failed?.cancel()
+    }
+
+    private func fail(_ error: any Swift.Error) {
+        downstream.error(error)
+        cancel()
     }
 }

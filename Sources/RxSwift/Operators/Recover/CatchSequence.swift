@@ -60,7 +60,10 @@ final class CatchSequenceSink<Element>: SuccessionSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func completed() { downstream.completed() }
+    override func completed() {
+        downstream.completed()
+        cancel()
+    }
 
     override func error(_ error: any Swift.Error) {
         lastError = error
@@ -76,5 +79,6 @@ final class CatchSequenceSink<Element>: SuccessionSink<Element> {
         } else {
             downstream.completed()
         }
+        cancel()
     }
 }

@@ -76,15 +76,17 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
 
 /// Whether the source or the notifier has the say. From any thread.
 ///
-/// The source's events go on only while it is running, the notifier's only while the source has failed: so the two never
-/// meet downstream, and need no queue.
+/// The source's events go on only while it is running, the notifier's only from an error until the next attempt begins: so the two
+/// never meet downstream, and need no queue.
 struct RetryTurn: ~Copyable {
     private let state = AtomicWord(0)
 
-    /// The source has failed, and the notifier has not answered yet. Set by the source, cleared by the notifier.
+    /// The source has failed. Set by the source, cleared when the next attempt begins.
     private static let failed: UInt = 1
     /// The notifier has ended. Never cleared.
     private static let notifierEnded: UInt = 2
+    /// The notifier has answered the error. Set by the notifier, cleared when the next attempt begins.
+    private static let answered: UInt = 4
 
     /// The source has failed. Returns whether the notifier has ended already, so that the result ends now.
     func sourceFailed() -> Bool {
@@ -94,10 +96,20 @@ struct RetryTurn: ~Copyable {
 
     /// The notifier sent an element. Returns whether that is the answer to an error, to be acted on by the caller.
     func retries() -> Bool {
-        state.compareExchange(RetryTurn.failed, 0)
+        state.compareExchange(RetryTurn.failed, RetryTurn.failed | RetryTurn.answered)
     }
 
-    /// The notifier ended. Returns whether the source has failed, so that the result ends now.
+    /// An attempt begins. Returns false if the notifier has ended since it answered, and with it the result.
+    func begins() -> Bool {
+        while true {
+            let before = state.loadRelaxed()
+            if before & RetryTurn.failed == 0 { return true }
+            if before & RetryTurn.notifierEnded != 0 { return false }
+            if state.compareExchange(before, 0) { return true }
+        }
+    }
+
+    /// The notifier ended. Returns whether the source has failed and no attempt has begun since, so that the result ends now.
     func notifierEnds() -> Bool {
         state.fetchAdd(RetryTurn.notifierEnded) & RetryTurn.failed != 0
     }
@@ -131,10 +143,16 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func completed() { downstream.completed() }
+    override func completed() {
+        downstream.completed()
+        cancel()
+    }
 
     override func error(_ error: any Swift.Error) {
-        guard let failure = cast(error) else { return downstream.error(error) }
+        guard let failure = cast(error) else {
+            downstream.error(error)
+            return cancel()
+        }
         endSource()
         if turn.sourceFailed() {
             endAsNotifierDid()
@@ -144,7 +162,7 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         }
     }
 
-    override func nextSource() -> Observable<Element>? { source }
+    override func nextSource() -> Observable<Element>? { turn.begins() ? source : nil }
 
     override func exhausted() {}
 
@@ -170,6 +188,7 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         } else {
             downstream.completed()
         }
+        cancel()
     }
 }
 

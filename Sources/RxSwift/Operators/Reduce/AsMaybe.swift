@@ -29,13 +29,17 @@ final class AsMaybe<Element>: Observable<Element> {
 @usableFromInline
 final class AsMaybeSink<Element>: LinearSink<Element, Element> {
     private var element: Element?
+    /// Set before the terminal event is sent.
+    private var hasEnded = false
 
     required override init(downstream: Sink<Element>) {
         super.init(downstream: downstream)
     }
 
     override func next(_ element: Element) {
+        if hasEnded { return }
         if self.element != nil {
+            hasEnded = true
             downstream.error(RxError.moreThanOneElement)
         } else {
             self.element = element

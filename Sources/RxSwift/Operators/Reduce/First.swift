@@ -35,7 +35,14 @@ final class FirstSink<Element>: LinearSink<Element, Element?> {
         super.init(downstream: downstream)
     }
 
-    override func next(_ element: Element) { end(with: element) }
+    /// Set before the terminal event is sent.
+    private var hasEnded = false
+
+    override func next(_ element: Element) {
+        if hasEnded { return }
+        hasEnded = true
+        end(with: element)
+    }
 
     override func completed() { end(with: nil) }
 

@@ -1,3 +1,5 @@
+import RxPrimitives
+
 extension ObservableType {
     /// Subscribes to the source on a scheduler, and ends that subscription there.
     ///
@@ -45,7 +47,19 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     private let source: Observable<Element>
     private let downstream: Sink<Element>
     private let scheduler: any JobScheduler
-    private let arrival = Errand()
+    private let arrival = StageJob()
+
+    /// The address of the job that will unsubscribe, retained; 0 until a dispose needs one. Written once.
+    private let departure = AtomicWord(0)
+
+    /// 1 while the source is being subscribed to: the scheduler's thread is not free to unsubscribe.
+    private let isStarting = AtomicWord(0)
+
+    /// How many events came after the subscription was disposed of. The source's, whose calls are serial.
+    @exclusivity(unchecked) private var lateEvents = 0
+
+    /// From so many late events on, the source is taken for one that keeps the scheduler busy.
+    private static var lateEventLimit: Int { 256 }
 
     required init(source: Observable<Element>, scheduler: any ImmediateSchedulerType, downstream: Sink<Element>) {
         self.source = source
@@ -54,8 +68,18 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         super.init()
     }
 
+    deinit {
+        let address = departure.loadRelaxed()
+        if address != 0 { StageJob.at(address).release() }
+    }
+
     func begin() {
-        arrival.run(on: scheduler, with: self) { [source] in source.start(unsafeDowncast($0, to: Sink<Element>.self)) }
+        arrival.run(on: scheduler, with: self) { [source] in
+            let sink = unsafeDowncast($0, to: SubscribeOnSink.self)
+            sink.isStarting.storeRelaxed(1)
+            source.start(sink)
+            sink.isStarting.storeRelaxed(0)
+        }
     }
 
     override func link(_ stage: Stage) {
@@ -67,18 +91,27 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         }
     }
 
-    // Until the scheduler gets to unsubscribing the source may emit.
-
     override func next(_ element: Element) {
-        if !isCancelled { downstream.next(element) }
+        if isCancelled { return cameLate() }
+        downstream.next(element)
     }
 
     override func error(_ error: any Swift.Error) {
-        if !isCancelled { downstream.error(error) }
+        guard let upstream = takeUpstream() else { return leaveNow() }
+        downstream.error(error)
+        end(upstream)
     }
 
     override func completed() {
-        if !isCancelled { downstream.completed() }
+        guard let upstream = takeUpstream() else { return leaveNow() }
+        downstream.completed()
+        end(upstream)
+    }
+
+    /// The scheduler may be busy with the very source that has ended, so it only unsubscribes a source that does not end by itself.
+    private func end(_ upstream: Upstream) {
+        guard let source = upstream.take() else { return }
+        if source.endsByItself { source.cancel() } else { leave(source) }
     }
 
     override func cancel() {
@@ -88,14 +121,38 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     }
 
     private func leave(_ source: Stage) {
-        Errand().run(on: scheduler, with: source) { $0.cancel() }
+        let job = StageJob()
+        // Releasing: paired with the acquire in `leaveNow`. A second stage is linked by a source that does not keep the rules; the
+        // job for it cannot be hurried.
+        let retained = Unmanaged.passRetained(job)
+        if !departure.compareExchange(0, UInt(bitPattern: retained.toOpaque())) { retained.release() }
+        job.run(on: scheduler, with: source) { $0.cancel() }
+    }
+
+    /// An event came although the subscription was disposed of: the scheduler has not got round to unsubscribing.
+    ///
+    /// If it cannot, being busy with this source, the source is unsubscribed here.
+    @inline(never)
+    private func cameLate() {
+        lateEvents += 1
+        if isStarting.loadRelaxed() != 0 || lateEvents >= Self.lateEventLimit { leaveNow() }
+    }
+
+    private func leaveNow() {
+        // Acquiring: paired with the compare-exchange in `leave`.
+        let address = departure.loadAcquiring()
+        if address != 0 { StageJob.at(address)._withUnsafeGuaranteedRef { $0.runNow(insteadOfOn: scheduler) } }
     }
 }
 
 /// Something to be done with a stage on a scheduler. Holds the stage as its upstream, until it is done or dropped.
-private final class Errand: SchedulerJob {
+private final class StageJob: SchedulerJob {
     /// Written once, before the job is posted.
     private var action: ((Stage) -> Void)?
+
+    static func at(_ address: UInt) -> Unmanaged<StageJob> {
+        .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
+    }
 
     func run(on scheduler: any JobScheduler, with stage: Stage, _ action: @escaping (Stage) -> Void) {
         self.action = action
@@ -115,6 +172,13 @@ private final class Errand: SchedulerJob {
         guard let stage = takeUpstream() else { return }
         // Not the last reference: the caller has one.
         _ = stage.take()
+        scheduler.withdraw(self)
+    }
+
+    /// Does it on the calling thread, if it has not begun.
+    func runNow(insteadOfOn scheduler: any JobScheduler) {
+        if isCancelled { return }
+        perform()
         scheduler.withdraw(self)
     }
 

@@ -117,8 +117,18 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 }
 
+extension Multicast: PreparedConnectable {
+    func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool) { joinConnection() }
+
+    func start(_ connection: any DemandingConnection) {
+        source.start(unsafeDowncast(connection, to: MulticastConnection<Subject>.self))
+    }
+}
+
 /// Passes the source's events to the subject's observer. What `connect` returns.
-final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, Disposable {
+final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
+    private let demand = ConnectionDemand()
+
     private let observer: Subject.Observer
     /// The observer's core, if it has one. Takes events without making values of them, which costs look-ups of type metadata
     /// and, in a chain, stack for each (law L8).
@@ -138,6 +148,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
 
     override func next(_ element: Subject.Observer.Element) {
         if isCancelled { return }
+        if !demand.isWanted, demand.isExhausted() { return cancel() }
         if let core { core.accept(element) } else { handOver(element) }
     }
 
@@ -156,6 +167,10 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     override func cancel() { _ = end() }
 
     func dispose() { _ = end() }
+
+    func endDemand() { demand.end() }
+
+    func resumeDemand() { demand.resume() }
 
     /// Returns false if the connection had ended before.
     private func end() -> Bool {

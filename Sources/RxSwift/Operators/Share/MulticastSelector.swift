@@ -84,6 +84,13 @@ final class MulticastSelectorSink<Result>: Sink<Result> {
     override func link(_ stage: Stage) { self.stage.selected.link(stage) }
 
     override func next(_ element: Result) { downstream.next(element) }
-    override func error(_ error: any Swift.Error) { downstream.error(error) }
-    override func completed() { downstream.completed() }
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        stage.cancel()
+    }
+
+    override func completed() {
+        downstream.completed()
+        stage.cancel()
+    }
 }

@@ -17,6 +17,8 @@ final class RefCount<Element>: Observable<Element> {
     // Under the lock.
     private var state = RefCountState()
     private var connection: (any Disposable)?
+    /// The connection that is being made.
+    private var connecting: (any DemandingConnection)?
 
     init(source: Observable<Element>, connect: @escaping () -> any Disposable) {
         self.source = source
@@ -25,7 +27,12 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        if let generation = join(downstream) { connected(connect(), generation) }
+        guard let generation = join(downstream) else { return }
+        guard let prepared = source as? any PreparedConnectable else { return connected(connect(), generation) }
+        let (made, isNew) = prepared.prepareConnection()
+        prepare(made, generation)
+        if isNew { prepared.start(made) }
+        connected(made, generation)
     }
 
     // Apart from connecting, so that a chain needs little stack for each of these (law L8).
@@ -36,8 +43,20 @@ final class RefCount<Element>: Observable<Element> {
         let sink = RefCountSink(parent: self, downstream: downstream)
         source.attach(sink)
         lock.lock()
-        defer { lock.unlock() }
-        return state.join(&sink.membership)
+        let generation = state.join(&sink.membership)
+        if generation == nil { connecting?.resumeDemand() }
+        lock.unlock()
+        return generation
+    }
+
+    @inline(never)
+    private func prepare(_ made: any DemandingConnection, _ generation: Int) {
+        lock.lock()
+        if state.isWanted(generation) { made.resumeDemand() } else { made.endDemand() }
+        let before = connecting
+        connecting = made
+        lock.unlock()
+        withExtendedLifetime(before) {}
     }
 
     @inline(never)
@@ -45,7 +64,9 @@ final class RefCount<Element>: Observable<Element> {
         lock.lock()
         let isWanted = state.connected(generation)
         if isWanted { connection = made }
+        let connecting = self.connecting.take()
         lock.unlock()
+        withExtendedLifetime(connecting) {}
         if !isWanted { made.dispose() }
     }
 
@@ -62,7 +83,11 @@ final class RefCount<Element>: Observable<Element> {
     private func disconnect(if decision: () -> Bool) {
         var ended: (any Disposable)?
         lock.lock()
-        if decision() { ended = connection.take() }
+        if decision() {
+            ended = connection.take()
+        } else if state.isUnwanted {
+            connecting?.endDemand()
+        }
         lock.unlock()
         ended?.dispose()
     }

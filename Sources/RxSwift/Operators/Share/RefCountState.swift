@@ -18,6 +18,8 @@ package struct RefCountState {
         case pending
         /// Counted for a connection.
         case counted(generation: Int)
+        /// Left while it was being subscribed.
+        case left
         /// Left, or told that the sequence has ended.
         case ended
     }
@@ -28,9 +30,14 @@ package struct RefCountState {
     ///
     /// - Returns: not nil if it has to connect, and then call `connected` with this value.
     package mutating func join(_ member: inout Membership) -> Int? {
-        guard member == .pending else { return nil }
-        member = .counted(generation: generation)
-        count += 1
+        switch member {
+        case .pending:
+            member = .counted(generation: generation)
+            count += 1
+        // It connects all the same, and disconnects at once, as nothing is known of its leaving yet in RxSwift (law L11).
+        case .left: break
+        case .counted, .ended: return nil
+        }
         guard phase == .idle else { return nil }
         phase = .connecting
         return generation
@@ -49,11 +56,17 @@ package struct RefCountState {
         return true
     }
 
+    /// Whether a connection that is being made has a subscriber.
+    package func isWanted(_ generation: Int) -> Bool { generation == self.generation && count > 0 }
+
+    /// Whether a connection is being made that has no subscriber.
+    package var isUnwanted: Bool { phase == .connecting && count == 0 }
+
     /// A subscriber has left.
     ///
     /// - Returns: whether the connection has to be disposed of.
     package mutating func leave(_ member: inout Membership) -> Bool {
-        defer { member = .ended }
+        defer { member = member == .pending ? .left : .ended }
         guard case .counted(generation) = member else { return false }
         count -= 1
         // While it is being connected there is nothing to dispose of: `connected` will tell.

@@ -80,11 +80,20 @@ final class Share<Element>: Observable<Element> {
         let (connection, mustConnect) = join()
         let subscription = ShareSubscription(connection: connection, downstream: downstream)
         connection.core.admit(subscription, downstream, subject: self)
-        // Cancelled: the only subscriber has left again.
-        if mustConnect, !connection.isCancelled {
+        if mustConnect {
             bypassUpstream()
             source.start(connection)
+            connected(connection)
         }
+    }
+
+    /// The connection was subscribed to the source.
+    @inline(never)
+    private func connected(_ connection: ShareConnection<Element>) {
+        lock.lock()
+        let abandoned = state.connected(connection)
+        lock.unlock()
+        abandoned?.cancel()
     }
 
     // MARK: Going past shares that nobody else can subscribe to
@@ -121,20 +130,23 @@ final class Share<Element>: Observable<Element> {
     private func join() -> (ShareConnection<Element>, mustConnect: Bool) {
         lock.lock()
         let existing = state.join()
+        existing?.demand.resume()
         lock.unlock()
         if let existing { return (existing, false) }
         let fresh = ShareConnection(core: lastingCore ?? Self.makeCore(replay), parent: self)
         lock.lock()
         let joined = state.join(offering: fresh)
+        joined.0.demand.resume()
         lock.unlock()
         return joined
     }
 
     fileprivate func leave(_ connection: ShareConnection<Element>) {
         lock.lock()
-        let abandoned = state.leave(connection)
+        let rest = state.leave(connection)
+        if case .unwanted = rest { connection.demand.end() }
         lock.unlock()
-        abandoned?.cancel()
+        if case .abandoned(let connection) = rest { connection.cancel() }
     }
 
     /// The source has ended, nobody was told yet.
@@ -155,6 +167,7 @@ extension Share: BypassableShare {
 /// Receives the source's events for all subscribers of one connection.
 final class ShareConnection<Element>: Sink<Element> {
     let core: SubjectCore<Element>
+    let demand = ConnectionDemand()
     private let parent: Share<Element>
 
     init(core: SubjectCore<Element>, parent: Share<Element>) {
@@ -163,7 +176,10 @@ final class ShareConnection<Element>: Sink<Element> {
         super.init()
     }
 
-    override func next(_ element: Element) { core.accept(element) }
+    override func next(_ element: Element) {
+        if !demand.isWanted, demand.isExhausted() { return cancel() }
+        core.accept(element)
+    }
 
     override func error(_ error: any Swift.Error) { end(.error(error)) }
 

@@ -3,8 +3,10 @@
 /// Methods return what they give up, so that the caller acts on it and releases it outside its lock.
 package struct ShareState<Connection: AnyObject> {
     private var connection: Connection?
-    /// Those who joined `connection` and have not left.
+    /// The subscribers that joined `connection` and have not left.
     private var count = 0
+    /// Whether `connection` is being subscribed to the source.
+    private var isConnecting = false
 
     package init() {}
 
@@ -25,15 +27,35 @@ package struct ShareState<Connection: AnyObject> {
         if let existing = join() { return (existing, false) }
         connection = fresh
         count = 1
+        isConnecting = true
         return (fresh, true)
     }
 
-    /// A subscriber has left. Means nothing for a connection that has ended.
-    ///
-    /// - Returns: the connection, if it is to be cancelled because nobody is left.
-    package mutating func leave(_ left: Connection) -> Connection? {
-        guard connection === left else { return nil }
+    /// What a subscriber leaves behind.
+    package enum Rest {
+        /// Other subscribers, or a connection that has ended.
+        case none
+        /// A connection without subscribers, which is being subscribed to the source: `connected` will tell.
+        case unwanted
+        /// A connection without subscribers, to be cancelled.
+        case abandoned(Connection)
+    }
+
+    /// A subscriber has left.
+    package mutating func leave(_ left: Connection) -> Rest {
+        guard connection === left else { return .none }
         count -= 1
+        if count > 0 { return .none }
+        if isConnecting { return .unwanted }
+        return connection.take().map { .abandoned($0) } ?? .none
+    }
+
+    /// The connection was subscribed to the source.
+    ///
+    /// - Returns: the connection, if it is to be cancelled because no subscriber is left.
+    package mutating func connected(_ made: Connection) -> Connection? {
+        guard connection === made else { return nil }
+        isConnecting = false
         return count == 0 ? connection.take() : nil
     }
 

@@ -59,9 +59,15 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, AlarmTarget {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func error(_ error: any Swift.Error) { downstream.error(error) }
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        cancel()
+    }
 
-    override func completed() { downstream.completed() }
+    override func completed() {
+        downstream.completed()
+        cancel()
+    }
 
     override func cancel() {
         guard let source = takeUpstream() else { return }

@@ -63,9 +63,15 @@ final class SkipForSink<Element>: Sink<Element>, AlarmTarget {
         if isOpen.loadRelaxed() != 0 { downstream.next(element) }
     }
 
-    override func error(_ error: any Swift.Error) { downstream.error(error) }
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        cancel()
+    }
 
-    override func completed() { downstream.completed() }
+    override func completed() {
+        downstream.completed()
+        cancel()
+    }
 
     override func cancel() {
         guard let source = takeUpstream() else { return }

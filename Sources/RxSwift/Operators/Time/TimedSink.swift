@@ -2,14 +2,16 @@ import RxPrimitives
 
 /// The stage of an operator with two sources: a sequence, and a timer.
 ///
-/// Brings both together in a drain loop, so that what the operator does upon an event and upon a tick never overlaps (laws L2,
-/// L3) and happens in order of acceptance. Cost of an event while nobody else is inside: two atomic read-modify-writes.
+/// Brings both together in a serializer, so that what the operator does upon an event and upon a tick never overlaps (laws L2, L3)
+/// and happens in order of acceptance. Cost of an uncontended event: two atomic read-modify-writes.
 @usableFromInline
-class TimedSink<Element, Output>: Sink<Element>, AlarmTarget {
+class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     final let downstream: Sink<Output>
     final let alarm: Alarm
     final let settings: TimeSettings
-    private final let loop = DrainLoop()
+    private final let serializer = Serializer()
+
+    package var operatorName: StaticString { "timed operator" }
 
     required init(settings: TimeSettings, downstream: Sink<Output>) {
         self.downstream = downstream
@@ -20,13 +22,13 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget {
     }
 
     deinit {
-        if loop.hasPending { dropPending() }
+        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
     }
 
     /// What happens before the source is subscribed to. The downstream is linked.
     func begin() {}
 
-    // What the operator does. Only inside the loop.
+    // What the operator does. Only by the drainer.
 
     func receive(_ element: Element) { abstractMethod() }
 
@@ -36,59 +38,75 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget {
 
     func receiveTick(_ generation: Int) { abstractMethod() }
 
-    /// Sends the downstream its last event. Only inside the loop.
+    /// Sends the downstream its last event, and ends the source. Only by the drainer.
     final func finish() {
-        _ = loop.close()
+        serializer.closeFromInside()
         downstream.completed()
+        terminate()
     }
 
-    /// Sends the downstream its last event. Only inside the loop.
+    /// Sends the downstream its last event, and ends the source. Only by the drainer.
     final func fail(_ error: any Swift.Error) {
-        _ = loop.close()
+        serializer.closeFromInside()
         downstream.error(error)
+        terminate()
     }
 
-    /// Takes no more events and ticks. Only inside the loop.
-    final func shut() { _ = loop.close() }
+    /// Takes no more events and ticks. Only by the drainer.
+    final func shut() { serializer.closeFromInside() }
 
-    /// Whether something came while this thread was inside the loop.
-    final var isAwaited: Bool { loop.hasPending }
+    /// Whether something was enqueued while this thread was draining.
+    final var isAwaited: Bool { serializer.hasPending }
 
-    override func cancel() {
+    @usableFromInline
+    override func cancel() { terminate() }
+
+    /// Ends the source and the timer.
+    func terminate() {
         guard let source = takeUpstream() else { return }
-        _ = loop.close()
+        serializer.close(TargetReference(self))
         alarm.stop()
         source.take()?.cancel()
     }
 
-    // MARK: The way in, from any thread
+    /// Ends a source that has sent its terminal event, which may have to wait for the drainer.
+    func sourceEnded() { endSource() }
 
+    // MARK: From any thread
+
+    @usableFromInline
     override func next(_ element: Element) {
-        if loop.tryEnter() {
+        if serializer.tryEnter() {
             receive(element)
             leave()
         } else {
-            leaveBehind(element)
+            enqueue(element)
         }
     }
 
-    override func error(_ error: any Swift.Error) { offer(.error(error)) }
+    @usableFromInline
+    override func error(_ error: any Swift.Error) {
+        submit(.error(error))
+        sourceEnded()
+    }
 
+    @usableFromInline
     override func completed() {
-        // Not by way of `offer`, whose frame is large: a long chain completes stage in stage (law L8).
-        if loop.tryEnter() {
+        // Not by way of `submit`, whose frame is large: a long chain completes stage in stage (law L8).
+        if serializer.tryEnter() {
             receiveCompleted()
             leave()
         } else {
-            offer(.completed)
+            submit(.completed)
         }
+        sourceEnded()
     }
 
-    final func tick(_ generation: Int) { offer(.tick(generation)) }
+    final func tick(_ generation: Int) { submit(.tick(generation)) }
 
-    /// Does `body` inside the loop if it is free.
+    /// Does `body` if the serializer is idle.
     final func enter(_ body: () -> Void) {
-        if loop.tryEnter() {
+        if serializer.tryEnter() {
             body()
             leave()
         }
@@ -96,31 +114,25 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget {
 
     @inline(__always)
     private final func leave() {
-        if !loop.tryLeave() { drain() }
+        if !serializer.tryLeave() { finishLeaving() }
     }
+
+    @inline(never)
+    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
 
     /// Apart from `next` because naming `TimedWork` costs a look-up of type metadata, also on the path that does not need it.
     @inline(never)
-    private final func leaveBehind(_ element: Element) {
-        offer(.next(element))
+    private final func enqueue(_ element: Element) {
+        submit(.next(element))
     }
 
     @inline(never)
-    private final func offer(_ work: TimedWork<Element>) {
-        if loop.tryEnter() {
-            perform(work)
-            return leave()
-        }
-        let node = TimedWorkNode.make(work)
-        switch loop.enterOrPush(node) {
-        case .entered:
-            _ = TimedWorkNode<Element>.take(node)
+    private final func submit(_ work: TimedWork<Element>) {
+        if serializer.tryEnter() {
             perform(work)
             leave()
-        case .pending(let count):
-            Backlog.noticed(count, at: "timed operator")
-        case .closed:
-            _ = TimedWorkNode<Element>.take(node)
+        } else {
+            serializer.submit(TimedWorkNode.make(work), to: TargetReference(self))
         }
     }
 
@@ -133,26 +145,13 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget {
         }
     }
 
-    @inline(never)
-    private final func drain() {
-        repeat {
-            var pending = loop.takePending()
-            while let node = pending {
-                pending = node.pointee.next
-                let work = TimedWorkNode<Element>.take(node)
-                if !loop.isClosed { perform(work) }
-            }
-            if loop.isClosed { return }
-        } while !loop.tryLeave()
-    }
+    // MARK: SerializerTarget
 
-    private final func dropPending() {
-        var pending = loop.takePending()
-        while let node = pending {
-            pending = node.pointee.next
-            _ = TimedWorkNode<Element>.take(node)
-        }
-    }
+    package final func run(_ node: UnsafeMutablePointer<DrainNode>) { perform(TimedWorkNode.take(node)) }
+
+    package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = TimedWorkNode<Element>.take(node) }
+
+    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
 }
 
 /// What comes to an operator with a timer.
@@ -163,7 +162,7 @@ private enum TimedWork<Element> {
     case tick(Int)
 }
 
-/// Work left at a loop.
+/// Work that waits at a serializer.
 private struct TimedWorkNode<Element> {
     /// First, so that a pointer to it is a pointer to the node.
     private var head: DrainNode

@@ -61,7 +61,7 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
 
     private let sourceLink = Link()
 
-    /// How many elements have come: the number of the timer that counts. Only inside the loop.
+    /// How many elements have come: the number of the timer that counts. Only by the drainer.
     private var generation = 0
 
     override func link(_ stage: Stage) { sourceLink.link(stage) }
@@ -82,14 +82,17 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
         guard let other else { return fail(RxError.timeout) }
         shut()
         alarm.stop()
+        // The source ends when the other sequence was subscribed to: what both share is not started anew (law L11).
+        if !isCancelled { other.start(TimeoutOtherSink(coordinator: self)) }
         sourceLink.cancel()
-        other.start(TimeoutOtherSink(coordinator: self))
     }
 
-    override func cancel() {
-        super.cancel()
+    override func terminate() {
+        super.terminate()
         sourceLink.cancel()
     }
+
+    override func sourceEnded() { sourceLink.cancel() }
 }
 
 /// Receives the events of the sequence gone over to, which are the only ones from then on.
@@ -108,10 +111,14 @@ private final class TimeoutOtherSink<Element>: Sink<Element> {
     }
 
     override func error(_ error: any Swift.Error) {
-        if !coordinator.isCancelled { coordinator.downstream.error(error) }
+        if coordinator.isCancelled { return }
+        coordinator.downstream.error(error)
+        coordinator.cancel()
     }
 
     override func completed() {
-        if !coordinator.isCancelled { coordinator.downstream.completed() }
+        if coordinator.isCancelled { return }
+        coordinator.downstream.completed()
+        coordinator.cancel()
     }
 }

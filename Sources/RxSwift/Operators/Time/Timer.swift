@@ -64,21 +64,21 @@ final class TimerSource<Element>: Observable<Element> {
         job.begin(dueTime, period)
     }
 
-    /// A foreign scheduler has a periodic timer of its own, which may do it differently. Its ticks might overlap, hence the door.
+    /// A foreign scheduler has a periodic timer of its own, which may do it differently. Its ticks might overlap, hence the serializer.
     @inline(never)
     private func attach(_ downstream: Sink<Element>, _ period: RxTimeInterval, on scheduler: any SchedulerType) {
-        let door = TimerDoor(downstream: downstream)
-        door.linkDownstream()
+        let sink = PeriodicSink(downstream: downstream)
+        sink.linkDownstream()
         let periodic = scheduler.schedulePeriodic(0, startAfter: dueTime, period: period) { [number] count in
-            door.next(number(count))
+            sink.next(number(count))
             return count &+ 1
         }
-        door.link(DisposableStage(periodic))
+        sink.link(DisposableStage(periodic))
     }
 }
 
-final class TimerDoor<Element>: Door<Element> {
-    override var operatorName: StaticString { "interval" }
+final class PeriodicSink<Element>: SerializedSink<Element> {
+    package override var operatorName: StaticString { "interval" }
 }
 
 @usableFromInline

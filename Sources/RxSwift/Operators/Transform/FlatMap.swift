@@ -66,18 +66,19 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
             if let inner = coordinator.makeInner(innerType) { source.start(inner) }
         } catch {
             if coordinator.isCancelled { return }
-            // The error may have to wait at the door; the selector and what is above are through all the same.
+            // The error may have to wait for the drainer; the selector and what is above have ended all the same.
             _ = takeUpstream()
-            coordinator.endSource()
-            coordinator.error(error)
+            self.error(error)
         }
     }
 
-    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+    override func error(_ error: any Swift.Error) {
+        coordinator.error(error)
+        coordinator.endSource()
+    }
 
     override func completed() {
-        // What is above may have ended by itself (`take`), with a source that goes on while inner sequences run.
-        coordinator.endSource()
         coordinator.sourceCompleted()
+        coordinator.endSource()
     }
 }

@@ -95,11 +95,17 @@ final class AndThenSink<Element>: Sink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     @usableFromInline
-    override func error(_ error: any Swift.Error) { downstream.error(error) }
+    override func error(_ error: any Swift.Error) {
+        downstream.error(error)
+        cancel()
+    }
 
     @usableFromInline
     override func completed() {
-        guard let second else { return downstream.completed() }
+        guard let second else {
+            downstream.completed()
+            return cancel()
+        }
         self.second = nil
         endSource()
         if !isCancelled { second.start(self) }

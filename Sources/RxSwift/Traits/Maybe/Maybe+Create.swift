@@ -10,12 +10,12 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         subscribe: @escaping @Sendable (@escaping MaybeObserver) -> any Disposable
     ) -> Maybe<Element> {
         PrimitiveSequence(
-            raw: OutcomeSource { door in
+            raw: OutcomeSource { observer in
                 subscribe { event in
                     switch event {
-                    case .success(let element): door.succeed(element)
-                    case .error(let error): door.fail(error)
-                    case .completed: door.finish()
+                    case .success(let element): observer.succeed(element)
+                    case .error(let error): observer.fail(error)
+                    case .completed: observer.finish()
                     }
                 }
             })

@@ -47,6 +47,8 @@ package final class OutcomeSink<Element>: Sink<Element> {
         super.init()
     }
 
+    package override var isFinal: Bool { true }
+
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
     package override func sourceVanished() { subscription.unlink() }

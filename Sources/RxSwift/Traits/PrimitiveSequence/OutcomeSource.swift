@@ -3,30 +3,30 @@ import RxPrimitives
 /// What `create` of a `Single` or a `Maybe` makes: a closure of the user's is handed each subscriber, and tells it one outcome.
 @usableFromInline
 package final class OutcomeSource<Element>: Observable<Element> {
-    private let subscribe: (OutcomeDoor<Element>) -> any Disposable
+    private let subscribe: (OutcomeObserver<Element>) -> any Disposable
 
     @usableFromInline
-    package init(_ subscribe: @escaping (OutcomeDoor<Element>) -> any Disposable) {
+    package init(_ subscribe: @escaping (OutcomeObserver<Element>) -> any Disposable) {
         self.subscribe = subscribe
         super.init()
     }
 
     @usableFromInline
     package override func attach(_ downstream: Sink<Element>) {
-        let door = OutcomeDoor(downstream: downstream)
-        door.linkDownstream()
-        let disposable = subscribe(door)
-        door.link(DisposableStage(disposable))
+        let sink = OutcomeObserver(downstream: downstream)
+        sink.linkDownstream()
+        let disposable = subscribe(sink)
+        sink.link(DisposableStage(disposable))
     }
 }
 
-/// A door that lets one outcome through, whichever thread is first with it.
+/// Lets one outcome through, that of whichever thread is first.
 ///
 /// An element and the `completed` behind it are two events, between which another thread, or the observer from inside its
 /// callback, could place an element of its own. So the outcome is decided before the first of them.
 @usableFromInline
-package final class OutcomeDoor<Element>: Door<Element> {
-    /// 0: undecided. 1: somebody has brought the outcome; never unset.
+package final class OutcomeObserver<Element>: SerializedSink<Element> {
+    /// 0: undecided. 1: a thread has brought the outcome; never unset.
     private let decided = AtomicWord(0)
 
     package override var operatorName: StaticString { "create" }

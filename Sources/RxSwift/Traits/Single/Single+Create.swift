@@ -10,11 +10,11 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
     ) -> Single<Element> {
         PrimitiveSequence(
-            raw: OutcomeSource { door in
+            raw: OutcomeSource { observer in
                 subscribe { result in
                     switch result {
-                    case .success(let element): door.succeed(element)
-                    case .failure(let error): door.fail(error)
+                    case .success(let element): observer.succeed(element)
+                    case .failure(let error): observer.fail(error)
                     }
                 }
             })

@@ -150,7 +150,7 @@ import Testing
             var last = (-1, -1)
             var isMonotonic = true
             var results = 0
-            var completed = 0
+            let completed = AtomicCounter(0)
             let subscription = Observable.combineLatest(left, right).subscribe(
                 onNext: { pair in
                     detector.enter()
@@ -158,7 +158,7 @@ import Testing
                     last = pair
                     results += 1
                     detector.leave()
-                }, onCompleted: { completed += 1 })
+                }, onCompleted: { completed.increment() })
             race([
                 {
                     for number in 0..<count { left.onNext(number) }
@@ -169,10 +169,11 @@ import Testing
                     right.onCompleted()
                 },
             ])
+            #expect(settles { completed.value == 1 })
             #expect(last == (count - 1, count - 1))
             #expect(isMonotonic)
             #expect(results >= count && results < 2 * count)
-            #expect(completed == 1)
+            #expect(completed.value == 1)
             #expect(!detector.overlapped)
             subscription.dispose()
         }

@@ -228,13 +228,13 @@ import Testing
             let right = PublishSubject<Int>()
             let detector = OverlapDetector()
             var matched = 0
-            var completed = 0
+            let completed = AtomicCounter(0)
             let subscription = Observable.zip(left, right) { $0 == $1 }.subscribe(
                 onNext: { equal in
                     detector.enter()
                     if equal { matched += 1 }
                     detector.leave()
-                }, onCompleted: { completed += 1 })
+                }, onCompleted: { completed.increment() })
             race([
                 {
                     for number in 0..<count { left.onNext(number) }
@@ -245,8 +245,8 @@ import Testing
                     right.onCompleted()
                 },
             ])
+            #expect(settles { completed.value == 1 })
             #expect(matched == count)
-            #expect(completed == 1)
             #expect(!detector.overlapped)
             subscription.dispose()
         }

@@ -84,22 +84,23 @@ final class LimitedMergeSink<Element, Result>: Sink<Element> {
             let inner = try selector(element)
             if !coordinator.isCancelled { coordinator.admit(inner) }
         } catch {
-            if coordinator.isCancelled { return }
-            coordinator.endSource()
-            coordinator.error(error)
+            if !coordinator.isCancelled { self.error(error) }
         }
     }
 
     @usableFromInline
-    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+    override func error(_ error: any Swift.Error) {
+        coordinator.error(error)
+        coordinator.endSource()
+    }
 
     @usableFromInline
     override func completed() { coordinator.outerCompleted() }
 }
 
-/// Gives inner sources their places, and brings their events together at one door.
+/// Gives inner sources their places, and serializes their events.
 @usableFromInline
-final class LimitedMergeCoordinator<Element>: Door<Element> {
+final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private let lock = SpinLock()
 
     // Under the lock.
@@ -108,7 +109,7 @@ final class LimitedMergeCoordinator<Element>: Door<Element> {
     private var freePlaces: [LimitedMergePlace<Element>] = []
     private var isClosed = false
 
-    override var operatorName: StaticString { "merge(maxConcurrent:)" }
+    package override var operatorName: StaticString { "merge(maxConcurrent:)" }
 
     required init(limit: Int, downstream: Sink<Element>) {
         self.limit = ConcurrencyLimit(limit: limit)
@@ -153,9 +154,9 @@ final class LimitedMergeCoordinator<Element>: Door<Element> {
     }
 
     func outerCompleted() {
-        endSource()
         let isLast = lock.withLock { limit.outerEnded() }
         if isLast { completed() }
+        endSource()
     }
 
     @usableFromInline
@@ -171,12 +172,13 @@ final class LimitedMergeCoordinator<Element>: Door<Element> {
     }
 }
 
-/// A place in which one inner source runs after another, without recursion.
-final class LimitedMergePlace<Element>: SuccessionSink<Element> {
+/// A place in which one inner source runs after another.
+///
+/// The first source is subscribed to at once, each one that follows in its turn on the thread's trampoline: without recursion, and in
+/// RxSwift's order (law L11).
+final class LimitedMergePlace<Element>: Sink<Element> {
     private let coordinator: LimitedMergeCoordinator<Element>
-
-    /// The source that found this place free. Handed over by the gate to the one who subscribes.
-    private var assigned: Observable<Element>?
+    private let turn = LimitedMergeTurn<Element>()
 
     init(coordinator: LimitedMergeCoordinator<Element>) {
         self.coordinator = coordinator
@@ -185,26 +187,40 @@ final class LimitedMergePlace<Element>: SuccessionSink<Element> {
 
     /// Runs a source in this place, which is free.
     func run(_ inner: Observable<Element>) {
-        assigned = inner
-        advance()
+        if !isCancelled { inner.start(self) }
     }
 
     override func next(_ element: Element) { coordinator.next(element) }
 
-    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+    override func error(_ error: any Swift.Error) {
+        coordinator.error(error)
+        cancel()
+    }
 
     override func completed() {
         endSource()
-        advance()
-    }
-
-    override func nextSource() -> Observable<Element>? {
-        if let inner = assigned {
-            assigned = nil
-            return inner
+        guard let successor = coordinator.successor(in: self) else { return }
+        Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
+            trampoline.post(turn.prepared(for: successor, in: self))
         }
-        return coordinator.successor(in: self)
+    }
+}
+
+/// Subscribes to the next source of a place. At most one is on its way, since the source before has ended.
+private final class LimitedMergeTurn<Element>: Job {
+    // The thread's whose trampoline has the job.
+    private var inner: Observable<Element>?
+    private var place: LimitedMergePlace<Element>?
+
+    func prepared(for inner: Observable<Element>, in place: LimitedMergePlace<Element>) -> Job {
+        self.inner = inner
+        self.place = place
+        return self
     }
 
-    override func exhausted() {}
+    override func run(_ budget: inout Int) -> Bool {
+        let (inner, place) = (self.inner.take(), self.place.take())
+        if let inner { place?.run(inner) }
+        return true
+    }
 }

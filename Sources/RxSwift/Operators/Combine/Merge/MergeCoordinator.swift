@@ -1,10 +1,10 @@
 import RxPrimitives
 
-/// Brings the events of any number of inner sources together at one door: the lower half of `merge` and `flatMap`.
+/// Serializes the events of any number of inner sources: the lower half of `merge` and `flatMap`.
 ///
 /// Completes when all its sources have: each counts in `activeCount` from before it is subscribed until after its last event
-/// was accepted, so that the one who brings the count to zero is the last to come to the door.
-final class MergeCoordinator<Element>: Door<Element> {
+/// was accepted, so that the thread that brings the count to zero is the last to come.
+final class MergeCoordinator<Element>: SerializedSink<Element> {
     /// The sources that have not completed, the outer one (or the list of sources being subscribed) included.
     private let activeCount = AtomicWord(1)
     private let lock = SpinLock()
@@ -15,7 +15,7 @@ final class MergeCoordinator<Element>: Door<Element> {
     /// Whether `cancel` has taken the inner sinks, so that no more may join. Under the lock.
     @exclusivity(unchecked) private var isClosed = false
 
-    override var operatorName: StaticString { "merge" }
+    package override var operatorName: StaticString { "merge" }
 
     /// Makes a sink for one more source. Nil when nobody wants its events any more.
     func makeInner(_ type: InnerSink<Element>.Type) -> InnerSink<Element>? {
@@ -95,7 +95,12 @@ final class InnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element) }
 
-    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+    // The terminal event may have to wait for the drainer. The source has ended all the same.
+
+    override func error(_ error: any Swift.Error) {
+        coordinator.error(error)
+        cancel()
+    }
 
     override func completed() {
         cancel()

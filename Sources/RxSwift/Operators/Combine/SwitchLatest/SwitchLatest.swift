@@ -64,33 +64,34 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
             let inner = innerType.init(coordinator: coordinator)
             if coordinator.supersede(by: inner) { source.start(inner) }
         } catch {
-            if coordinator.isCancelled { return }
-            coordinator.endSource()
-            coordinator.error(error)
+            if !coordinator.isCancelled { self.error(error) }
         }
     }
 
     @usableFromInline
-    override func error(_ error: any Swift.Error) { coordinator.error(error) }
+    override func error(_ error: any Swift.Error) {
+        coordinator.error(error)
+        coordinator.endSource()
+    }
 
     @usableFromInline
     override func completed() { coordinator.outerCompleted() }
 }
 
-/// Keeps the latest inner source, and lets its events through one door.
+/// Keeps the latest inner source, and serializes its events.
 ///
-/// An element counts if its source was the latest when the element was accepted: when it entered the free door, or was left at
-/// the occupied one. So nothing of a superseded source comes after something of its successor.
+/// An element counts if its source was the latest when the element was accepted: delivered directly, or enqueued. So nothing of
+/// a superseded source comes after something of its successor.
 @usableFromInline
-final class SwitchLatestCoordinator<Element>: Door<Element> {
-    /// Orders acceptance at the occupied door against supersession.
+final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
+    /// Orders acceptance in the queue against supersession.
     private let lock = SpinLock()
 
     // Under the lock.
     private var latest = LatestInner<SwitchLatestInnerSink<Element>>()
     private var isClosed = false
 
-    override var operatorName: StaticString { "switchLatest" }
+    package override var operatorName: StaticString { "switchLatest" }
 
     required init(downstream: Sink<Element>) {
         super.init(downstream: downstream)
@@ -112,30 +113,21 @@ final class SwitchLatestCoordinator<Element>: Door<Element> {
     /// An element of an inner source.
     @inline(__always)
     func next(_ element: Element, from inner: SwitchLatestInnerSink<Element>) {
-        if loop.tryEnter() {
+        if serializer.tryEnter() {
             if !inner.isCancelled { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
             leave()
         } else {
-            leaveBehind(element, from: inner)
+            enqueue(element, from: inner)
         }
     }
 
     @inline(never)
-    private func leaveBehind(_ element: Element, from inner: SwitchLatestInnerSink<Element>) {
+    private func enqueue(_ element: Element, from inner: SwitchLatestInnerSink<Element>) {
         let node = EventNode.make(Event.next(element))
         lock.lock()
-        let admission = latest.isCurrent(inner) ? loop.enterOrPush(node) : .closed
+        let admission = latest.isCurrent(inner) ? serializer.enqueue(node) : .closed
         lock.unlock()
-        switch admission {
-        case .entered:
-            EventNode<Element>.free(node)
-            downstream._withUnsafeGuaranteedRef { $0.next(element) }
-            leave()
-        case .pending(let count):
-            Backlog.noticed(count, at: operatorName)
-        case .closed:
-            EventNode<Element>.free(node)
-        }
+        serializer.settle(node, admission, for: TargetReference(self))
     }
 
     func failed(_ inner: SwitchLatestInnerSink<Element>, with error: any Swift.Error) {
@@ -148,8 +140,8 @@ final class SwitchLatestCoordinator<Element>: Door<Element> {
     }
 
     func outerCompleted() {
-        endSource()
         if lock.withLock({ latest.outerEnded() }) { completed() }
+        endSource()
     }
 
     @usableFromInline
@@ -175,12 +167,12 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
     override func next(_ element: Element) { coordinator.next(element, from: self) }
 
     override func error(_ error: any Swift.Error) {
-        endSource()
         coordinator.failed(self, with: error)
+        endSource()
     }
 
     override func completed() {
-        endSource()
         coordinator.completed(self)
+        endSource()
     }
 }

@@ -37,6 +37,9 @@ final class DoAtElementsSink<Element>: LinearSink<Element, Element> {
         super.init(downstream: downstream)
     }
 
+    /// See `DoAtTerminationSink`.
+    override var isFinal: Bool { downstream.isFinal }
+
     override func next(_ element: Element) {
         do {
             try onNext(element)

@@ -36,15 +36,16 @@ final class DoAtEnds<Element>: Observable<Element> {
     }
 }
 
-/// Runs a closure when the subscription has ended, but not before those inside (the one who attaches the source, the one
-/// who delivers the terminal event) have left.
+/// Runs a closure when the subscription has ended, but not before the visitors have left: the thread that attaches the source and,
+/// where the program's own observer stands right below, the thread that delivers the terminal event. Any other stage below ends the
+/// subscription as soon as it has the terminal event, before the closures of `do` that come after that event (law L11).
 final class OnDisposeSink<Element>: AnchoredSink<Element, Element> {
     private let onDispose: () -> Void
 
-    /// How many are inside, times two; plus `ended` once the subscription has ended, which is never unset.
+    /// How many visitors are inside, times two; plus `ended` once the subscription has ended, which is never unset.
     ///
-    /// Who brings it to `ended`, by ending the subscription with nobody inside or by leaving as the last, runs the closure.
-    /// Nobody enters after that.
+    /// The thread that brings it to `ended`, by ending the subscription without visitors or by leaving as the last one, runs the
+    /// closure. No visitor enters after that.
     private let state = AtomicWord(OnDisposeSink.visitor)
 
     private static var ended: UInt { 1 }
@@ -70,14 +71,16 @@ final class OnDisposeSink<Element>: AnchoredSink<Element, Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     override func error(_ error: any Swift.Error) {
+        guard downstream.isFinal else { return super.error(error) }
         guard enter() else { return }
-        downstream.error(error)
+        super.error(error)
         leave()
     }
 
     override func completed() {
+        guard downstream.isFinal else { return super.completed() }
         guard enter() else { return }
-        downstream.completed()
+        super.completed()
         leave()
     }
 

@@ -37,6 +37,9 @@ final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
         super.init(downstream: downstream)
     }
 
+    /// What stands below it is one operator with what stands above it.
+    override var isFinal: Bool { downstream.isFinal }
+
     override func next(_ element: Element) { downstream.next(element) }
 
     override func error(_ error: any Swift.Error) {

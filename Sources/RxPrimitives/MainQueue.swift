@@ -6,7 +6,7 @@
     /// What it means to be on the main queue.
     ///
     /// On Linux a worker thread may drain it, so this asks for the queue and not for the thread.
-    enum MainQueue {
+    package enum MainQueue {
         /// An address of our own, which the main queue is given as its mark.
         private static let mark: UnsafeMutableRawPointer = {
             let mark = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
@@ -14,19 +14,19 @@
             return mark
         }()
 
-        static var isCurrent: Bool { dispatch_get_specific(mark) != nil }
+        package static var isCurrent: Bool { dispatch_get_specific(mark) != nil }
     }
 #else
     import Dispatch
 
     /// What it means to be on the main queue.
-    enum MainQueue {
+    package enum MainQueue {
         private static let mark: DispatchSpecificKey<Bool> = {
             let key = DispatchSpecificKey<Bool>()
             DispatchQueue.main.setSpecific(key: key, value: true)
             return key
         }()
 
-        static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
+        package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
     }
 #endif

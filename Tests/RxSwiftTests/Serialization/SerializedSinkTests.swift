@@ -4,7 +4,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct DoorTests {
+@Suite struct SerializedSinkTests {
     /// A sequence whose observer the test keeps.
     private final class KeptObserver<Element>: @unchecked Sendable {
         private(set) var observer: AnyObserver<Element>!
@@ -82,8 +82,8 @@ import Testing
         }
     }
 
-    /// The race: an event is left at the door after the one inside has looked, and before the door closes.
-    @Test func eventsLeftAtADoorThatClosesAreReleased() {
+    /// The race: an event is enqueued after the drainer has looked, and before the serializer closes.
+    @Test func eventsPendingAtASinkThatClosesAreReleased() {
         let source = KeptObserver<ReleaseToken>()
         let released = EventLog()
         let subscription = SingleAssignmentDisposable()
@@ -105,15 +105,15 @@ import Testing
         let overlap = OverlapDetector()
         nonisolated(unsafe) var next = Array(repeating: 0, count: threads)
         nonisolated(unsafe) var faults = 0
-        nonisolated(unsafe) var hasCompleted = false
+        let completions = AtomicCounter(0)
         let left = AtomicCounter(threads)
         _ = source.observable.subscribe(
             onNext: { thread, number in
                 overlap.enter()
-                if next[thread] != number || hasCompleted { faults += 1 }
+                if next[thread] != number || completions.value != 0 { faults += 1 }
                 next[thread] = number + 1
                 overlap.leave()
-            }, onCompleted: { hasCompleted = true })
+            }, onCompleted: { completions.increment() })
         let each = 40_000 / threads
         race(
             (0..<threads).map { thread in
@@ -122,7 +122,7 @@ import Testing
                     if left.decrement() == 0 { source.observer.onCompleted() }
                 }
             })
-        #expect(hasCompleted && faults == 0 && !overlap.overlapped)
+        #expect(settles { completions.value == 1 } && faults == 0 && !overlap.overlapped)
         #expect(next == Array(repeating: each, count: threads))
     }
 

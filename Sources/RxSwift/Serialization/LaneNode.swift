@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// What a node left at a coordinator carries.
+/// What a node that waits at a coordinator carries.
 enum LaneSignal {
     /// An element, which follows the node in memory.
     case element
@@ -8,7 +8,7 @@ enum LaneSignal {
     case completed
 }
 
-/// An event left at a coordinator for the one inside its loop: a terminal event, or the head of a `LaneElementNode`.
+/// An event that waits at a coordinator for the drainer: a terminal event, or the head of a `LaneElementNode`.
 ///
 /// Does not hold the lane: the coordinator does, and nobody else reads the node.
 struct LaneNode {
@@ -17,6 +17,7 @@ struct LaneNode {
     private let lane: Unmanaged<Lane>
     private let signal: LaneSignal
 
+    @inline(__always)
     fileprivate init(_ signal: LaneSignal, of lane: Lane) {
         self.lane = .passUnretained(lane)
         self.signal = signal
@@ -42,12 +43,13 @@ struct LaneNode {
     }
 }
 
-/// An element left at a coordinator.
+/// An element that waits at a coordinator.
 struct LaneElementNode<Element> {
     /// First, see `LaneNode`.
     private var head: LaneNode
     private let element: Element
 
+    @inline(__always)
     private init(_ element: Element, of lane: Lane) {
         self.head = LaneNode(.element, of: lane)
         self.element = element

@@ -1,0 +1,192 @@
+import RxPrimitives
+
+// How an operator with several sources is built:
+//
+//   source 1 ─> LaneSink ─┐                        each LaneSink holds its Lane and the Coordinator; the Coordinator holds
+//   source 2 ─> LaneSink ─┼─> Coordinator ─> sink   the Lanes, never the LaneSinks: cancelling a Lane cuts the only circle
+//   source 3 ─> LaneSink ─┘                        a source is part of.
+//
+// A lane keeps what the operator remembers of one source. The coordinator's serializer brings the events of all sources into one
+// order: if it is idle, an event is handled at once, without a queue or an allocation; if it is busy (another thread, or a user's
+// closure further up this thread's stack), the event is enqueued. So all state in lanes and coordinators belongs to the drainer, and
+// user code runs on the drainer, but never inside a mutating method of a stored struct.
+
+/// The stage where the events of several sources come together and are turned into those of one downstream.
+///
+/// Knows nothing of the elements; subclasses do.
+@usableFromInline
+class Coordinator: Stage, SerializerTarget {
+    final let serializer = Serializer()
+
+    /// The places of the sources, in order of subscription.
+    final let lanes: [Lane]
+
+    private final let terminalSink: TerminalSink
+
+    /// For diagnostics.
+    package var operatorName: StaticString { abstractMethod() }
+
+    init(lanes: [Lane], downstream: TerminalSink) {
+        self.lanes = lanes
+        self.terminalSink = downstream
+        super.init()
+    }
+
+    deinit {
+        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+    }
+
+    /// A source completed. Only by the drainer, once per lane.
+    func completed(_ lane: Lane) { abstractMethod() }
+
+    @usableFromInline
+    override final func cancel() {
+        guard takeUpstream() != nil else { return }
+        serializer.close(TargetReference(self))
+        for lane in lanes { lane.cancel() }
+    }
+
+    // MARK: By the drainer
+
+    /// Ends the sequence, and then what is left of the sources.
+    final func complete() {
+        if isCancelled { return }
+        serializer.closeFromInside()
+        terminalSink.completed()
+        cancel()
+    }
+
+    /// Ends the sequence with an error, which a source sent or a user's closure threw, and then what is left of the sources.
+    final func fail(_ error: any Swift.Error) {
+        if isCancelled { return }
+        serializer.closeFromInside()
+        terminalSink.error(error)
+        cancel()
+    }
+
+    /// Ends the work of the drainer.
+    @inline(__always)
+    final func leave() {
+        if !serializer.tryLeave() { finishLeaving() }
+    }
+
+    @inline(never)
+    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
+
+    package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
+        let (lane, signal) = LaneNode.read(node)
+        switch signal {
+        case .element:
+            lane.accept(node, for: self)
+        case .error(let error):
+            LaneNode.free(node)
+            fail(error)
+        case .completed:
+            LaneNode.free(node)
+            accept(completionOf: lane)
+        }
+    }
+
+    /// A source completed. Only by the drainer.
+    final func accept(completionOf lane: Lane) {
+        if lane.isDone { return }
+        lane.isDone = true
+        completed(lane)
+    }
+
+    package final func discard(_ node: UnsafeMutablePointer<DrainNode>) {
+        let (lane, signal) = LaneNode.read(node)
+        if case .element = signal { lane.drop(node) } else { LaneNode.free(node) }
+    }
+
+    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+}
+
+/// What a coordinator keeps of one source: the link to it, and (in subclasses) what it remembers of its elements.
+class Lane: Stage {
+    /// Whether the source completed. Only by the coordinator's drainer.
+    final var isDone = false
+
+    /// Handles the element a node carries, and frees the node. Only by the coordinator's drainer.
+    func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) { abstractMethod() }
+
+    /// Frees a node and the element it carries.
+    func drop(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
+
+    /// Whether the lane keeps no element. Only by the coordinator's drainer.
+    var isEmpty: Bool { true }
+
+    /// Releases the elements the lane keeps. Only by the coordinator's drainer.
+    func removeAll() {}
+}
+
+/// A lane for a source of a known type.
+class ElementLane<Element>: Lane {
+    /// Handles an element. Only by the coordinator's drainer.
+    func accept(_ element: Element, for coordinator: Coordinator) { abstractMethod() }
+
+    override final func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) {
+        accept(LaneElementNode<Element>.take(node), for: coordinator)
+    }
+
+    override final func drop(_ node: UnsafeMutablePointer<DrainNode>) {
+        _ = LaneElementNode<Element>.take(node)
+    }
+}
+
+/// Receives the events of one of a coordinator's sources.
+final class LaneSink<Element>: Sink<Element> {
+    private let lane: ElementLane<Element>
+    private let coordinator: Coordinator
+
+    init(lane: ElementLane<Element>, coordinator: Coordinator) {
+        self.lane = lane
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { lane.link(stage) }
+
+    override func cancel() { lane.cancel() }
+
+    override func next(_ element: Element) {
+        if coordinator.serializer.tryEnter() {
+            lane.accept(element, for: coordinator)
+            coordinator.leave()
+        } else {
+            enqueue(element)
+        }
+    }
+
+    @inline(never)
+    private func enqueue(_ element: Element) {
+        coordinator.serializer.submit(LaneElementNode.make(element, of: lane), to: TargetReference(coordinator))
+    }
+
+    // The terminal event may have to wait for the drainer. The source has ended all the same.
+
+    override func error(_ error: any Swift.Error) {
+        if coordinator.serializer.tryEnter() {
+            coordinator.fail(error)
+            coordinator.leave()
+        } else {
+            submit(.error(error))
+        }
+        lane.cancel()
+    }
+
+    override func completed() {
+        if coordinator.serializer.tryEnter() {
+            coordinator.accept(completionOf: lane)
+            coordinator.leave()
+        } else {
+            submit(.completed)
+        }
+        lane.cancel()
+    }
+
+    @inline(never)
+    private func submit(_ signal: LaneSignal) {
+        coordinator.serializer.submit(LaneNode.make(signal, of: lane), to: TargetReference(coordinator))
+    }
+}

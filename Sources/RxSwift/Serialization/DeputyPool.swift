@@ -1,0 +1,210 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+import RxPrimitives
+
+/// Threads that drain vacant serializers which no producer comes to (law L12). They run nothing else.
+///
+/// One deputy at a time drains, and goes on to the next serializer after a millisecond if one waits. If it has been inside one
+/// callback for 10 ms while a serializer waits, another deputy takes that. An idle deputy ends after ten seconds.
+final class DeputyPool: @unchecked Sendable {
+    nonisolated(unsafe) private static var current = DeputyPool()
+    private static let currentLock = SpinLock()
+
+    /// The process's pool. In a process that was forked, a new one: the threads are the parent's.
+    static var shared: DeputyPool {
+        let process = getpid()
+        return currentLock.withLock {
+            if current.process != process { current = DeputyPool() }
+            return current
+        }
+    }
+
+    private let process = getpid()
+    private let lock = SpinLock()
+
+    // Under the lock.
+    private var waiting = WaitingTargets()
+    private var idle: [Deputy] = []
+    private var running: [Deputy] = []
+    /// Whether a deputy watches those that run, because a serializer waits.
+    private var isWatched = false
+
+    private static let idleTimeout: UInt64 = 10_000_000_000
+    private static let patience: UInt64 = 10_000_000
+
+    /// Has a deputy drain the target's serializer soon, which is vacant.
+    ///
+    /// - Returns: false, having done nothing, if there is no deputy and none can be started.
+    func submit(_ target: any SerializerTarget) -> Bool {
+        lock.lock()
+        waiting.append(target)
+        if !running.isEmpty, isWatched {
+            lock.unlock()
+            return true
+        }
+        let woken = idle.popLast()
+        lock.unlock()
+        if let woken {
+            woken.parker.unpark()
+            return true
+        }
+        if start() { return true }
+        lock.lock()
+        let isWaiting = waiting.remove(target)
+        lock.unlock()
+        // If it is not waiting, a deputy has taken it meanwhile.
+        return !isWaiting
+    }
+
+    /// Whether a serializer waits for a deputy.
+    fileprivate var isAwaited: Bool { lock.withLock { !waiting.isEmpty } }
+
+    /// Starts a deputy. Returns whether the system let it.
+    private func start() -> Bool {
+        let deputy = Deputy(pool: self)
+        let argument = Unmanaged.passRetained(deputy)
+        var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // As much as the main thread has: what it runs may be long chains.
+        pthread_attr_setstacksize(&attributes, 8 << 20)
+        let status = pthread_create(&thread, &attributes, Deputy.main, argument.toOpaque())
+        pthread_attr_destroy(&attributes)
+        if status != 0 { argument.release() }
+        return status == 0
+    }
+
+    /// The life of a deputy.
+    fileprivate func work(_ deputy: Deputy) {
+        lock.lock()
+        while true {
+            if waiting.isEmpty {
+                idle.append(deputy)
+                lock.unlock()
+                deputy.parker.park(until: MonotonicClock.now() + DeputyPool.idleTimeout)
+                lock.lock()
+                if let index = idle.firstIndex(where: { $0 === deputy }) {
+                    // Nothing came in that time.
+                    idle.remove(at: index)
+                    if waiting.isEmpty { return lock.unlock() }
+                }
+            } else if running.allSatisfy(\.isStuck) {
+                take(deputy)
+            } else if isWatched {
+                // One watches already: this one is not needed.
+                return lock.unlock()
+            } else {
+                watch(deputy)
+            }
+        }
+    }
+
+    /// Drains the serializer that has waited longest. Called and returns with the lock held.
+    private func take(_ deputy: Deputy) {
+        guard let target = waiting.popFirst() else { return }
+        running.append(deputy)
+        deputy.begin()
+        let needsWatcher = !waiting.isEmpty && !isWatched
+        let woken = needsWatcher ? idle.popLast() : nil
+        lock.unlock()
+        if let woken { woken.parker.unpark() } else if needsWatcher { _ = start() }
+        target.drainAsDeputy()
+        lock.lock()
+        running.removeAll { $0 === deputy }
+    }
+
+    /// Lets the deputies that run show whether they get on. Called and returns with the lock held.
+    private func watch(_ deputy: Deputy) {
+        isWatched = true
+        for other in running { other.notePieces() }
+        lock.unlock()
+        deputy.parker.park(until: MonotonicClock.now() + DeputyPool.patience)
+        lock.lock()
+        isWatched = false
+        for other in running { other.judge() }
+    }
+}
+
+/// First in, first out, in amortized constant time.
+private struct WaitingTargets {
+    private var targets: [(any SerializerTarget)?] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == targets.count }
+
+    mutating func append(_ target: any SerializerTarget) { targets.append(target) }
+
+    mutating func popFirst() -> (any SerializerTarget)? {
+        if isEmpty { return nil }
+        let target = targets[first].take()
+        first += 1
+        if first == targets.count || first >= 64 && first * 2 >= targets.count {
+            targets.removeFirst(first)
+            first = 0
+        }
+        return target
+    }
+
+    /// Removes the entry of a target that was appended last. Returns whether there was one. O(n).
+    mutating func remove(_ target: any SerializerTarget) -> Bool {
+        guard let index = targets[first...].lastIndex(where: { $0 === target }) else { return false }
+        targets.remove(at: index)
+        return true
+    }
+}
+
+/// One thread of the pool.
+final class Deputy: @unchecked Sendable {
+    private let pool: DeputyPool
+    fileprivate let parker = Parker()
+
+    /// How many pieces of work it has begun. Written by its thread, read by the one that watches.
+    private let pieces = AtomicWord(0)
+
+    /// When the serializer that it drains may have to wait for another one. Its thread's.
+    private var sliceEnd: UInt64 = 0
+    private static let slice: UInt64 = 1_000_000
+
+    // Under the pool's lock.
+    private var notedPieces: UInt = 0
+    /// Whether it was inside one callback all the time while another deputy watched.
+    fileprivate private(set) var isStuck = false
+
+    fileprivate init(pool: DeputyPool) { self.pool = pool }
+
+    fileprivate static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        let deputy = Unmanaged<Deputy>.fromOpaque(argument!).takeRetainedValue()
+        DrainSession.make(deputy: deputy)
+        deputy.pool.work(deputy)
+        return nil
+    }
+
+    /// Begins to drain a serializer. Under the pool's lock.
+    fileprivate func begin() {
+        isStuck = false
+        sliceEnd = 0
+    }
+
+    /// Whether it goes on with the serializer that it drains. Before each piece of work.
+    func goesOn() -> Bool {
+        let count = pieces.loadRelaxed() &+ 1
+        pieces.storeRelaxed(count)
+        // The clock is read now and then only, but always after a while: a slow callback comes with few pieces.
+        let now = MonotonicClock.now()
+        if sliceEnd == 0 { sliceEnd = now + Deputy.slice }
+        if now < sliceEnd { return true }
+        sliceEnd = now + Deputy.slice
+        return !pool.isAwaited
+    }
+
+    fileprivate func notePieces() {
+        notedPieces = pieces.loadRelaxed()
+        isStuck = false
+    }
+
+    fileprivate func judge() { isStuck = pieces.loadRelaxed() == notedPieces }
+}

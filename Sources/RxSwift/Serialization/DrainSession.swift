@@ -1,0 +1,131 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+import RxPrimitives
+
+/// What one thread may still do for other threads (law L12). One per thread, used by that thread only, made at first use.
+///
+/// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. It is renewed four milliseconds
+/// after it began, but not within a drain: so a call that takes less has one budget, and no call spends more than a
+/// quarter of its time on other threads' work. Only contended serializers come here.
+@usableFromInline
+package final class DrainSession {
+    #if RX_MODEL_CHECK
+        private static let eventLimit = 1
+        static let waitThreshold = 1_000_000
+    #else
+        private static let eventLimit = 256
+        /// With more events pending than this, a producer may wait for the drainer.
+        static let waitThreshold = 4_096
+    #endif
+    private static let timeLimit: UInt64 = 1_000_000
+    private static let renewalTime: UInt64 = 4_000_000
+    private static let waitLimit: UInt64 = 1_000_000
+
+    /// How many drains are on this thread's stack.
+    private var depth = 0
+
+    /// How many batches of work are on this thread's stack: within them the thread is inside a callback.
+    private var callbackDepth = 0
+
+    // The budget. Times are those of `MonotonicClock`.
+    private var remainingEvents = 0
+    private var deadline: UInt64 = 0
+    private var renewal: UInt64 = 0
+    private var isUnlimited = false
+
+    /// When this thread may wait again: a thread waits for half of its time at most.
+    private var nextWait: UInt64 = 0
+
+    /// The deputy whose thread this is.
+    private let deputy: Deputy?
+
+    private init(deputy: Deputy?) { self.deputy = deputy }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let status = pthread_key_create(&key) { Unmanaged<DrainSession>.fromOpaque($0!).release() }
+        precondition(
+            status == 0, "swift-rx: no thread-specific key is left for serializers (pthread_key_create: \(status))")
+        return key
+    }()
+
+    /// The calling thread's session.
+    package static var current: DrainSession {
+        if let known = pthread_getspecific(key) { return Unmanaged.fromOpaque(known).takeUnretainedValue() }
+        return make(deputy: nil)
+    }
+
+    /// Makes the calling thread's session.
+    @discardableResult
+    static func make(deputy: Deputy?) -> DrainSession {
+        let made = DrainSession(deputy: deputy)
+        pthread_setspecific(key, Unmanaged.passRetained(made).toOpaque())
+        return made
+    }
+
+    // MARK: Callbacks
+
+    /// The thread runs other code of the user's until `endCallbacks`.
+    @usableFromInline
+    package func beginCallbacks() { callbackDepth += 1 }
+
+    @usableFromInline
+    package func endCallbacks() { callbackDepth -= 1 }
+
+    // MARK: The budget
+
+    func begin() { depth += 1 }
+
+    func end() {
+        depth -= 1
+        if depth == 0 { isUnlimited = false }
+    }
+
+    /// Whether the thread may become the drainer of what other threads left.
+    var mayResume: Bool {
+        if deputy != nil || isUnlimited { return true }
+        let now = MonotonicClock.now()
+        return depth == 0 && now >= renewal || remainingEvents > 0 && now < deadline
+    }
+
+    /// Whether the drainer may run one more piece of another thread's work.
+    func admitsForeignWork() -> Bool {
+        if let deputy { return deputy.goesOn() }
+        if isUnlimited { return true }
+        let now = MonotonicClock.now()
+        if depth == 1, now >= renewal {
+            remainingEvents = DrainSession.eventLimit
+            deadline = now + DrainSession.timeLimit
+            renewal = now + DrainSession.renewalTime
+        }
+        guard remainingEvents > 0, now < deadline else {
+            remainingEvents = 0
+            return false
+        }
+        remainingEvents -= 1
+        return true
+    }
+
+    /// There is no deputy: the thread does all work, until its outermost drain ends.
+    func admitsAllWork() { isUnlimited = true }
+
+    // MARK: Waiting
+
+    /// Waits until `isOver` returns true, at most a millisecond; not at all inside a callback, on the main queue or on a thread of a
+    /// scheduler.
+    func wait(_ isOver: () -> Bool) {
+        if depth != 0 || callbackDepth != 0 || deputy != nil || MainQueue.isCurrent { return }
+        let start = MonotonicClock.now()
+        if start < nextWait { return }
+        var now = start
+        while !isOver(), now < start + DrainSession.waitLimit {
+            var pause = timespec(tv_sec: 0, tv_nsec: 50_000)
+            nanosleep(&pause, nil)
+            now = MonotonicClock.now()
+        }
+        nextWait = now + (now - start)
+    }
+}

@@ -1,0 +1,148 @@
+import RxPrimitives
+
+/// The place where events of several threads, or from inside a callback, become one serial sequence.
+///
+/// Takes events from any thread and passes them to its downstream one at a time, in order of acceptance (laws L2 and L3).
+/// If no other thread is emitting, the caller delivers directly. Otherwise the event is enqueued and the drainer delivers it.
+/// Nothing passes after a terminal event or after `cancel()`.
+/// Cost of an uncontended event: two atomic read-modify-writes, no allocation.
+@usableFromInline
+package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
+    package final let serializer: Serializer
+
+    /// Retained. Used only by the drainer; released by the thread that cleans up, or with this sink.
+    package final let downstream: Unmanaged<Sink<Element>>
+
+    /// Whether `downstream` was released. Written once, by the thread that cleans up.
+    @exclusivity(unchecked) private final var isReleased = false
+
+    /// The operator this sink belongs to, for diagnostics.
+    package var operatorName: StaticString { "serialized" }
+
+    /// - Parameter entered: whether the creating thread is the drainer from the start, so that events wait until it leaves.
+    @usableFromInline
+    package init(downstream: Sink<Element>, entered: Bool = false) {
+        self.downstream = .passRetained(downstream)
+        self.serializer = Serializer(entered: entered)
+        super.init()
+    }
+
+    deinit {
+        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+        if !isReleased { downstream.release() }
+    }
+
+    package override func next(_ element: Element) {
+        if serializer.tryEnter() {
+            downstream._withUnsafeGuaranteedRef { $0.next(element) }
+            leave()
+        } else {
+            enqueue(element)
+        }
+    }
+
+    package override func error(_ error: any Swift.Error) { submit(.error(error)) }
+
+    package override func completed() {
+        // Not by way of `submit`, whose frame is large: a long chain completes stage in stage (law L8).
+        if serializer.tryEnter() {
+            finish()
+            leave()
+        } else {
+            submit(.completed)
+        }
+    }
+
+    package override func cancel() {
+        // Marked first: a producer that finds the serializer closed then sees the reason.
+        let upstream = takeUpstream()
+        serializer.close(TargetReference(self))
+        upstream?.take()?.cancel()
+    }
+
+    /// Links the downstream to this stage. Before the first event.
+    package final func linkDownstream() {
+        downstream._withUnsafeGuaranteedRef { $0.link(self) }
+    }
+
+    /// Ends the work of the drainer.
+    @inline(__always)
+    package final func leave() {
+        if !serializer.tryLeave() { finishLeaving() }
+    }
+
+    @inline(never)
+    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
+
+    /// Passes `completed` on. Only by the drainer, and the last event that passes.
+    private final func finish() {
+        serializer.closeFromInside()
+        downstream._withUnsafeGuaranteedRef { $0.completed() }
+    }
+
+    /// Apart from `next` because naming `Event` costs a look-up of type metadata, also on the path that does not need it.
+    @inline(never)
+    private final func enqueue(_ element: Element) {
+        submit(.next(element))
+    }
+
+    @inline(never)
+    private final func submit(_ event: Event<Element>) {
+        let isTerminal = event.isStopEvent
+        if !serializer.submit(EventNode.make(event), to: TargetReference(self)) {
+            Contract.eventDropped(isTerminal, at: operatorName, cancelled: isCancelled)
+        }
+    }
+
+    // MARK: SerializerTarget
+
+    package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
+        switch EventNode<Element>.take(node) {
+        case .next(let element):
+            downstream._withUnsafeGuaranteedRef { $0.next(element) }
+        case .error(let error):
+            serializer.closeFromInside()
+            downstream._withUnsafeGuaranteedRef { $0.error(error) }
+        case .completed:
+            finish()
+        }
+    }
+
+    package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { EventNode<Element>.free(node) }
+
+    package final func serializerDidClose() {
+        isReleased = true
+        downstream.release()
+    }
+
+    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+}
+
+/// An event that waits at a serializer.
+package struct EventNode<Element> {
+    /// First, so that a pointer to it is a pointer to the node.
+    private var head: DrainNode
+    private var event: Event<Element>
+
+    @inline(__always)
+    private init(_ event: Event<Element>) {
+        head = DrainNode()
+        self.event = event
+    }
+
+    package static func make(_ event: Event<Element>) -> UnsafeMutablePointer<DrainNode> {
+        let node = UnsafeMutablePointer<EventNode>.allocate(capacity: 1)
+        node.initialize(to: EventNode(event))
+        return UnsafeMutableRawPointer(node).assumingMemoryBound(to: DrainNode.self)
+    }
+
+    package static func take(_ node: UnsafeMutablePointer<DrainNode>) -> Event<Element> {
+        let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: EventNode.self)
+        defer { node.deallocate() }
+        return node.move().event
+    }
+
+    package static func free(_ node: UnsafeMutablePointer<DrainNode>) {
+        _ = take(node)
+    }
+}

@@ -1,0 +1,59 @@
+import RxPrimitives
+
+/// Keeps the events for a new subscription back until it was given what the subject replays.
+///
+/// The subscribing thread is the drainer from the start. Once it has left, the next event takes the buffer out of the way.
+final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
+    private let serializer = Serializer(entered: true)
+    private let downstream: Sink<Element>
+    /// Holds this buffer until it releases its downstream, which cuts the circle.
+    private let subscription: SubjectSubscription
+
+    var operatorName: StaticString { "replay to a late subscriber" }
+
+    init(subscription: SubjectSubscription, downstream: Sink<Element>) {
+        self.subscription = subscription
+        self.downstream = downstream
+        super.init()
+    }
+
+    deinit {
+        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+    }
+
+    // Events come one at a time, from the drainer of the subject.
+
+    override func next(_ element: Element) {
+        if serializer.tryEnter() {
+            subscription.bypassBuffer(to: downstream)
+            downstream.next(element)
+            leave()
+        } else {
+            enqueue(.next(element))
+        }
+    }
+
+    override func error(_ error: any Swift.Error) { enqueue(.error(error)) }
+    override func completed() { enqueue(.completed) }
+
+    /// Delivers what was kept back. By the subscribing thread, once.
+    func open() { leave() }
+
+    private func leave() {
+        if !serializer.tryLeave() { serializer.finishLeaving(TargetReference(self)) }
+    }
+
+    @inline(never)
+    private func enqueue(_ event: Event<Element>) { serializer.submit(EventNode.make(event), to: TargetReference(self)) }
+
+    // MARK: SerializerTarget
+
+    func run(_ node: UnsafeMutablePointer<DrainNode>) {
+        let event = EventNode<Element>.take(node)
+        if !subscription.isCancelled { downstream.on(event) }
+    }
+
+    func discard(_ node: UnsafeMutablePointer<DrainNode>) { EventNode<Element>.free(node) }
+
+    func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+}

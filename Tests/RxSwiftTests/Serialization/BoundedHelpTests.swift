@@ -1,0 +1,177 @@
+import Dispatch
+import Foundation
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Law L12: a call does little for other threads, and nothing is lost for that.
+@Suite struct BoundedHelpTests {
+    /// Threads that do something over and over, until told to stop.
+    private final class Producers: @unchecked Sendable {
+        private let isStopped = AtomicCounter(0)
+        private let group = DispatchGroup()
+        private let lock = NSLock()
+        /// Under the lock.
+        private(set) var calls: [Int]
+        private(set) var worstCPU: UInt64 = 0
+
+        init(_ count: Int, _ body: @escaping @Sendable (_ thread: Int, _ number: Int) -> Void) {
+            calls = Array(repeating: 0, count: count)
+            for index in 0..<count {
+                group.enter()
+                Thread.detachNewThread { [self] in
+                    var number = 0
+                    var worst: UInt64 = 0
+                    while isStopped.value == 0 {
+                        let start = BoundedHelpTests.threadCPU()
+                        body(index, number)
+                        worst = max(worst, BoundedHelpTests.threadCPU() - start)
+                        number += 1
+                    }
+                    lock.withLock {
+                        calls[index] = number
+                        worstCPU = max(worstCPU, worst)
+                    }
+                    group.leave()
+                }
+            }
+        }
+
+        func stop() {
+            isStopped.increment()
+            group.wait()
+        }
+    }
+
+    /// Nanoseconds of processor time that the calling thread has used.
+    private static func threadCPU() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    @Test func oneCallIsNotCapturedByOtherProducers() {
+        let subject = BehaviorSubject(value: 0)
+        let received = AtomicCounter(0)
+        _ = subject.subscribe(onNext: { _ in received.increment() })
+        let producers = Producers(2) { _, number in subject.onNext(number) }
+        var worst: UInt64 = 0
+        var worstCPU: UInt64 = 0
+        func measure(_ body: () -> Void) {
+            let (start, startCPU) = (MonotonicClock.now(), Self.threadCPU())
+            body()
+            worst = max(worst, MonotonicClock.now() - start)
+            worstCPU = max(worstCPU, Self.threadCPU() - startCPU)
+        }
+        for _ in 0..<20 {
+            measure { subject.onNext(-1) }
+            var subscription: (any Disposable)?
+            measure { subscription = subject.subscribe(onNext: { _ in }) }
+            measure { subscription?.dispose() }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        producers.stop()
+        // A debug build under a sanitizer takes its time; captured threads took seconds.
+        #expect(worst < 500_000_000)
+        #expect(worstCPU < 50_000_000)
+    }
+
+    @Test func producersShareTheWorkAndNothingIsLost() async {
+        let subject = PublishSubject<(thread: Int, number: Int)>()
+        let overlap = OverlapDetector()
+        nonisolated(unsafe) var next = Array(repeating: 0, count: 8)
+        nonisolated(unsafe) var faults = 0
+        let received = AtomicCounter(0)
+        _ = subject.subscribe(onNext: { thread, number in
+            overlap.enter()
+            if next[thread] != number { faults += 1 }
+            next[thread] = number + 1
+            overlap.leave()
+            received.increment()
+        })
+        let producers = Producers(8) { subject.onNext(($0, $1)) }
+        Thread.sleep(forTimeInterval: 0.5)
+        producers.stop()
+        let sent = producers.calls.reduce(0, +)
+        // What the last producers left pending, a deputy delivers.
+        #expect(await eventually { received.value == sent })
+        #expect(!overlap.overlapped && faults == 0)
+        #expect(next == producers.calls)
+        let slowest = producers.calls.min() ?? 0
+        #expect(slowest * 8 * 8 > sent, "\(producers.calls)")
+    }
+
+    @Test func whatIsLeftPendingIsDeliveredWithoutAnotherProducer() async {
+        let subject = PublishSubject<Int>()
+        let received = AtomicCounter(0)
+        let isInside = DispatchSemaphore(value: 0)
+        let mayLeave = DispatchSemaphore(value: 0)
+        _ = subject.subscribe(onNext: {
+            if $0 == 0 {
+                isInside.signal()
+                mayLeave.wait()
+            }
+            received.increment()
+        })
+        let hasReturned = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            subject.onNext(0)
+            hasReturned.signal()
+        }
+        isInside.wait()
+        for number in 1...3_000 { subject.onNext(number) }
+        #expect(received.value == 0)
+        mayLeave.signal()
+        hasReturned.wait()
+        #expect(await eventually { received.value == 3_001 })
+    }
+
+    /// A deputy is inside a callback that does not return; another serializer is drained all the same.
+    @Test func aDeputyThatIsStuckIsReplaced() async {
+        let blocked = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var subjects: [PublishSubject<Int>] = []
+        let received = AtomicCounter(0)
+        for index in 0..<2 {
+            let subject = PublishSubject<Int>()
+            subjects.append(subject)
+            let isInside = DispatchSemaphore(value: 0)
+            let mayLeave = DispatchSemaphore(value: 0)
+            _ = subject.subscribe(onNext: { number in
+                if number == 0 {
+                    isInside.signal()
+                    mayLeave.wait()
+                }
+                if index == 0, number == 1_000 { blocked.wait() }
+                if index == 1 { received.increment() }
+            })
+            let hasReturned = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                subject.onNext(0)
+                hasReturned.signal()
+            }
+            isInside.wait()
+            for number in 1...1_000 { subject.onNext(number) }
+            mayLeave.signal()
+            hasReturned.wait()
+        }
+        #expect(await eventually { received.value == 1_001 })
+        blocked.signal()
+    }
+
+    @Test func aProgramOfOneThreadDeliversEverythingBeforeItsCallReturns() {
+        let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
+        var received = 0
+        _ = a.subscribe(onNext: { number in
+            if number < 5_000 { a.onNext(number + 1) }
+            b.onNext(number)
+        })
+        _ = b.subscribe(onNext: { _ in received += 1 })
+        a.onNext(1)
+        #expect(received == 5_000)
+    }
+}

@@ -1,0 +1,264 @@
+import Dispatch
+import Foundation
+import RxSwift
+import RxTest
+import TestSupport
+import Testing
+
+/// Law L1: a stage ends at the moment it produces or accepts a terminal event, also if the event can only be queued.
+@Suite struct StageEndTests {
+    // MARK: The downstream is busy
+
+    @Test func aTakeBelowABusyCombineLatestLetsNoMoreElementsIn() {
+        let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let log = EventLog()
+        _ = log.observe(
+            Observable.combineLatest(a, b.startWith(0).take(2)) { "\($0),\($1)" }.do(onNext: {
+                if $0 == "1,0" { for element in 10...12 { b.onNext(element) } }
+            }))
+        a.onNext(1)
+        #expect(log.text == "1,0 1,10")
+        #expect(!b.hasObservers)
+    }
+
+    @Test func aTakeBelowABusyWithLatestFromLetsNoMoreElementsIn() {
+        let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let log = EventLog()
+        _ = log.observe(
+            a.withLatestFrom(b.startWith(0).take(2)) { "\($0),\($1)" }.do(onNext: {
+                if $0 == "1,0" { for element in 10...12 { b.onNext(element) } }
+            }))
+        a.onNext(1)
+        a.onNext(2)
+        #expect(log.text == "1,0 2,10")
+        #expect(!b.hasObservers)
+    }
+
+    @Test func aTakeBelowABusyZipLetsNoMoreElementsIn() {
+        let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let log = EventLog()
+        _ = log.observe(
+            Observable.zip(a, b.startWith(0).take(2)) { "\($0),\($1)" }.do(onNext: {
+                if $0 == "1,0" { for element in 10...12 { b.onNext(element) } }
+            }))
+        for element in 1...4 { a.onNext(element) }
+        #expect(log.text == "1,0 2,10")
+        #expect(!b.hasObservers)
+    }
+
+    /// The race: one thread is inside a slow observer while another sends more elements than `take` lets through.
+    @Test func aTakeEndsWhileAnotherThreadDelivers() {
+        let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let isInside = DispatchSemaphore(value: 0)
+        let mayLeave = DispatchSemaphore(value: 0)
+        let log = EventLog()
+        let above = EventLog()
+        _ = log.observe(
+            Observable.merge(a, b.do(onNext: { above.note("\($0)") }).take(1)).do(onNext: {
+                if $0 == 1 {
+                    isInside.signal()
+                    mayLeave.wait()
+                }
+            }))
+        race(
+            { a.onNext(1) },
+            {
+                isInside.wait()
+                for element in 10...12 { b.onNext(element) }
+                mayLeave.signal()
+            })
+        #expect(log.text == "1 10")
+        #expect(above.text == "10")
+        #expect(!b.hasObservers)
+    }
+
+    // MARK: The grammar in front of the user's closures
+
+    @Test func theGrammarHoldsBetweenATakeAndABusyDownstream() {
+        let (d, other) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let between = EventLog()
+        _ = Observable.merge(
+            other,
+            d.take(1).do(
+                onNext: { between.note("\($0)") }, onError: { _ in between.note("error") },
+                onCompleted: { between.note("completed") })
+        ).subscribe(onNext: { if $0 == 1 { for element in 10...12 { d.onNext(element) } } })
+        other.onNext(1)
+        #expect(between.text == "10 completed")
+    }
+
+    @Test func aTakeWhileCompletesOnceInFrontOfABusyDownstream() {
+        let (d, other) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let between = EventLog()
+        _ = Observable.merge(
+            other, d.take(while: { $0 < 10 }).do(onCompleted: { between.note("completed") })
+        ).subscribe(onNext: { if $0 == 1 { for element in 10...12 { d.onNext(element) } } })
+        other.onNext(1)
+        #expect(between.text == "completed")
+    }
+
+    @Test func aClosureThatHasThrownDoesNotRunAgain() {
+        let (d, other) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let calls = EventLog()
+        let log = EventLog()
+        _ = log.observe(
+            Observable.merge(
+                other,
+                d.map { element -> Int in
+                    calls.note("\(element)")
+                    throw NumberedFailure(element)
+                }
+            ).do(onNext: { if $0 == 1 { for element in 10...12 { d.onNext(element) } } }))
+        other.onNext(1)
+        #expect(calls.text == "10")
+        #expect(log.text == "1 error(10)")
+    }
+
+    // MARK: Greedy sources
+
+    @Test func aMapThatThrowsInsideABusyFlatMapEndsItsLongSource() {
+        let a = PublishSubject<Int>()
+        let inner = PublishSubject<Int>()
+        let calls = AtomicCounter(0)
+        let log = EventLog()
+        _ = log.observe(
+            a.flatMap { element -> Observable<Int> in
+                if element == 1 { return inner.asObservable() }
+                return Observable.from(Array(0..<100_000)).map { _ in
+                    calls.increment()
+                    throw NumberedFailure(2)
+                }
+            }.do(onNext: { _ in a.onNext(2) }))
+        a.onNext(1)
+        inner.onNext(7)
+        #expect(calls.value == 1)
+        #expect(log.text == "7 error(2)")
+    }
+
+    @Test func aMapThatThrowsInsideABusyFlatMapEndsItsEndlessSource() {
+        let a = PublishSubject<Int>()
+        let inner = PublishSubject<Int>()
+        let calls = AtomicCounter(0)
+        _ = a.flatMap { element -> Observable<Int> in
+            if element == 1 { return inner.asObservable() }
+            return Observable.repeatElement(1).map { _ in
+                calls.increment()
+                throw NumberedFailure(2)
+            }
+        }.subscribe(onNext: { _ in a.onNext(2) }, onError: { _ in })
+        a.onNext(1)
+        inner.onNext(7)
+        #expect(calls.value == 1)
+    }
+
+    /// Sequences that end by themselves on a scheduler, and what an endless or long source below them is asked for.
+    static let selfEnding: [(name: String, make: @Sendable (any SchedulerType, AtomicCounter) -> Observable<Int>)] = [
+        ("take below", { s, calls in endless(calls).take(2).subscribe(on: s) }),
+        ("take above", { s, calls in endless(calls).subscribe(on: s).take(2) }),
+        ("two takes", { s, calls in endless(calls).take(3).subscribe(on: s).take(1) }),
+        ("take of a range", { s, calls in
+            Observable.range(start: 0, count: 50_000_000).do(onNext: { _ in calls.increment() }).take(1).subscribe(on: s)
+        }),
+        ("element(at:)", { s, calls in endless(calls).element(at: 1).subscribe(on: s) }),
+        ("first", { s, calls in endless(calls).first().asObservable().map { $0 ?? 0 }.subscribe(on: s) }),
+        ("take(while:)", { s, calls in endless(calls).scan(0, accumulator: +).take(while: { $0 < 3 }).subscribe(on: s) }),
+        ("take, then observe(on:)", { s, calls in endless(calls).take(2).observe(on: s).subscribe(on: s) }),
+        ("subscribe(on:) twice", { s, calls in endless(calls).subscribe(on: s).subscribe(on: s).take(2) }),
+    ]
+
+    private static func endless(_ calls: AtomicCounter) -> Observable<Int> {
+        Observable.repeatElement(1).do(onNext: { _ in calls.increment() })
+    }
+
+    @Test(arguments: selfEnding.indices)
+    func anEndlessSourceOnASchedulerEndsWithItsStage(_ index: Int) {
+        let schedulers: [any SchedulerType] = [
+            SerialDispatchQueueScheduler(qos: .default), ConcurrentDispatchQueueScheduler(qos: .default),
+            BoundedPoolScheduler(maxConcurrentOperationCount: 1),
+        ]
+        for scheduler in schedulers {
+            let calls = AtomicCounter(0)
+            let hasEnded = DispatchSemaphore(value: 0)
+            _ = Self.selfEnding[index].make(scheduler, calls).subscribe(onCompleted: { hasEnded.signal() })
+            #expect(hasEnded.wait(timeout: .now() + 10) == .success)
+            // The scheduler is free again.
+            let isFree = DispatchSemaphore(value: 0)
+            _ = scheduler.schedule(()) { _ in
+                isFree.signal()
+                return Disposables.create()
+            }
+            #expect(isFree.wait(timeout: .now() + 10) == .success)
+            let known = calls.value
+            #expect(known <= 300)
+            Thread.sleep(forTimeInterval: 0.01)
+            #expect(calls.value == known)
+        }
+    }
+
+    @Test(arguments: selfEnding.indices)
+    func anEndlessSourceInVirtualTimeEndsWithItsStage(_ index: Int) {
+        let scheduler = TestScheduler(initialClock: 0)
+        let calls = AtomicCounter(0)
+        let observer = scheduler.start { Self.selfEnding[index].make(scheduler, calls) }
+        #expect(observer.events.last?.value.isCompleted == true)
+        #expect(calls.value <= 300)
+    }
+
+    // MARK: subscribe(on:)
+
+    @Test func aSourceThatEndsByItselfIsLeftAtOnce() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let source = scheduler.createHotObservable([.next(210, 1), .completed(220)])
+        _ = scheduler.start { source.map { $0 + 1 }.subscribe(on: scheduler) }
+        #expect(source.subscriptions == [Subscription(201, 220)])
+    }
+
+    /// As in RxSwift: nothing but the dispose ends the subscription of a type of the program's own.
+    @Test func aForeignSourceThatHasEndedIsUnsubscribedOnTheScheduler() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let source = scheduler.createHotObservable([.next(210, 1), .completed(220)])
+        _ = scheduler.start { source.subscribe(on: scheduler) }
+        #expect(source.subscriptions == [Subscription(201, 221)])
+    }
+
+    @Test func aDisposeIsOneTickLate() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let source = scheduler.createHotObservable([.next(210, 1)])
+        _ = scheduler.start(disposed: 300) { source.subscribe(on: scheduler) }
+        #expect(source.subscriptions == [Subscription(201, 301)])
+    }
+
+    @Test func nothingIsSubscribedToAfterTheEndOfAZip() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let source = scheduler.createColdObservable([.next(1, 1)])
+        let observer = scheduler.start {
+            Observable.zip(
+                source.delaySubscription(.seconds(1), scheduler: scheduler),
+                Observable<Int>.error(NumberedFailure(1)).subscribe(on: scheduler)
+            ) { $0 + $1 }
+        }
+        #expect(observer.events.count == 1)
+        #expect(source.subscriptions.isEmpty)
+    }
+
+    // MARK: Release
+
+    @Test func whatEndsByItselfIsReleasedThoughItsDownstreamIsBusy() {
+        let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
+        weak var token: ReleaseToken?
+        nonisolated(unsafe) var wasReleased = false
+        do {
+            let captured = ReleaseToken()
+            token = captured
+            _ = Observable.merge(a, b.map { element in withExtendedLifetime(captured) { element } }.take(1))
+                .subscribe(onNext: {
+                    guard $0 == 1 else { return }
+                    b.onNext(10)
+                    wasReleased = !b.hasObservers
+                })
+        }
+        a.onNext(1)
+        #expect(wasReleased)
+        #expect(token == nil)
+    }
+}
