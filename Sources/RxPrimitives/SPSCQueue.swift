@@ -26,7 +26,7 @@ package struct SPSCQueue<Element>: ~Copyable {
     /// Producer: appends an element.
     ///
     /// From code that is generic over the element and not specialized: elsewhere the optimizer might count the queue's reference to
-    /// a class instance only after the store that publishes it (see `SpinLock.unlock`).
+    /// a class instance only after the store that publishes it (see `Mutex.unlock`).
     @inlinable @inline(__always)
     package func push(_ element: Element) { words.push(element) }
 

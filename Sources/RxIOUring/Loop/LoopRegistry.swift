@@ -3,7 +3,7 @@ import RxPrimitives
 
 /// All loops whose threads run, by number, and the calling thread's own.
 enum LoopRegistry {
-    private static let lock = SpinLock()
+    private static let lock = Mutex()
     /// Under the lock. A timer that is disposed of elsewhere finds its loop here: naming it by a reference would cost each
     /// timer a word.
     @exclusivity(unchecked) nonisolated(unsafe) private static var loops: [UInt32: EventLoop] = [:]

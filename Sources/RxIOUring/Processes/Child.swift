@@ -13,7 +13,7 @@ enum Termination {
 /// A child process, to be signalled and reaped from any thread.
 final class ChildHandle: @unchecked Sendable {
     let pid: pid_t
-    private let lock = Lock()
+    private let lock = Mutex()
     /// Once it is set, the number may be another process's. Under the lock.
     private var termination: Termination?
 

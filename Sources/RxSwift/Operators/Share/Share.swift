@@ -33,7 +33,7 @@ final class Share<Element>: Observable<Element> {
     private let scope: SubjectLifetimeScope
     /// For `forever`: the one core of all connections.
     private let lastingCore: SubjectCore<Element>?
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Under the lock.
     private var state = ShareState<ShareConnection<Element>>()
 
