@@ -39,6 +39,15 @@ package struct AtomicWord: ~Copyable {
     @inlinable @inline(__always)
     package func storeReleasing(_ value: UInt) { storage.store(value, ordering: .releasing) }
 
+    /// Stores, releasing, what tells another thread that it now owns references which were written before.
+    ///
+    /// The optimizer moves a retain past an atomic store, but not past this one: the owner may release the reference at once.
+    @inlinable @inline(__always)
+    package func storePublishing(_ value: UInt) {
+        rx_compiler_barrier()
+        storage.store(value, ordering: .releasing)
+    }
+
     /// Replaces the word and returns what it held, acquiring and releasing.
     @inlinable @inline(__always)
     package func exchange(_ value: UInt) -> UInt { storage.exchange(value, ordering: .acquiringAndReleasing) }
