@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <time.h>
 
+uint8_t rx_layout = 0;
+
 #if defined(__linux__)
 
 #include <linux/futex.h>

@@ -30,6 +30,14 @@ static inline __attribute__((always_inline)) void rx_spin_hint(void) {
 /// Keeps the compiler from moving a memory access or a reference count across the call. Compiles to no instruction.
 static inline __attribute__((always_inline)) void rx_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
 
+// MARK: Runtime
+
+/// What is known of the layout of the Swift runtime: see RuntimeLayout.swift. 0 until it was probed. Threads may write the same.
+extern uint8_t rx_layout;
+
+static inline __attribute__((always_inline)) uint8_t rx_layout_load(void) { return __atomic_load_n(&rx_layout, __ATOMIC_RELAXED); }
+static inline void rx_layout_store(uint8_t value) { __atomic_store_n(&rx_layout, value, __ATOMIC_RELAXED); }
+
 // MARK: Threads
 
 #if defined(__linux__)
