@@ -176,7 +176,9 @@ extension RuntimeLayout {
         let added = values(1_000)
         let (number, object, flag) = (
             body(words(Body<Int> { $0 + added }), as: Body<UInt>.self),
-            body(words(Body<Probe> { Int(bitPattern: Unmanaged.passUnretained($0).toOpaque()) &+ added }), as: Body<UInt>.self),
+            body(
+                words(Body<Probe> { Int(bitPattern: Unmanaged.passUnretained($0).toOpaque()) &+ added }),
+                as: Body<UInt>.self),
             body(words(Body<Bool> { $0 ? added : 0 }), as: Body<UInt>.self)
         )
         let probe = Unmanaged.passRetained(Probe())

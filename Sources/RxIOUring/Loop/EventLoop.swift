@@ -84,7 +84,8 @@ final class EventLoop: LoopThread {
             if status == 0 { break }
             precondition(
                 attempt + 1 < EventLoop.startAttempts,
-                "swift-rx: no thread can be started for \(configuration.name) (pthread_create: \(status)); too many threads?")
+                "swift-rx: no thread can be started for \(configuration.name) (pthread_create: \(status)); too many threads?"
+            )
             usleep(10_000)
         }
         ready.park(until: .max)

@@ -70,6 +70,12 @@ package final class PoolWorker {
     /// As deep as the main thread's usually is (law L8); the kernel provides memory as it is used.
     private static let stackSize = 8 << 20
 
+    /// For so many nanoseconds after a start that failed none is tried, while other workers are alive.
+    static let startInterval: UInt64 = 10_000_000
+    /// How often the only worker of a pool that was shut down is started, and how many microseconds later each time.
+    static let lastStarts = 100
+    static let lastStartPause: UInt32 = 1_000
+
     /// For tests: so many starts of threads fail from now on.
     package static let failuresToSimulate = AtomicWord(0)
 

@@ -54,10 +54,6 @@ final class WorkerPool: @unchecked Sendable {
     private let nextStart = AtomicWord(0)
     /// Whether the last start failed, and that was reported.
     private let hasShortage = AtomicWord(0)
-    private static let startInterval: UInt64 = 10_000_000
-    /// How often the only worker of a pool that was shut down is started, and how many microseconds later each time.
-    private static let lastStarts = 100
-    private static let lastStartPause: UInt32 = 1_000
 
     init(name: String, limit: Int, takesNewestOwn: Bool) {
         self.name = name
@@ -191,8 +187,8 @@ final class WorkerPool: @unchecked Sendable {
         }
         var status: CInt = 0
         // After a shutdown no submission will come that could try again.
-        for attempt in 0..<WorkerPool.lastStarts {
-            if attempt > 0 { usleep(WorkerPool.lastStartPause) }
+        for attempt in 0..<PoolWorker.lastStarts {
+            if attempt > 0 { usleep(PoolWorker.lastStartPause) }
             status = worker(number)?._withUnsafeGuaranteedRef { $0.start(name: name) } ?? 0
             if status == 0 {
                 if hasShortage.loadRelaxed() != 0 { _ = hasShortage.exchange(0) }
@@ -201,7 +197,7 @@ final class WorkerPool: @unchecked Sendable {
             let known = PoolState(word: state.loadSequentially())
             if !known.isSealed || known.live > 1 { break }
         }
-        nextStart.storeRelaxed(UInt(MonotonicClock.now() &+ WorkerPool.startInterval))
+        nextStart.storeRelaxed(UInt(MonotonicClock.now() &+ PoolWorker.startInterval))
         startFailed()
         if hasShortage.exchange(1) == 0 { Hooks.threadShortageHandler(name, status) }
     }
@@ -212,12 +208,7 @@ final class WorkerPool: @unchecked Sendable {
         case .wake: wakeUps.signal()
         case .end:
             // No thread will ever run it.
-            var count = 0
-            for level in 0..<PoolState.levelCount {
-                while case .job(let job) = injectors[level].take() {
-                    if job.takeRetainedValue().wasRefused() { count += 1 }
-                }
-            }
+            let count = (0..<PoolState.levelCount).reduce(0) { $0 + injectors[$1].refuseAll() }
             if count > 0 { Hooks.workRefusedHandler(name, count) }
             end.leave()
         }
