@@ -11,7 +11,7 @@ import RxPrimitives
 /// callback for 10 ms while a serializer waits, another deputy takes that. An idle deputy ends after ten seconds.
 final class DeputyPool: @unchecked Sendable {
     nonisolated(unsafe) private static var current = DeputyPool()
-    private static let currentLock = SpinLock()
+    private static let currentLock = Mutex()
 
     /// The process's pool. In a process that was forked, a new one: the threads are the parent's.
     static var shared: DeputyPool {
@@ -23,7 +23,7 @@ final class DeputyPool: @unchecked Sendable {
     }
 
     private let process = getpid()
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     // Under the lock.
     private var waiting = WaitingTargets()

@@ -101,7 +101,7 @@ final class LimitedMergeSink<Element, Result>: Sink<Element> {
 /// Gives inner sources their places, and serializes their events.
 @usableFromInline
 final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     // Under the lock.
     private var limit: ConcurrencyLimit<Observable<Element>>

@@ -85,7 +85,7 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
 @usableFromInline
 final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     /// Orders acceptance in the queue against supersession.
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     // Under the lock.
     private var latest = LatestInner<SwitchLatestInnerSink<Element>>()
