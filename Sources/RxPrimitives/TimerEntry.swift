@@ -133,7 +133,7 @@ package struct TimerBatch: ~Copyable {
     /// Appends a chain that is linked by `nextDue` and ends in `tail`.
     @inlinable @inline(__always)
     mutating func append(_ head: EntryLink, through tail: EntryLink) {
-        if let last { last.nextDue = head } else { first = head }
+        if first == nil { first = head } else { last.unsafelyUnwrapped.nextDue = head }
         last = tail
     }
 
