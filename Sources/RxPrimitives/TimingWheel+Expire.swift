@@ -34,7 +34,8 @@ extension TimingWheel {
                 let slot = occupied[row].trailingZeroBitCount
                 start = self.start(of: slot, level)
                 if start > to { break }
-                switch takeDue(row, slot, upTo: now, into: &batch, isOver: start | 1_023 < to || to == .max, limit, &left) {
+                let isOver = start | 1_023 < to || to == .max
+                switch takeDue(row, slot, upTo: now, into: &batch, isOver: isOver, limit, &left) {
                 case .all: continue
                 case .limit: return false
                 case .rest where level != 0: break

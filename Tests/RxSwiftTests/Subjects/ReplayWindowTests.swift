@@ -114,8 +114,8 @@ import Testing
                     subject.take(1).subscribe().dispose()
                 }
             })
-        // The median of the worst ten: other processes and the kernel cost a thread now and then.
-        #expect(costs.sorted().suffix(10).first! < 1_000_000)
+        // All but the ten worst: other processes and the kernel cost a thread now and then.
+        #expect(costs.sorted().suffix(11).first! < 1_000_000)
     }
 }
 
