@@ -30,7 +30,7 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
     }
 
     override func keepAndUnlock(_ element: Element) {
-        guard count == bound, let first, let last, first.start &+ UInt64(first.live) >= totalRead,
+        guard count == bound, let first, let last, first.start &+ UInt64(first.live) >= totalRead, !first.hasLeft,
             first.live + 1 < first.capacity, last.count < last.capacity
         else { return keepSlowlyAndUnlock(element) }
         let place = first.elements + first.live
@@ -57,7 +57,7 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
             count += 1
             return lock.unlock()
         }
-        if first.start &+ UInt64(first.live) < totalRead {
+        if first.hasLeft || first.start &+ UInt64(first.live) < totalRead {
             first.leave()
             let gone = dropFirstIfOver()
             append(element)
@@ -154,8 +154,9 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
         var count = 0
         /// The first element that is not forgotten.
         var live = 0
-        /// The elements that are forgotten, but may be being read.
-        private var left = 0..<0
+        /// The first element that is forgotten, but still here, as it may be being read; `.max` if there is none. All behind it
+        /// stay, too, so that what is initialized is one range.
+        var firstLeft = Int.max
 
         init(capacity: Int) {
             self.capacity = capacity
@@ -163,16 +164,16 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
         }
 
         deinit {
-            (elements + left.lowerBound).deinitialize(count: left.count)
-            (elements + live).deinitialize(count: count - live)
+            let first = min(firstLeft, live)
+            (elements + first).deinitialize(count: count - first)
             elements.deallocate()
         }
 
-        var hasLeft: Bool { !left.isEmpty }
+        var hasLeft: Bool { firstLeft != .max }
 
         /// Forgets the first element without releasing it.
         func leave() {
-            left = (left.isEmpty ? live : left.lowerBound)..<live + 1
+            if !hasLeft { firstLeft = live }
             live += 1
         }
 

@@ -43,6 +43,24 @@ import Testing
         #expect(live == 0)
     }
 
+    /// Some elements of a chunk stay for a reader, later ones need not, and then there is the next reader.
+    @Test(arguments: [1, 7, 50, 100, 129, 300])
+    func eachElementIsReleasedOnceWhateverWasRead(between subscriptions: Int) {
+        let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 200)
+        var live = 0
+        for number in 0..<5_000 {
+            live += 1
+            subject.onNext(ReleaseToken(onRelease: { live -= 1 }))
+            if number % (3 * subscriptions) % subscriptions == 0 { subject.subscribe().dispose() }
+            if live < min(200, number + 1) || live > 200 + 2 * 128 {
+                Issue.record("\(live) are alive after \(number)")
+                return
+            }
+        }
+        subject.dispose()
+        #expect(live == 0)
+    }
+
     @Test func aSlowReaderKeepsNoMoreThanTheBoundAndTwoChunks() {
         let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 2_000)
         var live = 0
