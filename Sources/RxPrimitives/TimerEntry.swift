@@ -97,6 +97,8 @@ extension Unmanaged where Instance == TimerEntry {
 package struct TimerBatch: ~Copyable {
     @usableFromInline var first: EntryLink?
     @usableFromInline var last: EntryLink?
+    /// Whether the timers have to be put into order before the first of them is taken.
+    @usableFromInline package var isUnordered = false
 
     @inlinable
     package init() {}
@@ -110,16 +112,28 @@ package struct TimerBatch: ~Copyable {
     /// to know.
     @inlinable
     package mutating func popFirst() -> TimerEntry? {
+        if isUnordered { putInOrder() }
         guard let entry = first else { return nil }
         first = entry.nextDue
         entry.nextDue = nil
         return entry.takeRetainedValue()
     }
 
+    @usableFromInline @inline(never)
+    mutating func putInOrder() {
+        isUnordered = false
+        guard let first else { return }
+        let sorted = BatchOrder.sorted(first)
+        self.first = sorted
+        var tail = sorted
+        while let next = tail.nextDue { tail = next }
+        last = tail
+    }
+
     /// Appends a chain that is linked by `nextDue` and ends in `tail`.
     @inlinable @inline(__always)
     mutating func append(_ head: EntryLink, through tail: EntryLink) {
-        if let last { last.nextDue = head } else { first = head }
+        if first == nil { first = head } else { last.unsafelyUnwrapped.nextDue = head }
         last = tail
     }
 

@@ -4,111 +4,134 @@ extension TimingWheel {
     /// Takes out every timer whose deadline is not after `now`, in (deadline, order of arming).
     ///
     /// Nothing is called and nothing released: work the batch off after unlocking. A `now` earlier than one before is
-    /// harmless. Costs a few steps per entry handed out, and at most nine moves per entry between arming and expiry.
+    /// harmless. Costs a few steps per entry handed out, and at most nine moves per entry between arming and expiry: without a
+    /// bound, so not for an owner under a lock.
     package func expire(upTo now: UInt64) -> TimerBatch {
         var batch = TimerBatch()
-        // The lowest level's begins first.
-        while let level = lowestLevel(of: rowsAhead), case let start = nextStart(above: level), start <= now {
-            expire(upTo: start &- 1, into: &batch)
-            useRowAhead(level, from: start)
-        }
-        expire(upTo: now, into: &batch)
-        if state.pointee.count == 0 {
-            state.pointee.earliest = .max
-            state.pointee.earliestIsExact = true
-        } else if !batch.isEmpty {
-            // What is left is due after `now`, which is therefore not `.max`.
-            state.pointee.earliest = now &+ 1
-            state.pointee.earliestIsExact = false
-        }
+        _ = expire(upTo: now, into: &batch, atMost: .max)
         return batch
     }
 
-    /// Without crossing into a slot that was being moved down ahead.
-    private func expire(upTo now: UInt64, into batch: inout TimerBatch) {
-        let from = state.pointee.elapsed
-        let to = max(from, now)
-        state.pointee.elapsed = to
-        guard state.pointee.count != 0 else { return }
+    /// Takes a piece of the timers whose deadline is not after `now`, behind those that are in `batch` already.
+    ///
+    /// For an owner under a lock, who releases it between the pieces; timers may be armed and disarmed then. When more than
+    /// `limit` timers are due in one tick, in another order than they were armed in, they are handed out once the tick is over,
+    /// and the batch puts them into order later, outside the lock: pop nothing from it before all pieces were taken.
+    /// - Parameter limit: how many entries to hand out or to move at most.
+    /// - Returns: whether this was the last piece.
+    package func expire(upTo now: UInt64, into batch: inout TimerBatch, atMost limit: Int) -> Bool {
+        let to = max(state.pointee.elapsed, now)
+        var left = limit
+        while state.pointee.count != 0 {
+            let start: UInt64
+            let lowest = lowestLevel(of: rowsInUse)
+            if let ahead = lowestLevel(of: rowsAhead), (lowest ?? .max) > ahead {
+                start = nextStart(above: ahead)
+                if start > to { break }
+            } else {
+                let level = lowest.unsafelyUnwrapped
+                let row = rowInUse(level)
+                let slot = occupied[row].trailingZeroBitCount
+                start = self.start(of: slot, level)
+                if start > to { break }
+                let isOver = start | 1_023 < to || to == .max
+                switch takeDue(row, slot, upTo: now, into: &batch, isOver: isOver, limit, &left) {
+                case .all: continue
+                case .limit: return false
+                case .rest where level != 0: break
+                case .rest:
+                    noteNoneDue(until: now, to)
+                    return true
+                case .unordered:
+                    // Some are due: `earliest` stays where it is.
+                    state.pointee.elapsed = to
+                    return true
+                }
+            }
+            // Nothing that is armed is due before.
+            state.pointee.elapsed = max(state.pointee.elapsed, start &- 1)
+            if !begin(start, &left) { return false }
+        }
+        noteNoneDue(until: now, to)
+        return true
+    }
 
-        // Below the highest digit that changes, everything belongs to a time gone by; on that digit's level, the slots
-        // before the one that `to` falls into; above, nothing has changed.
-        let tick = to &>> TimingWheel.tickBits
-        let top = TimingWheel.highestDigit(tick ^ (from &>> TimingWheel.tickBits))
-        let topSlot = Int(truncatingIfNeeded: tick &>> UInt64(top &* TimingWheel.slotBits)) & 63
-        for level in 0...top {
-            let row = rowInUse(level)
-            let gone = level < top ? UInt64.max : (1 &<< UInt64(topSlot)) &- 1
-            var due = occupied[row] & gone
-            while due != 0 {
-                take(row: row, slot: due.trailingZeroBitCount, into: &batch)
-                due &= due &- 1
+    private func noteNoneDue(until time: UInt64, _ elapsed: UInt64) {
+        state.pointee.elapsed = elapsed
+        if state.pointee.count == 0 {
+            state.pointee.earliest = .max
+            state.pointee.earliestIsExact = true
+        } else if state.pointee.earliest <= time {
+            // What is left is due after `time`, which is therefore not `.max`.
+            state.pointee.earliest = time &+ 1
+            state.pointee.earliestIsExact = false
+        }
+    }
+
+    private enum Taken {
+        /// The slot is vacant.
+        case all
+        /// None of what is in the slot is due.
+        case rest
+        /// More than the limit are in a tick which is not over, in no order.
+        case unordered
+        case limit
+    }
+
+    /// Hands out due entries of the first slot that is occupied.
+    private func takeDue(
+        _ row: Int, _ slot: Int, upTo now: UInt64, into batch: inout TimerBatch, isOver: Bool, _ limit: Int,
+        _ left: inout Int
+    ) -> Taken {
+        let isFirstLevel = row % TimingWheel.levelCount == 0
+        let bit = 1 as UInt64 &<< UInt64(slot)
+        let position = row &<< TimingWheel.slotBits | slot
+        if unsorted[row] & bit != 0 {
+            // Larger slots are put into order by moving what they hold down.
+            if !isFirstLevel { return .rest }
+            if isShort(slots[position], limit) {
+                sortIfNeeded(row: row, slot: slot)
+            } else if isOver {
+                batch.isUnordered = true
+            } else {
+                return .unordered
             }
         }
-        let topRow = rowInUse(top)
-        if occupied[topRow] & 1 &<< UInt64(topSlot) != 0 {
-            split(row: topRow, slot: topSlot, upTo: now, into: &batch)
+        while occupied[row] & bit != 0 {
+            let entry = slots[position]
+            if entry.dueTime > now { return .rest }
+            if left == 0 { return .limit }
+            left &-= 1
+            unlink(entry)
+            state.pointee.count &-= 1
+            state.pointee.earliestIsExact = false
+            entry.nextDue = nil
+            batch.append(entry, through: entry)
         }
+        return .all
+    }
+
+    /// Whether a slot holds at most so many entries.
+    func isShort(_ head: EntryLink, _ limit: Int) -> Bool {
+        var entry = head
+        for _ in 0..<limit {
+            entry = entry.next
+            if entry.isSame(as: head) { return true }
+        }
+        return false
     }
 
     /// The row of a level that is in use.
     @inline(__always)
     func rowInUse(_ level: Int) -> Int { TimingWheel.row(of: level, state.pointee.secondRows) }
 
+    /// The other row of a level, which holds what was moved down ahead.
+    @inline(__always)
+    func rowAhead(_ level: Int) -> Int { TimingWheel.row(of: level, ~state.pointee.secondRows) }
+
     /// Releases every entry, due or not. Their deinits run inside.
     func removeAll() {
         _ = expire(upTo: .max)
-    }
-
-    /// Hands out a whole slot.
-    private func take(row: Int, slot: Int, into batch: inout TimerBatch) {
-        sortIfNeeded(row: row, slot: slot)
-        let head = slots[row &<< TimingWheel.slotBits | slot]
-        let tail = head.previous
-        vacate(row: row, slot: slot)
-        var entry = head
-        while true {
-            entry.position = -1
-            state.pointee.count &-= 1
-            if entry.isSame(as: tail) { break }
-            entry.nextDue = entry.next
-            entry = entry.next
-        }
-        tail.nextDue = nil
-        batch.append(head, through: tail)
-    }
-
-    /// Hands out the due entries of the slot which the present time falls into, and places the others anew, in their
-    /// order: those are sorted later, in the smaller slots they come to.
-    private func split(row: Int, slot: Int, upTo now: UInt64, into batch: inout TimerBatch) {
-        let isSorted = unsorted[row] & 1 &<< UInt64(slot) == 0
-        let head = slots[row &<< TimingWheel.slotBits | slot]
-        vacate(row: row, slot: slot)
-        head.previous.openNext = nil
-        var due: EntryLink?
-        var lastDue: EntryLink?
-        var cursor: EntryLink? = head
-        while let entry = cursor {
-            cursor = entry.openNext
-            guard entry.dueTime <= now else {
-                place(entry)
-                continue
-            }
-            entry.position = -1
-            entry.openNext = nil
-            state.pointee.count &-= 1
-            if let lastDue { lastDue.openNext = entry } else { due = entry }
-            lastDue = entry
-        }
-        guard var rest = due else { return }
-        if !isSorted { rest = TimingWheel.sorted(rest) }
-        var entry = rest
-        while let next = entry.openNext {
-            entry.nextDue = next
-            entry = next
-        }
-        entry.nextDue = nil
-        batch.append(rest, through: entry)
     }
 
     @usableFromInline
@@ -116,9 +139,12 @@ extension TimingWheel {
         var earliest = UInt64.max
         let level = lowestLevel(of: rowsInUse)
         if let level { earliest = self.earliest(of: rowInUse(level)) }
-        // What was moved down ahead is later than its own level and those below, and not later than the others.
-        if let ahead = lowestLevel(of: rowsAhead), (level ?? .max) > ahead {
-            earliest = min(earliest, self.earliest(of: TimingWheel.row(of: ahead, ~state.pointee.secondRows)))
+        // What was moved down ahead is later than its own level and those below. Between two pieces of moving a slot down, several
+        // levels have some of it.
+        var ahead = rowsAhead
+        while ahead != 0, case let next = ahead.trailingZeroBitCount, next < (level ?? .max) {
+            earliest = min(earliest, self.earliest(of: rowAhead(next)))
+            ahead &= ahead &- 1
         }
         state.pointee.earliest = earliest
         state.pointee.earliestIsExact = true
@@ -147,92 +173,14 @@ extension TimingWheel {
 
     func lowestLevel(of levels: UInt64) -> Int? { levels == 0 ? nil : levels.trailingZeroBitCount }
 
-    private func sortIfNeeded(row: Int, slot: Int) {
+    func sortIfNeeded(row: Int, slot: Int) {
         let bit = 1 as UInt64 &<< UInt64(slot)
         guard unsorted[row] & bit != 0 else { return }
         unsorted[row] &= ~bit
         let position = row &<< TimingWheel.slotBits | slot
         let head = slots[position]
         head.previous.openNext = nil
-        slots[position] = TimingWheel.closedCircle(TimingWheel.sorted(head))
-    }
-
-    /// Sorts a list that ends in nil by deadline; entries with the same deadline keep their order. Returns its new head.
-    ///
-    /// A natural merge sort: runs that ascend already are taken as they are. Of the pending runs, number n is the
-    /// union of 2^n and older than those with smaller numbers, which is what keeps the sort stable.
-    private static func sorted(_ head: EntryLink) -> EntryLink {
-        // One pending run for each bit of the number of runs.
-        withUnsafeTemporaryAllocation(of: EntryLink?.self, capacity: 64) { pending in
-            pending.initialize(repeating: nil)
-            var cursor: EntryLink? = head
-            while let run = cursor {
-                var end = run
-                while let next = end.openNext, next.dueTime >= end.dueTime { end = next }
-                cursor = end.openNext
-                end.openNext = nil
-
-                var merged = run
-                var index = 0
-                while let older = pending[index] {
-                    merged = merge(older, merged)
-                    pending[index] = nil
-                    index += 1
-                }
-                pending[index] = merged
-            }
-
-            var result: EntryLink?
-            for older in pending {
-                guard let older else { continue }
-                result = result.map { merge(older, $0) } ?? older
-            }
-            return result.unsafelyUnwrapped
-        }
-    }
-
-    /// Merges two lists that end in nil; of equals, the older list's come first.
-    private static func merge(_ older: EntryLink, _ newer: EntryLink) -> EntryLink {
-        var left = older
-        var right = newer
-        let head: EntryLink
-        var tail: EntryLink
-        // Whichever runs out first leaves the other as the rest.
-        if right.dueTime < left.dueTime {
-            head = right
-            guard let next = right.openNext else {
-                right.openNext = left
-                return head
-            }
-            right = next
-        } else {
-            head = left
-            guard let next = left.openNext else {
-                left.openNext = right
-                return head
-            }
-            left = next
-        }
-        tail = head
-        while true {
-            if right.dueTime < left.dueTime {
-                tail.openNext = right
-                tail = right
-                guard let next = right.openNext else {
-                    tail.openNext = left
-                    return head
-                }
-                right = next
-            } else {
-                tail.openNext = left
-                tail = left
-                guard let next = left.openNext else {
-                    tail.openNext = right
-                    return head
-                }
-                left = next
-            }
-        }
+        slots[position] = TimingWheel.closedCircle(SlotOrder.sorted(head))
     }
 
     private static func closedCircle(_ head: EntryLink) -> EntryLink {
@@ -244,13 +192,5 @@ extension TimingWheel {
         entry.openNext = head
         head.previous = entry
         return head
-    }
-}
-
-extension Unmanaged where Instance == TimerEntry {
-    /// The link while a list is taken apart or sorted: nil at the end.
-    fileprivate var openNext: EntryLink? {
-        get { _withUnsafeGuaranteedRef { $0.next } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.next = newValue } }
     }
 }

@@ -16,15 +16,15 @@ extension TimingWheel {
             levels &= levels &- 1
             let slot = TimingWheel.digit(level, of: state.pointee.elapsed) + 1
             // Behind the last slot comes one that is the next of a level above.
-            if slot < 64, !moveDown(level, slot, &left) { return true }
+            if slot < 64, !moveDown(level, rowInUse(level), slot, &left) { return true }
         }
         return false
     }
 
     /// A time to call `expire` at next: not after the earliest deadline, and soon before it. Nil when nothing is armed.
     ///
-    /// Unlike `earliestDeadline` it never has to sort: a slot of more than a tick that is not in order is looked at when it
-    /// begins.
+    /// Constant time, unlike `earliestDeadline`: a slot of more than a tick that is not in order is looked at when it begins, and
+    /// a tick with many timers in no order when it is over, at most 1,024 ns after the earliest deadline.
     package var nextLook: UInt64? {
         if state.pointee.count == 0 { return nil }
         if state.pointee.earliestIsExact { return state.pointee.earliest }
@@ -33,10 +33,24 @@ extension TimingWheel {
         guard let level = lowest else { return nil }
         let row = rowInUse(level)
         let slot = occupied[row].trailingZeroBitCount
-        if level == 0 || unsorted[row] & 1 &<< UInt64(slot) == 0 {
-            findEarliest()
-            return state.pointee.earliest
+        let start = self.start(of: slot, level)
+        if unsorted[row] & 1 &<< UInt64(slot) != 0 {
+            if level != 0 { return start }
+            if !isShort(slots[row &<< TimingWheel.slotBits | slot], TimingWheel.few) {
+                return (start | 1_023) &+ 1
+            }
+            sortIfNeeded(row: row, slot: slot)
         }
+        state.pointee.earliest = slots[row &<< TimingWheel.slotBits | slot].dueTime
+        state.pointee.earliestIsExact = true
+        return state.pointee.earliest
+    }
+
+    /// So many entries are sorted in no time.
+    private static var few: Int { 32 }
+
+    /// When a slot of the row in use begins.
+    func start(of slot: Int, _ level: Int) -> UInt64 {
         let shift = TimingWheel.shift(of: level)
         return ((state.pointee.elapsed &>> shift) & ~63 | UInt64(slot)) &<< shift
     }
@@ -47,26 +61,26 @@ extension TimingWheel {
         return (state.pointee.elapsed &>> shift &+ 1) &<< shift
     }
 
-    /// The slot of the level above begins whose entries are in the row ahead. Everything before was handed out, so the row in
-    /// use is empty.
-    func useRowAhead(_ level: Int, from start: UInt64) {
-        var all = Int.max
-        _ = moveDown(level &+ 1, TimingWheel.digit(level &+ 1, of: start), &all)
-        state.pointee.elapsed = start
-        state.pointee.secondRows ^= 1 &<< UInt64(level)
-        // What is in the slot of the present time belongs to lower levels.
-        let row = rowInUse(level)
-        while occupied[row] & 1 != 0 {
-            let entry = slots[row &<< TimingWheel.slotBits]
-            unlink(entry)
-            place(entry)
+    /// Moves the entries of the slot that begins at `start` down to where they have to be then, and begins it.
+    ///
+    /// `start` is the next nanosecond, and the levels below the slot hold nothing but what was moved down ahead from it. Until all
+    /// is moved, what is armed for the time of the slot still goes into it: entries with the same deadline keep their order.
+    /// - Returns: false if the limit was reached before.
+    func begin(_ start: UInt64, _ left: inout Int) -> Bool {
+        let top = (start &>> TimingWheel.tickBits).trailingZeroBitCount / TimingWheel.slotBits
+        if !moveDown(top, rowInUse(top), TimingWheel.digit(top, of: start), &left) { return false }
+        for level in stride(from: top &- 1, to: 0, by: -1) {
+            // What is in the first slot belongs to lower levels.
+            if !moveDown(level, rowAhead(level), 0, &left) { return false }
         }
+        state.pointee.elapsed = start
+        state.pointee.secondRows ^= 1 &<< UInt64(top) &- 1
+        return true
     }
 
-    /// Moves entries of a slot to the row below that is not in use. Returns whether all were.
-    private func moveDown(_ level: Int, _ slot: Int, _ left: inout Int) -> Bool {
-        let row = rowInUse(level)
-        let below = TimingWheel.row(of: level &- 1, ~state.pointee.secondRows)
+    /// Moves entries of a slot to the row ahead of the level below. Returns whether all were.
+    private func moveDown(_ level: Int, _ row: Int, _ slot: Int, _ left: inout Int) -> Bool {
+        let below = rowAhead(level &- 1)
         while occupied[row] & 1 &<< UInt64(slot) != 0 {
             if left == 0 { return false }
             left &-= 1

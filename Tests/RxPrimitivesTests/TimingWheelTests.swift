@@ -55,6 +55,13 @@ private final class Owner {
     @discardableResult func remove(_ probe: Probe) -> Bool { wheel.remove(probe) }
     func batch(upTo now: UInt64) -> TimerBatch { wheel.expire(upTo: now) }
     func expire(upTo now: UInt64) -> [Probe] { drain(wheel.expire(upTo: now)) }
+
+    /// Expires in pieces, and runs `between` after each but the last.
+    func expire(upTo now: UInt64, inPiecesOf limit: Int, _ between: () -> Void) -> [Probe] {
+        var batch = TimerBatch()
+        while !wheel.expire(upTo: now, into: &batch, atMost: limit) { between() }
+        return drain(batch)
+    }
 }
 
 private func drain(_ batch: consuming TimerBatch) -> [Probe] {
@@ -131,6 +138,65 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
         }
         check(wheel.expire(upTo: .max).map(\.order) == model.expire(upTo: .max).map(\.order))
         check(wheel.count == 0 && wheel.earliestDeadline == nil)
+        #expect(failures == 0)
+    }
+
+    /// Timers are armed and cancelled between the pieces, as other threads do.
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func expiryInPiecesBehavesAsASortedArray(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        // Odd seeds: timers crowd into few ticks.
+        let crowded = seed % 2 == 1
+        var now: UInt64 = seed == 3 ? (1 << 52) - 5_000_000 : random.next() >> 10
+        let wheel = Owner(now: now)
+        var model = SortedModel()
+        let pool = (0..<600).map { _ in Probe() }
+        var failures = 0
+        func check(_ holds: Bool) { if !holds { failures += 1 } }
+        func change(after time: UInt64, _ step: Int) {
+            let probe = pool[Int(random.next() % UInt64(pool.count))]
+            if probe.isArmed {
+                if random.next() % 4 == 0 { check(wheel.remove(probe) && model.remove(probe)) }
+                return
+            }
+            // Handed out already, in a piece.
+            if model.armed.contains(where: { $0 === probe }) { return }
+            let distance = crowded ? random.next() % 3_000 : interval(&random)
+            let (deadline, overflow) = time.addingReportingOverflow(max(1, distance))
+            probe.deadline = overflow ? .max : deadline
+            probe.order = step
+            wheel.insert(probe, now: now)
+            model.insert(probe)
+        }
+        for step in 0..<6_000 {
+            if random.next() % (crowded ? 500 : 20) != 0 {
+                change(after: now, step)
+                continue
+            }
+            now += crowded ? random.next() % 3_000 : random.next() >> (64 - 1 - random.next() % 44)
+            let limit = Int(random.next() % 8) + 1
+            let due = wheel.expire(upTo: now, inPiecesOf: limit) {
+                for _ in 0..<3 { change(after: now, step) }
+                if random.next() % 8 == 0 { _ = wheel.prepare(atMost: 2) }
+                let look = wheel.nextLook
+                check((look == nil) == (model.earliest == nil))
+            }
+            // What is left of a crowded tick comes when that is over.
+            let expected = model.expire(upTo: now)
+            let held = expected.dropFirst(due.count)
+            check(due.map(\.order) == expected.prefix(due.count).map(\.order))
+            check(held.allSatisfy { $0.deadline >> 10 == now >> 10 && $0.isArmed })
+            check(held.isEmpty || held.count + model.armed.count > limit)
+            for probe in held { model.insert(probe) }
+            if let look = wheel.nextLook { check(held.isEmpty ? look > now : look <= (now | 1_023) + 1) }
+            if random.next() % 3 == 0 { check(wheel.earliestDeadline == model.earliest) }
+            if failures > 0 {
+                Issue.record("the wheel differs from the model at step \(step) of seed \(seed)")
+                return
+            }
+        }
+        check(wheel.expire(upTo: .max, inPiecesOf: 5) {}.map(\.order) == model.expire(upTo: .max).map(\.order))
+        check(wheel.count == 0 && wheel.nextLook == nil)
         #expect(failures == 0)
     }
 

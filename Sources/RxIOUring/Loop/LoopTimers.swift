@@ -41,13 +41,17 @@ final class LoopTimers: Work {
     /// When there may be timers out of use to let go of. Only when the loop is about to sleep.
     var nextTrim: UInt64? { spares.nextTrim() }
 
+    /// How many timers are expired or moved before other work gets its turn.
+    private static let pieceLimit = 1_024
+
     /// Queues what is due. Returns when to look again.
     func expire() -> UInt64? {
         // One batch at a time: what is due later comes behind it anyway.
         guard let look = wheel.nextLook, !isQueued else { return wheel.nextLook }
         let now = MonotonicClock.now()
         if look > now { return look }
-        due = wheel.expire(upTo: now)
+        // A piece, as a slot may hold any number of timers. The rest is due at the next look.
+        while !wheel.expire(upTo: now, into: &due, atMost: LoopTimers.pieceLimit), due.isUnordered {}
         if due.isEmpty { return wheel.nextLook }
         isQueued = true
         queue.postFromWithin(job!)

@@ -68,36 +68,41 @@ final class SerialDispatchJobs: TimedJobScheduler {
 }
 
 /// Turns on a serial dispatch queue.
-final class DispatchTurnQueue: TurnQueue {
+package final class DispatchTurnQueue: TurnQueue {
     let queue: DispatchQueue
     let runsInlineOnMain: Bool
 
-    /// One for all wake-ups, so that they allocate nothing. Each takes over a reference to this object from `wake`. Made by the
-    /// first, as many schedulers of the main queue never need it.
-    @exclusivity(unchecked) private var turn: DispatchWorkItem?
+    /// A block that libdispatch copies for each wake-up: all wake-ups share one, so that they allocate nothing. The first wake-up
+    /// makes it, as many schedulers of the main queue never need one.
+    ///
+    /// Not a `DispatchWorkItem`, which must not be submitted again before libdispatch has returned from its last run: the end of a
+    /// run gives up a reference to the queue that the next submission has taken. It also counts its runs in 32 bits. To submit a
+    /// plain block changes nothing in the block but the count of its references, by one for each submission under way.
+    @exclusivity(unchecked) package private(set) var turn: (@Sendable @convention(block) () -> Void)?
 
-    init(queue: DispatchQueue, runsInlineOnMain: Bool) {
+    package init(queue: DispatchQueue, runsInlineOnMain: Bool) {
         self.queue = queue
         self.runsInlineOnMain = runsInlineOnMain
         super.init(stepsPerTurn: 512)
     }
 
     /// By one thread at a time, each of which has seen what the one before did: it took over the state of the queue from it.
-    override func wake() {
+    package override func wake() {
+        // The run gives this reference up.
         _ = Unmanaged.passRetained(self)
         queue.async(execute: turn ?? makeTurn())
     }
 
-    private func makeTurn() -> DispatchWorkItem {
+    private func makeTurn() -> @Sendable @convention(block) () -> Void {
         nonisolated(unsafe) let this = Unmanaged.passUnretained(self)
-        let made = DispatchWorkItem { this.takeRetainedValue().runTurn() }
+        let made: @Sendable @convention(block) () -> Void = { this.takeRetainedValue().runTurn() }
         turn = made
         return made
     }
 
-    override var runsInline: Bool { runsInlineOnMain && MainQueue.isCurrent }
+    package override var runsInline: Bool { runsInlineOnMain && MainQueue.isCurrent }
 
-    override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
+    package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
         if isRunningInline || (mainQueueRuns && MainQueue.isMain(queue)) { return nil }
         // A mark of its own for each question: a dispatch queue tells whether it is the current one, or a target of that, only by
         // what was attached to it.

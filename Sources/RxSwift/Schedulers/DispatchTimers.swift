@@ -1,10 +1,11 @@
 package import Dispatch
 import RxPrimitives
 
-/// The timers of one dispatch scheduler: a timing wheel, and one kernel timer set to its earliest deadline.
+/// The timers of one dispatch scheduler: a timing wheel, and one kernel timer set to the time of the next look at it, which is not
+/// after its earliest deadline.
 ///
-/// Arming and withdrawing a job is O(1) and touches the kernel only when the earliest deadline moves forward. Deadlines are
-/// monotonic (law L9).
+/// Arming and withdrawing a job is O(1) and touches the kernel only when a deadline is before the next look. Expiry holds the lock
+/// for a bounded number of timers at a time. Deadlines are monotonic (law L9).
 ///
 /// The kernel timer's handler keeps this object alive, from `init` until it was closed and no job is waiting. (A handler that
 /// holds it weakly would do, but an object that is held weakly anywhere pays for that with every reference that is counted.)
@@ -13,7 +14,8 @@ final class DispatchTimers {
     private let lock = Mutex()
     /// Under the lock.
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    /// What the kernel timer is set to, or will be by the one who is setting it. Under the lock.
+    /// What the kernel timer is set to, or will be by the one who is setting it: not after the earliest deadline. 0 while timers
+    /// expire, at the end of which the next look is known. Under the lock.
     @exclusivity(unchecked) private var armedDeadline = UInt64.max
     /// Whether a thread is setting the kernel timer. Under the lock.
     @exclusivity(unchecked) private var isSetting = false
@@ -24,6 +26,10 @@ final class DispatchTimers {
     @exclusivity(unchecked) private var firstSpare: Unmanaged<JobTimer>?
     @exclusivity(unchecked) private var spareCount = 0
     private static let spareLimit = 64
+    /// How many timers the lock is held for at a time.
+    private static let pieceLimit = 32
+    /// How many pieces of timers that are due are handed to `fire` together.
+    private static let piecesPerBatch = 16
     /// Whether the owner is gone, so that nothing will be armed any more. Under the lock.
     @exclusivity(unchecked) private var isClosed = false
     /// Whether `stop` was called, so that nothing is taken any more. Under the lock.
@@ -56,12 +62,9 @@ final class DispatchTimers {
     func stop() -> Int {
         lock.lock()
         isStopped = true
-        armedDeadline = .max
-        var waiting = wheel.expire(upTo: .max)
-        let isDone = isDone
         lock.unlock()
         var lost = 0
-        handOut(&waiting) { if $0.wasRefused() { lost += 1 } }
+        let isDone = expire(upTo: .max) { if $0.wasRefused() { lost += 1 } }
         if isDone { kernelTimer.cancel() }
         return lost
     }
@@ -82,9 +85,9 @@ final class DispatchTimers {
         let entry = timer._withUnsafeGuaranteedRef { $0.hold(job, until: deadline) }
         job.timer = entry
         wheel.insert(retained: entry, now: now)
-        let earlier = earlierDeadline()
+        let setsTimer = isBeforeNextLook(deadline)
         lock.unlock()
-        if let earlier { setKernelTimer(earlier) }
+        if setsTimer { setKernelTimer(deadline) }
         return true
     }
 
@@ -106,15 +109,42 @@ final class DispatchTimers {
 
     /// Runs on the queue when the kernel timer fires.
     private func expire() {
-        lock.lock()
+        let isDone = expire(upTo: MonotonicClock.now(), to: fire)
+        if isDone { kernelTimer.cancel() }
+    }
+
+    /// Hands out the jobs whose time comes until `now`, and sets the kernel timer for the others.
+    ///
+    /// - Returns: whether the kernel timer can go.
+    private func expire(upTo now: UInt64, to receive: (Job) -> Void) -> Bool {
+        while true {
+            var due = TimerBatch()
+            let isDone = takeDue(upTo: now, into: &due)
+            handOut(&due, to: receive)
+            if let isDone { return isDone }
+        }
+    }
+
+    /// Takes a batch of what is due, and with the last one sets the kernel timer.
+    ///
+    /// - Returns: whether the kernel timer can go; nil if there are more batches.
+    private func takeDue(upTo now: UInt64, into due: inout TimerBatch) -> Bool? {
+        var pieces = 0
+        while true {
+            lock.lock()
+            if wheel.expire(upTo: now, into: &due, atMost: DispatchTimers.pieceLimit) { break }
+            armedDeadline = 0
+            lock.unlock()
+            pieces += 1
+            if pieces >= DispatchTimers.piecesPerBatch, !due.isUnordered { return nil }
+        }
         armedDeadline = .max
-        var due = wheel.expire(upTo: MonotonicClock.now())
-        let earlier = earlierDeadline()
+        let look = isStopped ? nil : wheel.nextLook
+        let setsTimer = look.map { isBeforeNextLook($0) } ?? false
         let isDone = isDone
         lock.unlock()
-        if let earlier { setKernelTimer(earlier) }
-        handOut(&due, to: fire)
-        if isDone { kernelTimer.cancel() }
+        if setsTimer, let look { setKernelTimer(look) }
+        return isDone
     }
 
     /// Outside the lock.
@@ -153,14 +183,15 @@ final class DispatchTimers {
         return timer
     }
 
-    /// What the caller has to set the kernel timer to, if it is set to something later and nobody is at it. Under the lock.
+    /// Whether the caller has to set the kernel timer to `time`: it is set to something later, and no other thread is at it. Under
+    /// the lock.
     @inline(__always)
-    private func earlierDeadline() -> UInt64? {
-        guard let earliest = wheel.earliestDeadline, earliest < armedDeadline else { return nil }
-        armedDeadline = earliest
-        if isSetting { return nil }
+    private func isBeforeNextLook(_ time: UInt64) -> Bool {
+        if time >= armedDeadline { return false }
+        armedDeadline = time
+        if isSetting { return false }
         isSetting = true
-        return earliest
+        return true
     }
 
     /// Outside the lock, one thread at a time: until the kernel timer is set to what the others want by now.
@@ -171,8 +202,8 @@ final class DispatchTimers {
             kernelTimer.schedule(
                 deadline: DispatchTime(uptimeNanoseconds: min(deadline, DispatchTimers.farFuture)), leeway: leeway)
             lock.lock()
-            // `.max`: it fired meanwhile, and nothing is waiting.
-            isSetting = armedDeadline != deadline && armedDeadline != .max
+            // `.max`: it fired meanwhile, and nothing is waiting. 0: it fired, and the thread that expires timers will set it.
+            isSetting = armedDeadline != deadline && armedDeadline != .max && armedDeadline != 0
             let again = isSetting
             deadline = armedDeadline
             lock.unlock()

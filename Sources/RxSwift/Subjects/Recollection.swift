@@ -1,7 +1,8 @@
-/// What a subject remembered at one moment: copied elements, or the beginning of a log that only grows.
+/// What a subject remembered at one moment: copied elements, or a part of what is shared with it.
 struct Recollection<Element> {
     private var elements = ContiguousArray<Element>()
     private var log: ReplayLog<Element>.Excerpt?
+    private var window: ReplayWindow<Element>.Excerpt?
 
     mutating func reserve(_ count: Int) {
         elements.reserveCapacity(count)
@@ -15,10 +16,15 @@ struct Recollection<Element> {
         log = excerpt
     }
 
+    mutating func refer(to excerpt: ReplayWindow<Element>.Excerpt) {
+        window = excerpt
+    }
+
     /// Hands out the elements, oldest first, as long as `body` returns true.
     func visit(_ body: (Element) -> Bool) {
         for element in elements where !body(element) { return }
         log?.visit(body)
+        window?.visit(body)
     }
 
     /// Sends the elements, oldest first, until the subscription is cancelled.

@@ -1,4 +1,6 @@
-/// Remembers the last elements, up to a bound. Remembering one when the bound is reached allocates nothing.
+/// Remembers the last elements, up to a small bound. Remembering one when the bound is reached allocates nothing.
+///
+/// What a subscriber is given is copied under the lock, hence the limit of the bound: `remembering` makes what suits a larger one.
 @usableFromInline
 package final class ReplayRing<Element>: RecallingCore<Element> {
     // All under the lock.
@@ -11,7 +13,18 @@ package final class ReplayRing<Element>: RecallingCore<Element> {
     /// Whether elements hold no references.
     private let isPlainBytes = _isPOD(Element.self)
 
+    /// So many elements may be copied under the lock.
+    static var largestBound: Int { 128 }
+
+    /// A core that remembers the last elements.
+    ///
     /// - Parameter bound: how many elements to remember, at most. Not negative.
+    package static func remembering(name: StaticString, bound: Int, recall: Recall) -> RecallingCore<Element> {
+        if bound > largestBound { return ReplayWindow(name: name, bound: bound, recall: recall) }
+        return ReplayRing(name: name, bound: bound, recall: recall)
+    }
+
+    /// - Parameter bound: how many elements to remember, at most: 0 to `largestBound`.
     package init(name: StaticString, bound: Int, recall: Recall) {
         self.bound = bound
         super.init(name: name, recall: recall)

@@ -22,11 +22,12 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
 
     /// A subject that repeats its last elements.
     ///
-    /// - Parameter bufferSize: how many elements to remember, at most. Not negative. A newcomer costs O(bufferSize).
+    /// - Parameter bufferSize: how many elements to remember, at most. Not negative. A newcomer costs O(bufferSize), on its
+    ///   own thread: a thread that emits meanwhile waits for the time of 128 elements at most.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         precondition(
             bufferSize >= 0, "swift-rx: ReplaySubject.create: bufferSize is \(bufferSize), it must not be negative")
-        return ReplaySubject(core: ReplayRing(name: "ReplaySubject", bound: bufferSize, recall: .always))
+        return ReplaySubject(core: ReplayRing.remembering(name: "ReplaySubject", bound: bufferSize, recall: .always))
     }
 
     /// A subject that repeats all its elements, and so holds them as long as it lives.

@@ -57,8 +57,8 @@ final class Share<Element>: Observable<Element> {
     }
 
     private static func makeCore(_ replay: Int) -> SubjectCore<Element> {
-        replay == 0
-            ? SubjectCore(name: "share") : ReplayRing(name: "share(replay:)", bound: replay, recall: .always)
+        if replay == 0 { return SubjectCore(name: "share") }
+        return ReplayRing.remembering(name: "share(replay:)", bound: replay, recall: .always)
     }
 
     // As in RxSwift, where the two common forms subscribe on their own and the others are made of `multicast` and `refCount`.

@@ -1,0 +1,145 @@
+import Glibc
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+/// Large bounds: what is remembered is shared with subscribers, not copied.
+@Suite struct ReplayWindowTests {
+    @Test(arguments: [129, 130, 200, 1_000, 5_000])
+    func aNewcomerGetsTheLastElementsAtAnyMoment(bound: Int) {
+        let subject = ReplaySubject<Int>.create(bufferSize: bound)
+        var seen: [Int] = []
+        for number in 0..<bound * 4 {
+            subject.onNext(number)
+            if number % 97 != 0 { continue }
+            seen = []
+            subject.subscribe(onNext: { seen.append($0) }).dispose()
+            if seen != Array(max(0, number + 1 - bound)...number) {
+                Issue.record("wrong after \(number): \(seen.count) elements from \(seen.first ?? -1)")
+                return
+            }
+        }
+    }
+
+    @Test func aForgottenElementIsReleasedAtOnceWhenNoSubscriberCanBeReadingIt() {
+        let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 1_000)
+        var live = 0
+        func send(_ count: Int) {
+            for _ in 0..<count {
+                live += 1
+                subject.onNext(ReleaseToken(onRelease: { live -= 1 }))
+            }
+        }
+        send(5_000)
+        #expect(live == 1_000)
+        subject.subscribe().dispose()
+        // What was given to the subscriber goes with its chunks.
+        send(999)
+        #expect(live <= 1_000 + 2 * 128)
+        send(1_000 + 128)
+        #expect(live == 1_000)
+        subject.dispose()
+        #expect(live == 0)
+    }
+
+    /// Some elements of a chunk stay for a reader, later ones need not, and then there is the next reader.
+    @Test(arguments: [1, 7, 50, 100, 129, 300])
+    func eachElementIsReleasedOnceWhateverWasRead(between subscriptions: Int) {
+        let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 200)
+        var live = 0
+        for number in 0..<5_000 {
+            live += 1
+            subject.onNext(ReleaseToken(onRelease: { live -= 1 }))
+            if number % (3 * subscriptions) % subscriptions == 0 { subject.subscribe().dispose() }
+            if live < min(200, number + 1) || live > 200 + 2 * 128 {
+                Issue.record("\(live) are alive after \(number)")
+                return
+            }
+        }
+        subject.dispose()
+        #expect(live == 0)
+    }
+
+    @Test func aSlowReaderKeepsNoMoreThanTheBoundAndTwoChunks() {
+        let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 2_000)
+        var live = 0
+        func send(_ count: Int) {
+            for _ in 0..<count {
+                live += 1
+                subject.onNext(ReleaseToken(onRelease: { live -= 1 }))
+            }
+        }
+        send(3_000)
+        // The events of the send inside wait for this subscriber; they are not what the reader keeps.
+        var mostLive = 0
+        let core = subject.take(1).subscribe(onNext: { _ in
+            for _ in 0..<20 {
+                send(500)
+                mostLive = max(mostLive, live)
+            }
+        })
+        core.dispose()
+        #expect(mostLive <= 2 * 2_000 + 3 * 128 + 10_000)
+        send(2_000 + 128)
+        #expect(live == 2_000)
+    }
+
+    @Test("race: emitting at the bound against subscribers that read what is forgotten")
+    func whatIsForgottenWhileASubscriberReadsItStaysWhole() {
+        let subject = ReplaySubject<[Int]>.create(bufferSize: 300)
+        let failures = AtomicCounter(0)
+        let isDone = AtomicWord(0)
+        let reader: @Sendable () -> Void = {
+            while isDone.loadAcquiring() == 0 {
+                var last = -1
+                var count = 0
+                subject.subscribe(onNext: { element in
+                    let number = element[0]
+                    if last >= 0, number != last + 1 { failures.increment() }
+                    last = number
+                    count += 1
+                }).dispose()
+                if count < 300 { failures.increment() }
+            }
+        }
+        for number in 0..<300 { subject.onNext([number]) }
+        race(
+            {
+                for number in 300..<30_000 { subject.onNext([number]) }
+                isDone.storeReleasing(1)
+            }, reader, reader)
+        #expect(failures.value == 0)
+    }
+
+    @Test func anEmitterDoesNotPayForThoseWhoSubscribe() {
+        let bound = 100_000
+        let subject = ReplaySubject<Int>.create(bufferSize: bound)
+        for number in 0..<bound { subject.onNext(number) }
+        let isDone = AtomicWord(0)
+        nonisolated(unsafe) var costs: [UInt64] = []
+        race(
+            {
+                for number in 0..<20_000 {
+                    let start = threadNanoseconds()
+                    subject.onNext(number)
+                    costs.append(threadNanoseconds() - start)
+                }
+                isDone.storeReleasing(1)
+            },
+            {
+                while isDone.loadAcquiring() == 0 {
+                    subject.take(1).subscribe().dispose()
+                }
+            })
+        // All but the ten worst: other processes and the kernel cost a thread now and then.
+        #expect(costs.sorted().suffix(11).first! < 1_000_000)
+    }
+}
+
+/// What the calling thread has used of a processor.
+private func threadNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
