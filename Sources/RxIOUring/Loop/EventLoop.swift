@@ -212,6 +212,8 @@ final class EventLoop: LoopThread {
             IOHooks.report("\(configuration.name): cannot be pinned to processor \(processor)")
         }
         LoopRegistry.setCurrent(self)
+        // All that the loop runs is a callback.
+        DrainSession.current.beginCallbacks()
         queue.bind(to: self)
         backend = BackendChoice.make(configuration)
     }

@@ -52,6 +52,11 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package var startsOnTrampoline: Bool { true }
 
+    /// What to subscribe to in place of this recipe: what it makes for the next subscription, if it only makes another one (`deferred`).
+    ///
+    /// Runs the closure that makes it. For operators with a tail, so that recursion through the tail does not nest (law L8).
+    package func resolved() -> Observable<Element> { self }
+
     /// Emits into `sink` the only element of a sequence that consists of one element and completes at once.
     ///
     /// Lets operators over inner sequences skip a subscription whose course is known. Does not emit `completed`.

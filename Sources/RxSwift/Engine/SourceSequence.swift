@@ -70,11 +70,17 @@ package final class SourceStack<Element> {
     /// The next source, asked for only now. Runs users' iterators.
     package func next() -> Observable<Element>? {
         while let pass = passes.last {
-            guard let source = pass.next() else {
+            guard var source = pass.next() else {
                 passes.removeLast()
                 continue
             }
-            if pass.isKnownToBeAtEnd { passes.removeLast() }
+            if pass.isKnownToBeAtEnd {
+                passes.removeLast()
+                // As when it is subscribed to: on the trampoline.
+                Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
+                    trampoline.run { source = source.resolved() }
+                }
+            }
             guard type(of: source) == pass.recipeType else { return source }
             let nested = unsafeDowncast(source, to: SourceSequence<Element>.self).makeIterator()
             passes.append(nested)

@@ -54,12 +54,14 @@ package final class Trampoline {
     package func open() {
         assert(!isOpen, "the trampoline is open: whoever opened it will close it")
         isOpen = true
+        DrainSession.current.beginCallbacks()
     }
 
     /// Runs what was queued since it was opened.
     package func close() {
         drain()
         isOpen = false
+        DrainSession.current.endCallbacks()
     }
 
     /// Runs the job that has waited longest, within whatever this thread is doing.

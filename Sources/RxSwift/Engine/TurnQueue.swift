@@ -162,7 +162,11 @@ package class TurnQueue {
 
     /// Runs one turn. Called by what `wake` arranged, by one thread at a time.
     package final func runTurn() {
-        if runJobs() { wake() }
+        let session = DrainSession.current
+        session.beginCallbacks()
+        let isLeft = runJobs()
+        session.endCallbacks()
+        if isLeft { wake() }
     }
 
     /// Runs jobs until none is left or the budget is used up. The caller is at work, and stays so.

@@ -233,12 +233,22 @@ import Testing
         let source = scheduler.createColdObservable([.next(1, 1)])
         let observer = scheduler.start {
             Observable.zip(
-                source.delaySubscription(.seconds(1), scheduler: scheduler),
-                Observable<Int>.error(NumberedFailure(1)).subscribe(on: scheduler)
-            ) { $0 + $1 }
+                source.delaySubscription(.seconds(1), scheduler: scheduler), Observable<Int>.error(NumberedFailure(1))
+            ) { $0 + $1 }.subscribe(on: scheduler)
         }
         #expect(observer.events.count == 1)
         #expect(source.subscriptions.isEmpty)
+    }
+
+    @Test func aTimeoutThatHasEndedDoesNotFire() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let other = scheduler.createColdObservable([.next(1, 1)])
+        let source = scheduler.createHotObservable([.next(203, 1), .completed(204)])
+        let observer = scheduler.start {
+            source.timeout(.seconds(2), other: other, scheduler: scheduler).subscribe(on: scheduler)
+        }
+        #expect(observer.events == [.next(203, 1), .completed(204)])
+        #expect(other.subscriptions.isEmpty)
     }
 
     // MARK: Release

@@ -22,6 +22,14 @@ final class Deferred<Element>: Observable<Element> {
         super.init()
     }
 
+    package override func resolved() -> Observable<Element> {
+        do {
+            return try factory().resolved()
+        } catch {
+            return ErrorSequence(error)
+        }
+    }
+
     override func attach(_ downstream: Sink<Element>) {
         do {
             try factory().attach(downstream)

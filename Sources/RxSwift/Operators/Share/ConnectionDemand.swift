@@ -35,7 +35,7 @@ struct ConnectionDemand: ~Copyable {
 }
 
 /// A connection to which is said whether it is wanted.
-protocol DemandingConnection: Disposable {
+protocol DemandingConnection: AnyObject, Disposable {
     func endDemand()
     func resumeDemand()
 }

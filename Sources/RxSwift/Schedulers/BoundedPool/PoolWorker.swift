@@ -101,6 +101,8 @@ package final class PoolWorker {
         let launch = Unmanaged<Launch>.fromOpaque(argument.unsafelyUnwrapped).takeRetainedValue()
         nameThread(launch.name)
         pthread_setspecific(key, Unmanaged.passUnretained(launch.worker).toOpaque())
+        // All that a worker runs is a callback.
+        DrainSession.current.beginCallbacks()
         launch.pool.work(as: launch.worker)
         pthread_setspecific(key, nil)
         return nil

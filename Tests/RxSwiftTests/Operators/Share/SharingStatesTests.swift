@@ -16,9 +16,27 @@ import Testing
         expect(state.join(offering: first).mustConnect)
         let joined = state.join(offering: second)
         expect(joined.0 === first && !joined.mustConnect)
-        expect(state.leave(first) == nil)
-        expect(state.leave(first) === first)
+        expect(abandoned(state.leave(first)) == nil)
+        expect(state.connected(first) == nil)
+        expect(abandoned(state.leave(first)) === first)
         expect(state.join() == nil)
+    }
+
+    @Test func aConnectionThatIsLeftWhileItIsBeingMadeIsAbandonedAfterwards() {
+        var state = ShareState<Connection>()
+        let first = Connection()
+        _ = state.join(offering: first)
+        guard case .unwanted = state.leave(first) else {
+            Issue.record("not unwanted")
+            return
+        }
+        expect(state.connected(first) === first)
+        expect(state.join() == nil)
+    }
+
+    private func abandoned(_ rest: ShareState<Connection>.Rest) -> Connection? {
+        if case .abandoned(let connection) = rest { return connection }
+        return nil
     }
 
     @Test func whoLeavesAnEndedConnectionDoesNotCountForTheNext() {
@@ -28,11 +46,12 @@ import Testing
         _ = state.join(offering: old)
         expect(state.terminated(old) === old)
         _ = state.join(offering: new)
-        expect(state.leave(old) == nil)
+        expect(state.connected(new) == nil)
+        expect(abandoned(state.leave(old)) == nil)
         expect(state.terminated(old) == nil)
         expect(state.join() === new)
-        expect(state.leave(new) == nil)
-        expect(state.leave(new) === new)
+        expect(abandoned(state.leave(new)) == nil)
+        expect(abandoned(state.leave(new)) === new)
     }
 
     // MARK: RefCountState
