@@ -1,0 +1,125 @@
+import PipelineModel
+import RxRelay
+import RxSwift
+import RxTest
+
+typealias Ints = Observable<Int>
+
+/// What a pipeline refers to that is around it.
+struct Environment {
+    /// The argument of the innermost closure that gets an element.
+    var element = 0
+    /// The argument of the innermost closure that gets an observable.
+    var it: Ints?
+}
+
+/// One run of a program.
+final class Session {
+    let program: Program
+    let log: Log
+    let scheduler = TestScheduler(initialClock: 0, resolution: 1, simulateProcessingDelay: false)
+    private(set) var shared: [Shared] = []
+    private(set) var disposables: [Int: [any Disposable]] = [:]
+    private var connections: [Int: any Disposable] = [:]
+    private var subscriptions = 0
+    private var instances: [Int: Int] = [:]
+
+    init(_ program: Program, log: Log) {
+        self.program = program
+        self.log = log
+        if program.kind == .virtual {
+            log.clock = { [unowned scheduler] in scheduler.clock }
+        }
+    }
+
+    func run() {
+        for node in program.shared { shared.append(makeShared(node)) }
+        if program.kind == .virtual {
+            for step in program.script {
+                scheduler.scheduleAt(step.time) { self.perform(step) }
+            }
+            scheduler.scheduleAt(500) { self.disposeAll() }
+            scheduler.start()
+        } else {
+            for step in program.script { perform(step) }
+        }
+        disposeAll()
+        shared = []
+    }
+
+    private func disposeAll() {
+        log.add(0, "X")
+        for (_, list) in disposables.sorted(by: { $0.key < $1.key }) {
+            for disposable in list { disposable.dispose() }
+        }
+        for (_, disposable) in connections.sorted(by: { $0.key < $1.key }) { disposable.dispose() }
+        disposables = [:]
+        connections = [:]
+    }
+
+    func perform(_ step: Step) {
+        switch step.verb {
+        case .subscribe: subscribe(step.target)
+        case .dispose: disposables[step.target]?.last?.dispose()
+        case .next: target(step)?.next(step.value)
+        case .error: target(step)?.error(Failure(code: step.value))
+        case .completed: target(step)?.completed()
+        case .connect:
+            if let connection = target(step)?.connect() { connections[step.target] = connection }
+        case .disconnect: connections.removeValue(forKey: step.target)?.dispose()
+        }
+    }
+
+    private func target(_ step: Step) -> Shared? {
+        shared.indices.contains(step.target) ? shared[step.target] : nil
+    }
+
+    func subscribe(_ main: Int) {
+        guard program.mains.indices.contains(main) else { return }
+        let number = subscriptions
+        subscriptions += 1
+        guard number < 8 else { return }
+        let observable = build(program.mains[main], Environment())
+        log.add(number, "s", isFinal: true)
+        let watch = Watch(log, "final observer \(number)")
+        let disposable = observable.subscribe { [log] event in
+            watch.enter(event)
+            switch event {
+            case .next(let value): log.add(number, "n", value, isFinal: true)
+            case .error(let error): log.add(number, "e", code(of: error), isFinal: true)
+            case .completed: log.add(number, "c", isFinal: true)
+            }
+            watch.leave()
+        }
+        disposables[main, default: []].append(disposable)
+        log.add(number, "S", isFinal: true)
+    }
+
+    /// The number of this subscription to a stage.
+    func instance(of node: Node) -> Int {
+        instances[node.id, default: 0] += 1
+        return instances[node.id]!
+    }
+}
+
+/// Watches what one observer sees: the grammar, no overlap, no nesting.
+final class Watch {
+    private let log: Log
+    private let name: String
+    private var hasEnded = false
+    private var depth = 0
+
+    init(_ log: Log, _ name: String) {
+        self.log = log
+        self.name = name
+    }
+
+    func enter(_ event: Event<Int>) {
+        if hasEnded { log.violation("grammar: \(name) gets \(event) after its terminal event") }
+        if depth > 0 { log.violation("nesting: \(name) gets \(event) inside of another call") }
+        if event.isStopEvent { hasEnded = true }
+        depth += 1
+    }
+
+    func leave() { depth -= 1 }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import PipelineModel
+import RxSwift
+
+// Reads a program a line, writes a line for each: how it ended, its log, violations. Ends with its input. A program that does
+// not end is reported by a thread that watches the progress, and ends the process: nothing stops a loop from outside.
+
+/// Writes all bytes, whole lines at a time.
+func write(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let written = rest.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
+        guard written > 0 else { exit(0) }
+        rest = rest.dropFirst(written)
+    }
+}
+
+func result(_ status: String, _ log: Log) -> [UInt8] {
+    Array(status.utf8) + [9] + log.bytes + [9] + Array(log.violations.joined(separator: "; ").utf8) + [10]
+}
+
+/// What the watching thread looks at: the log of the program that runs, and how many programs have ended.
+final class Progress: @unchecked Sendable {
+    private let lock = NSLock()
+    private var ended = 0
+    private var isRunning = false
+
+    func begin() { lock.withLock { isRunning = true } }
+    func end() {
+        lock.withLock {
+            isRunning = false
+            ended += 1
+        }
+    }
+    var state: (ended: Int, isRunning: Bool) { lock.withLock { (ended, isRunning) } }
+
+    /// Ends the process when one program takes longer than `seconds`.
+    func watch(seconds: Double) {
+        Thread.detachNewThread {
+            var last = -1
+            while true {
+                Thread.sleep(forTimeInterval: seconds)
+                let now = self.state
+                if now.isRunning, now.ended == last {
+                    write(Array("hang\t\t\n".utf8))
+                    _exit(3)
+                }
+                last = now.ended
+            }
+        }
+    }
+}
+
+setvbuf(stdout, nil, _IOFBF, 1 << 16)
+signal(SIGPIPE, SIG_IGN)
+let progress = Progress()
+progress.watch(seconds: 1)
+
+func resources() -> Int {
+    #if TRACE_RESOURCES
+        Int(Resources.total)
+    #else
+        0
+    #endif
+}
+
+func run(_ line: String) -> [UInt8] {
+    let program: Program
+    do { program = try Program(parsing: line) } catch { return Array("malformed\t\t\(error)\n".utf8) }
+    var log: Log!
+    // The budget is spent: nothing can unwind the stack, so the process ends with what it has.
+    log = Log(limit: 400) {
+        write(result("budget", log))
+        _exit(4)
+    }
+    let before = resources()
+    do {
+        let session = Session(program, log: log)
+        session.run()
+    }
+    let left = resources() - before
+    if left != 0 { log.violation("release: \(left) objects are left") }
+    return result("ok", log)
+}
+
+while let line = readLine() {
+    progress.begin()
+    let bytes = run(line)
+    progress.end()
+    write(bytes)
+}

@@ -1,0 +1,156 @@
+import Foundation
+import PipelineModel
+
+/// What a run of the fuzzer does.
+struct Plan: Sendable {
+    var runner: String
+    var otherRunner: String?
+    var kinds: [Kind]
+    var levels: Int
+    var seed: UInt64
+    var count: Int?
+    var seconds: Double?
+    var jobs: Int
+    var stopsAfter: Int
+    var shrinks = true
+}
+
+/// Counts of a run, and its findings by signature.
+final class Tally: @unchecked Sendable {
+    private let lock = NSLock()
+    // Protected by the lock.
+    private var programs = 0
+    private var known: [String: Int] = [:]
+    private var findings: [String: (finding: Finding, count: Int)] = [:]
+    private var next: Int = 0
+
+    var total: (programs: Int, findings: Int) {
+        lock.withLock { (programs, findings.values.reduce(0) { $0 + $1.count }) }
+    }
+    var knownDifferences: [String: Int] { lock.withLock { known } }
+    var distinct: [(finding: Finding, count: Int)] {
+        lock.withLock {
+            findings.values.sorted { ($1.count, $0.finding.program.size) < ($0.count, $1.finding.program.size) }
+        }
+    }
+
+    /// Takes the next batch of programs, by their index. None are left if it is empty.
+    func take(_ size: Int, of count: Int?) -> Range<Int> {
+        lock.withLock {
+            let end = min(next + size, count ?? Int.max)
+            defer { next = end }
+            return next..<end
+        }
+    }
+
+    func add(programs: Int, known: [String: Int]) {
+        lock.withLock {
+            self.programs += programs
+            self.known.merge(known, uniquingKeysWith: +)
+        }
+    }
+
+    /// Whether it is the first of its signature.
+    func add(_ finding: Finding) -> Bool {
+        lock.withLock {
+            let known = findings[finding.signature]
+            findings[finding.signature] = (known?.finding ?? finding, (known?.count ?? 0) + 1)
+            return known == nil
+        }
+    }
+}
+
+/// One pair of runners, and what one thread does with it.
+final class Worker {
+    private let mine: Runner
+    private let other: Runner?
+    private let comparison = Comparison()
+
+    init(_ plan: Plan) {
+        mine = Runner(path: plan.runner)
+        other = plan.otherRunner.map(Runner.init)
+    }
+
+    func outcomes(_ programs: [Program]) -> [(mine: Outcome, other: Outcome?)] {
+        let texts = programs.map(\.description)
+        mine.send(texts[...])
+        other?.send(texts[...])
+        let left = mine.receive(texts)
+        guard let other else { return left.map { ($0, nil) } }
+        return zip(left, other.receive(texts)).map { ($0, $1) }
+    }
+
+    func judge(_ programs: [Program]) -> [Verdict] {
+        zip(programs, outcomes(programs)).map { comparison.judge($0, $1.mine, $1.other) }
+    }
+
+    /// The program made as small as it goes, and what is wrong with it. None if it does not fail again.
+    func examine(_ program: Program, seed: UInt64?, shrinks: Bool) -> Finding? {
+        func findings(_ programs: [Program]) -> [Bool] {
+            judge(programs).map { if case .finding = $0 { true } else { false } }
+        }
+        guard findings([program]) == [true] else { return nil }
+        let small = shrinks ? Shrinker(failing: findings).shrink(program) : program
+        let outcome = outcomes([small])[0]
+        guard case .finding(let reason) = comparison.judge(small, outcome.mine, outcome.other) else { return nil }
+        return Finding(program: small, seed: seed, reason: reason, mine: outcome.mine, other: outcome.other)
+    }
+
+    func stop() {
+        mine.stop()
+        other?.stop()
+    }
+}
+
+/// Runs a plan on several threads.
+struct Fuzzer {
+    let plan: Plan
+    let report: @Sendable (Finding) -> Void
+
+    func run(_ tally: Tally) {
+        let end = plan.seconds.map { Date(timeIntervalSinceNow: $0) }
+        let group = DispatchGroup()
+        for _ in 0..<plan.jobs {
+            group.enter()
+            Thread.detachNewThread {
+                work(tally, until: end)
+                group.leave()
+            }
+        }
+        let start = Date()
+        while group.wait(timeout: .now() + 5) == .timedOut { progress(tally, since: start) }
+        progress(tally, since: start)
+    }
+
+    private func progress(_ tally: Tally, since start: Date) {
+        let (programs, findings) = tally.total
+        let seconds = max(0.001, -start.timeIntervalSinceNow)
+        let line = "\(programs) programs, \(Int(Double(programs) / seconds)) a second, \(findings) findings\n"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+
+    private func work(_ tally: Tally, until end: Date?) {
+        let worker = Worker(plan)
+        defer { worker.stop() }
+        while end.map({ $0 > Date() }) ?? true, tally.total.findings < plan.stopsAfter {
+            let batch = tally.take(32, of: plan.count)
+            if batch.isEmpty { return }
+            let seeds = batch.map { plan.seed &+ UInt64($0) }
+            let programs = zip(batch, seeds).map { index, seed in
+                var generator = Generator(seed: seed, kind: plan.kinds[index % plan.kinds.count], levels: plan.levels)
+                return generator.program()
+            }
+            var known: [String: Int] = [:]
+            for (index, verdict) in worker.judge(programs).enumerated() {
+                switch verdict {
+                case .same: break
+                case .known(let words): known[words, default: 0] += 1
+                case .finding:
+                    let finding = worker.examine(programs[index], seed: seeds[index], shrinks: plan.shrinks)
+                    if let finding, tally.add(finding) { report(finding) }
+                }
+            }
+            tally.add(programs: programs.count, known: known)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import PipelineModel
+
+/// Two logs, their entries normalized, and the program that wrote them.
+struct LogPair {
+    let program: Program
+    let mine: [String]
+    let other: [String]
+    let myStatus: Outcome.Status
+    let otherStatus: Outcome.Status
+
+    func contains(_ op: Operator...) -> Bool { program.nodes.contains { op.contains($0.op) } }
+
+    /// Whether both logs have the same entries, in whatever order.
+    var haveSameEntries: Bool { mine.sorted() == other.sorted() }
+}
+
+/// A line of KnownDifferences.md, and when it explains that two logs differ.
+struct KnownDifference: Sendable {
+    /// The first words of the line.
+    let words: String
+    let explains: @Sendable (LogPair) -> Bool
+
+    static let all: [KnownDifference] = [
+        KnownDifference(words: "Hangs on `subject.flatMap { .repeatElement($0) }.take(2)`") {
+            $0.otherStatus == .hang || $0.otherStatus == .budget && $0.myStatus == .ok
+        },
+        KnownDifference(words: "Runs `map` and `do` for events after `take(1)` was satisfied") {
+            runsUnseenClosures($0)
+        },
+        KnownDifference(words: "`groupBy` completes its groups in a dictionary's order") { pair in
+            pair.haveSameEntries && pair.program.nodes.contains { $0.op == .groupBy && $0.numbers[0] > 1 }
+        },
+        KnownDifference(words: "`share()` and `share(replay:)` keep their source subscribed") { pair in
+            pair.contains(.share) && pair.haveSameEntries
+                && pair.mine.filter { !Comparison.isDisposal($0) } == pair.other.filter { !Comparison.isDisposal($0) }
+        },
+    ]
+
+    /// Operators that can end while their source goes on.
+    private static func canEndEarly(_ node: Node) -> Bool {
+        switch node.op {
+        case .take, .takeWhile, .takeUntilPredicate, .elementAt, .first, .only, .onlyWhere, .asSingle, .takeUntil,
+            .takeFor,
+            .amb, .zip, .combineLatest, .merge, .withLatestFrom, .sample, .skipUntil, .timeout, .timeoutOther, .concat,
+            .concatWith, .catchSequence, .andThen, .ifEmptySwitch, .asMaybe:
+            true
+        case .doEvents: node.numbers[0] == 0 && node.numbers[1] > 0
+        case .map, .filter, .scan, .reduce, .compactMap, .skipWhile, .distinct: node.numbers[1] > 0
+        default: node.op.shape.closure != .none
+        }
+    }
+
+    /// Whether the other log has nothing but more calls of closures above stages that can end early.
+    private static func runsUnseenClosures(_ pair: LogPair) -> Bool {
+        var below: [Int: Bool] = [:]
+        func visit(_ node: Node, _ ends: Bool) {
+            below[node.id] = ends || canEndEarly(node)
+            for child in node.children { visit(child, ends || canEndEarly(node)) }
+        }
+        let referenced = pair.program.mains.flatMap(\.all).contains { $0.op == .ref }
+        for node in pair.program.shared {
+            visit(node, referenced && pair.program.mains.contains { $0.all.contains(where: canEndEarly) })
+        }
+        for node in pair.program.mains { visit(node, false) }
+        // Disposals come later where more runs.
+        let mine = pair.mine.filter { !Comparison.isDisposal($0) }
+        var index = 0
+        for entry in pair.other where !Comparison.isDisposal(entry) {
+            if index < mine.count, mine[index] == entry {
+                index += 1
+                continue
+            }
+            guard entry.first != ">", let id = Int(entry.prefix { $0.isNumber }), below[id] == true else {
+                return false
+            }
+        }
+        return index == mine.count
+    }
+}
