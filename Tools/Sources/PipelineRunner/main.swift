@@ -34,18 +34,28 @@ final class Progress: @unchecked Sendable {
     }
     var state: (ended: Int, isRunning: Bool) { lock.withLock { (ended, isRunning) } }
 
-    /// Ends the process when one program takes longer than `seconds`.
-    func watch(seconds: Double) {
+    /// Ends the process when one program needs more than half a second of the processor, or does nothing for long.
+    func watch() {
+        var clock = clockid_t()
+        pthread_getcpuclockid(pthread_self(), &clock)
+        let mainThread = clock
         Thread.detachNewThread {
-            var last = -1
+            var last = (ended: -1, cpu: 0.0, rounds: 0)
             while true {
-                Thread.sleep(forTimeInterval: seconds)
+                Thread.sleep(forTimeInterval: 0.1)
                 let now = self.state
-                if now.isRunning, now.ended == last {
+                var time = timespec()
+                clock_gettime(mainThread, &time)
+                let cpu = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+                guard now.isRunning, now.ended == last.ended else {
+                    last = (now.ended, cpu, 0)
+                    continue
+                }
+                last.rounds += 1
+                if cpu - last.cpu > 0.5 || last.rounds > 100 {
                     write(Array("hang\t\t\n".utf8))
                     _exit(3)
                 }
-                last = now.ended
             }
         }
     }
@@ -54,7 +64,7 @@ final class Progress: @unchecked Sendable {
 setvbuf(stdout, nil, _IOFBF, 1 << 16)
 signal(SIGPIPE, SIG_IGN)
 let progress = Progress()
-progress.watch(seconds: 1)
+progress.watch()
 
 func resources() -> Int {
     #if TRACE_RESOURCES

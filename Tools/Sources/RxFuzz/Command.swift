@@ -31,6 +31,7 @@ struct RxFuzz: ParsableCommand {
     @Option(help: ArgumentHelp("Runs one program again: its seed or its text.", valueName: "seed|text"))
     var replay: String?
     @Flag(help: "Does not make findings smaller.") var noShrink = false
+    @Flag(help: "Prints the programs instead of running them.") var list = false
     @Flag(help: "Prints a table of the findings, most frequent first, without Swift.") var table = false
 
     func validate() throws {
@@ -39,11 +40,23 @@ struct RxFuzz: ParsableCommand {
     }
 
     func run() throws {
+        // A runner that dies closes its pipe. It is for the writer to notice.
+        signal(SIGPIPE, SIG_IGN)
+        // The same order of dictionaries in each run.
+        setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
         let plan = Plan(
             runner: runner, otherRunner: otherRunner, kinds: kind.isEmpty ? [.sync] : kind, levels: levels,
             seed: seed ?? UInt64.random(in: 0..<1 << 48), count: count, seconds: seconds ?? (count == nil ? 60 : nil),
             jobs: jobs, stopsAfter: findings, shrinks: !noShrink)
         if let replay { return try replayed(replay, plan) }
+        if list {
+            for index in 0..<(count ?? 100) {
+                var generator = Generator(
+                    seed: plan.seed &+ UInt64(index), kind: plan.kinds[index % plan.kinds.count], levels: levels)
+                print(generator.program())
+            }
+            return
+        }
         print("seed \(plan.seed)")
         let tally = Tally()
         let table = table

@@ -62,18 +62,24 @@ struct KnownDifference: Sendable {
             visit(node, referenced && pair.program.mains.contains { $0.all.contains(where: canEndEarly) })
         }
         for node in pair.program.mains { visit(node, false) }
-        // Disposals come later where more runs.
-        let mine = pair.mine.filter { !Comparison.isDisposal($0) }
+        // Disposals come later where more runs, and subscriptions have other numbers.
+        func compared(_ entries: [String]) -> [(id: Substring, entry: String)] {
+            entries.filter { !Comparison.isDisposal($0) }.map { entry in
+                let id = entry.prefix { $0.isNumber }
+                guard entry.contains("#") else { return (id, entry) }
+                return (id, String(id) + entry.drop { $0 != "#" }.dropFirst().drop { $0.isNumber })
+            }
+        }
+        let mine = compared(pair.mine)
+        let isCut = pair.otherStatus == .budget
         var index = 0
-        for entry in pair.other where !Comparison.isDisposal(entry) {
-            if index < mine.count, mine[index] == entry {
+        for (id, entry) in compared(pair.other) {
+            if index < mine.count, mine[index].entry == entry {
                 index += 1
                 continue
             }
-            guard entry.first != ">", let id = Int(entry.prefix { $0.isNumber }), below[id] == true else {
-                return false
-            }
+            guard entry.first != ">", let id = Int(id), below[id] == true else { return false }
         }
-        return index == mine.count
+        return index == mine.count || isCut
     }
 }

@@ -18,10 +18,12 @@ struct Outcome: Equatable, Sendable {
 
 /// A process that runs programs. Started anew when it has died.
 final class Runner {
+    private static let launching = NSLock()
     private let path: String
-    private var process: Process?
-    private var input: FileHandle?
-    private var output: FileHandle?
+    private var process: pid_t = 0
+    /// The child's standard input and output.
+    private var input: Int32 = -1
+    private var output: Int32 = -1
     private var buffer: [UInt8] = []
     private var start = 0
 
@@ -30,36 +32,46 @@ final class Runner {
     deinit { stop() }
 
     private func launch() {
-        let process = Process()
-        let (toChild, fromChild) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: path)
-        process.standardInput = toChild
-        process.standardOutput = fromChild
-        process.standardError = FileHandle.nullDevice
-        // The same order of dictionaries in each run.
-        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-        do { try process.run() } catch { fail("cannot start \(path): \(error)") }
-        self.process = process
-        input = toChild.fileHandleForWriting
-        output = fromChild.fileHandleForReading
+        var (toChild, fromChild): ([Int32], [Int32]) = ([0, 0], [0, 0])
+        // Closed on exec, and no other thread between: a runner that held the pipe of another one would keep that one
+        // from seeing its end.
+        Self.launching.lock()
+        defer { Self.launching.unlock() }
+        guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { fail("no pipe") }
+        for descriptor in toChild + fromChild { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, toChild[0], 0)
+        posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var arguments = [strdup(path), nil]
+        defer { free(arguments[0]) }
+        let status = posix_spawn(&process, path, &actions, nil, &arguments, environ)
+        guard status == 0 else { fail("cannot start \(path): \(String(cString: strerror(status)))") }
+        close(toChild[0])
+        close(fromChild[1])
+        (input, output) = (toChild[1], fromChild[0])
         buffer = []
         start = 0
     }
 
     func stop() {
-        try? input?.close()
-        process?.waitUntilExit()
-        try? output?.close()
-        process = nil
+        guard process != 0 else { return }
+        close(input)
+        close(output)
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+        process = 0
     }
 
     /// Sends programs, without waiting. They have to fit into a pipe.
     func send(_ programs: ArraySlice<String>) {
-        if process == nil { launch() }
+        if process == 0 { launch() }
         let bytes = Array((programs.joined(separator: "\n") + "\n").utf8)
         var rest = bytes[...]
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { write(input!.fileDescriptor, $0.baseAddress, $0.count) }
+            let written = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
             guard written > 0 else { return }
             rest = rest.dropFirst(written)
         }
@@ -106,7 +118,7 @@ final class Runner {
             buffer.removeFirst(start)
             start = 0
             var chunk = [UInt8](repeating: 0, count: 1 << 16)
-            let count = read(output!.fileDescriptor, &chunk, chunk.count)
+            let count = read(output, &chunk, chunk.count)
             guard count > 0 else { return nil }
             buffer += chunk[..<count]
         }
