@@ -124,10 +124,10 @@ extension Session {
                 failures += 1
                 return failures <= numbers[0] ? source.concat(Ints.error(Failure(code: 3))) : source
             }
-        case .share: return source.share(replay: numbers[0], scope: numbers[1] == 0 ? .whileConnected : .forever)
+        case .share: return shared(source, replaying: numbers[0], isForever: numbers[1] == 1)
         case .publish: return refCounted(source, numbers[0], makesSubjects: false)
         case .multicast: return refCounted(source, numbers[0], makesSubjects: true)
-        case .replay: return numbers[0] == 3 ? source.replayAll().refCount() : source.replay(numbers[0]).refCount()
+        case .replay: return replayed(source, numbers[0])
         case .react: return react(source, node)
         default: fatalError("\(node.op) is no operator with one source")
         }
@@ -199,6 +199,8 @@ extension Session {
             log.add(id, "f", events)
             guard events == numbers[0] else { return }
             let (target, value) = (numbers[2], numbers[3])
+            self.reactions += 1
+            defer { self.reactions -= 1 }
             switch numbers[1] {
             case 0, 1, 2: self.perform(Step(.next, target, value: value))
             case 3: self.perform(Step(.completed, target))

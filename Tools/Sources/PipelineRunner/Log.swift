@@ -6,6 +6,8 @@
 final class Log {
     private(set) var bytes: [UInt8] = []
     private(set) var violations: [String] = []
+    /// What a comparison should know of, though it is not wrong.
+    private(set) var notes: Set<String> = []
     private(set) var entries = 0
     /// The virtual time, in programs that have one.
     var clock: () -> Int? = { nil }
@@ -44,6 +46,8 @@ final class Log {
     func violation(_ text: String) {
         if violations.count < 4 { violations.append(text) }
     }
+
+    func note(_ text: String) { notes.insert(text) }
 
     private func append(_ number: Int) {
         if (0...9).contains(number) {

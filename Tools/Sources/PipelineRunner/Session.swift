@@ -19,13 +19,20 @@ final class Session {
     let log: Log
     let scheduler = TestScheduler(initialClock: 0, resolution: 1, simulateProcessingDelay: false)
     private(set) var shared: [Shared] = []
-    private(set) var disposables: [Int: [any Disposable]] = [:]
+    private(set) var disposables: [Int: [(number: Int, disposable: any Disposable)]] = [:]
     private var connections: [Int: any Disposable] = [:]
     private var subscriptions = 0
     private var instances: [Int: Int] = [:]
+    /// How many reactions are being performed.
+    var reactions = 0
 
-    init(_ program: Program, log: Log) {
+    /// Whether subjects are replaced.
+    let usesModels: Bool
+
+    /// - Parameter usesModels: whether to replace the library's subjects by ones that do what KnownDifferences.md says.
+    init(_ program: Program, log: Log, usesModels: Bool) {
         self.program = program
+        self.usesModels = usesModels
         self.log = log
         if program.kind == .virtual {
             log.clock = { [unowned scheduler] in scheduler.clock }
@@ -50,7 +57,7 @@ final class Session {
     private func disposeAll() {
         log.add(0, "X")
         for (_, list) in disposables.sorted(by: { $0.key < $1.key }) {
-            for disposable in list { disposable.dispose() }
+            for (_, disposable) in list { disposable.dispose() }
         }
         for (_, disposable) in connections.sorted(by: { $0.key < $1.key }) { disposable.dispose() }
         disposables = [:]
@@ -60,14 +67,25 @@ final class Session {
     func perform(_ step: Step) {
         switch step.verb {
         case .subscribe: subscribe(step.target)
-        case .dispose: disposables[step.target]?.last?.dispose()
-        case .next: target(step)?.next(step.value)
-        case .error: target(step)?.error(Failure(code: step.value))
-        case .completed: target(step)?.completed()
+        case .dispose:
+            guard let (number, disposable) = disposables[step.target]?.last else { return }
+            log.add(number, "x", isFinal: true)
+            disposable.dispose()
+        case .next: emit(step) { $0.next(step.value) }
+        case .error: emit(step) { $0.error(Failure(code: step.value)) }
+        case .completed: emit(step) { $0.completed() }
         case .connect:
             if let connection = target(step)?.connect() { connections[step.target] = connection }
         case .disconnect: connections.removeValue(forKey: step.target)?.dispose()
         }
+    }
+
+    /// Sends an event to a subject. One that a callback sends to another subject may meet, further down, an operator that is
+    /// delivering: that is noted.
+    private func emit(_ step: Step, _ send: (Shared) -> Void) {
+        guard let shared = target(step) else { return }
+        if reactions > 0 { log.note("reaction") }
+        send(shared)
     }
 
     private func target(_ step: Step) -> Shared? {
@@ -91,7 +109,7 @@ final class Session {
             }
             watch.leave()
         }
-        disposables[main, default: []].append(disposable)
+        disposables[main, default: []].append((number, disposable))
         log.add(number, "S", isFinal: true)
     }
 

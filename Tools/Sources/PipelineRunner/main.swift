@@ -16,7 +16,8 @@ func write(_ bytes: [UInt8]) {
 }
 
 func result(_ status: String, _ log: Log) -> [UInt8] {
-    Array(status.utf8) + [9] + log.bytes + [9] + Array(log.violations.joined(separator: "; ").utf8) + [10]
+    Array(status.utf8) + [9] + log.bytes + [9] + Array(log.violations.joined(separator: "; ").utf8) + [9]
+        + Array(log.notes.sorted().joined(separator: " ").utf8) + [10]
 }
 
 /// What the watching thread looks at: the log of the program that runs, and how many programs have ended.
@@ -53,7 +54,7 @@ final class Progress: @unchecked Sendable {
                 }
                 last.rounds += 1
                 if cpu - last.cpu > 0.5 || last.rounds > 100 {
-                    write(Array("hang\t\t\n".utf8))
+                    write(Array("hang\t\t\t\n".utf8))
                     _exit(3)
                 }
             }
@@ -76,7 +77,8 @@ func resources() -> Int {
 
 func run(_ line: String) -> [UInt8] {
     let program: Program
-    do { program = try Program(parsing: line) } catch { return Array("malformed\t\t\(error)\n".utf8) }
+    let usesModels = line.hasPrefix("!")
+    do { program = try Program(parsing: usesModels ? String(line.dropFirst()) : line) } catch { return Array("malformed\t\t\(error)\t\n".utf8) }
     var log: Log!
     // The budget is spent: nothing can unwind the stack, so the process ends with what it has.
     log = Log(limit: 400) {
@@ -85,7 +87,7 @@ func run(_ line: String) -> [UInt8] {
     }
     let before = resources()
     do {
-        let session = Session(program, log: log)
+        let session = Session(program, log: log, usesModels: usesModels)
         session.run()
     }
     let left = resources() - before

@@ -42,8 +42,6 @@ struct RxFuzz: ParsableCommand {
     func run() throws {
         // A runner that dies closes its pipe. It is for the writer to notice.
         signal(SIGPIPE, SIG_IGN)
-        // The same order of dictionaries in each run.
-        setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
         let plan = Plan(
             runner: runner, otherRunner: otherRunner, kinds: kind.isEmpty ? [.sync] : kind, levels: levels,
             seed: seed ?? UInt64.random(in: 0..<1 << 48), count: count, seconds: seconds ?? (count == nil ? 60 : nil),

@@ -81,7 +81,11 @@ final class Worker {
     }
 
     func judge(_ programs: [Program]) -> [Verdict] {
-        zip(programs, outcomes(programs)).map { comparison.judge($0, $1.mine, $1.other) }
+        zip(programs, outcomes(programs)).map { program, outcome in
+            let verdict = comparison.judge(program, outcome.mine, outcome.other)
+            guard case .finding = verdict, let other, outcome.mine.violations.isEmpty, program.hasSubjects else { return verdict }
+            return comparison.judge(program, outcome.mine, withModels: other.run(["!\(program)"])[0])
+        }
     }
 
     /// The program made as small as it goes, and what is wrong with it. None if it does not fail again.
@@ -91,14 +95,23 @@ final class Worker {
         }
         guard findings([program]) == [true] else { return nil }
         let small = shrinks ? Shrinker(failing: findings).shrink(program) : program
+        guard case .finding(let reason) = judge([small])[0] else { return nil }
         let outcome = outcomes([small])[0]
-        guard case .finding(let reason) = comparison.judge(small, outcome.mine, outcome.other) else { return nil }
         return Finding(program: small, seed: seed, reason: reason, mine: outcome.mine, other: outcome.other)
     }
 
     func stop() {
         mine.stop()
         other?.stop()
+    }
+}
+
+extension Program {
+    var hasSubjects: Bool {
+        nodes.contains { node in
+            node.op.shape.use == .sharedOnly
+                || [.share, .publish, .replay, .multicast, .multicastSelector].contains(node.op)
+        }
     }
 }
 

@@ -212,9 +212,11 @@ struct Generator {
             case .sharedOnly: false
             }
         }
-        var rest = pick(0...candidates.reduce(0) { $0 + $1.shape.weight } - 1)
+        // Most of what happens in virtual time should have to do with time.
+        func weight(_ op: Operator) -> Int { op.shape.weight * (op.shape.use == .virtualTime ? 4 : 1) }
+        var rest = pick(0...candidates.reduce(0) { $0 + weight($1) } - 1)
         for op in candidates {
-            rest -= op.shape.weight
+            rest -= weight(op)
             if rest < 0 { return op }
         }
         return candidates[0]

@@ -20,6 +20,16 @@ struct KnownDifference: Sendable {
     let words: String
     let explains: @Sendable (LogPair) -> Bool
 
+    /// The lines about subjects, by what the runner's model of a subject notes, the one that says most last.
+    static let aboutSubjects: [(note: String, words: String)] = [
+        ("departures", "An observer that leaves hands its place to the next subscriber"),
+        ("nested", "An event emitted from inside a callback is delivered at once, nested"),
+        ("newcomer", "A newcomer subscribed inside a PublishSubject's handler misses"),
+        ("disposed", "An observer disposed of by an earlier one during the same emission"),
+    ]
+    static let nesting = aboutSubjects[1].words
+    static let afterTerminal = "`do` runs `onDispose` before `afterCompleted`"
+
     static let all: [KnownDifference] = [
         KnownDifference(words: "Hangs on `subject.flatMap { .repeatElement($0) }.take(2)`") {
             $0.otherStatus == .hang || $0.otherStatus == .budget && $0.myStatus == .ok

@@ -14,6 +14,7 @@ struct Outcome: Equatable, Sendable {
     var status: Status
     var log: String = ""
     var violations: String = ""
+    var notes: String = ""
 }
 
 /// A process that runs programs. Started anew when it has died.
@@ -47,7 +48,10 @@ final class Runner {
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         var arguments = [strdup(path), nil]
         defer { free(arguments[0]) }
-        let status = posix_spawn(&process, path, &actions, nil, &arguments, environ)
+        // The same order of dictionaries in each run.
+        var environment: [UnsafeMutablePointer<CChar>?] = [strdup("SWIFT_DETERMINISTIC_HASHING=1"), nil]
+        defer { for each in environment { free(each) } }
+        let status = posix_spawn(&process, path, &actions, nil, &arguments, &environment)
         guard status == 0 else { fail("cannot start \(path): \(String(cString: strerror(status)))") }
         close(toChild[0])
         close(fromChild[1])
@@ -90,10 +94,8 @@ final class Runner {
                 String(decoding: $0, as: UTF8.self)
             }
             let status = Outcome.Status(rawValue: fields[0]) ?? .malformed
-            result.append(
-                Outcome(
-                    status: status, log: fields.count > 1 ? fields[1] : "",
-                    violations: fields.count > 2 ? fields[2] : ""))
+            func field(_ index: Int) -> String { fields.count > index ? fields[index] : "" }
+            result.append(Outcome(status: status, log: field(1), violations: field(2), notes: field(3)))
             if status == .budget || status == .hang { restart(programs[result.count...]) }
         }
         return result
