@@ -89,13 +89,17 @@ extension Session {
             switch numbers[0] {
             case 0: return source.observe(on: CurrentThreadScheduler.instance)
             case 1: return source.observe(on: ImmediateSchedulerStandIn.instance)
-            default: return source.observe(on: scheduler)
+            case 2: return source.observe(on: scheduler)
+            case 3: return source.observe(on: serialScheduler)
+            default: return source.observe(on: concurrentScheduler)
             }
         case .subscribeOn:
             switch numbers[0] {
             case 0: return source.subscribe(on: CurrentThreadScheduler.instance)
             case 1: return source.subscribe(on: ImmediateSchedulerStandIn.instance)
-            default: return source.subscribe(on: scheduler)
+            case 2: return source.subscribe(on: scheduler)
+            case 3: return source.subscribe(on: serialScheduler)
+            default: return source.subscribe(on: concurrentScheduler)
             }
         case .doEvents: return doEvents(source, node)
         case .probe: return probe(source, node)

@@ -1,3 +1,4 @@
+import Foundation
 import PipelineModel
 import RxRelay
 import RxSwift
@@ -18,10 +19,13 @@ final class Session {
     let program: Program
     let log: Log
     let scheduler = TestScheduler(initialClock: 0, resolution: 1, simulateProcessingDelay: false)
-    private(set) var shared: [Shared] = []
+    var shared: [Shared] = []
     private(set) var disposables: [Int: [(number: Int, disposable: any Disposable)]] = [:]
     private var connections: [Int: any Disposable] = [:]
     private var subscriptions = 0
+    lazy var serialScheduler = SerialDispatchQueueScheduler(qos: .default)
+    lazy var concurrentScheduler = ConcurrentDispatchQueueScheduler(qos: .default)
+    private let instancesLock = NSLock()
     private var instances: [Int: Int] = [:]
     /// How many reactions are being performed.
     var reactions = 0
@@ -40,6 +44,7 @@ final class Session {
     }
 
     func run() {
+        if program.kind == .threads { return runOnThreads() }
         for node in program.shared { shared.append(makeShared(node)) }
         if program.kind == .virtual {
             for step in program.script {
@@ -115,8 +120,10 @@ final class Session {
 
     /// The number of this subscription to a stage.
     func instance(of node: Node) -> Int {
-        instances[node.id, default: 0] += 1
-        return instances[node.id]!
+        instancesLock.withLock {
+            instances[node.id, default: 0] += 1
+            return instances[node.id]!
+        }
     }
 }
 
@@ -124,8 +131,11 @@ final class Session {
 final class Watch {
     private let log: Log
     private let name: String
+    private let lock = NSLock()
+    // Protected by the lock.
     private var hasEnded = false
     private var depth = 0
+    private var thread: pthread_t?
 
     init(_ log: Log, _ name: String) {
         self.log = log
@@ -133,11 +143,17 @@ final class Watch {
     }
 
     func enter(_ event: Event<Int>) {
-        if hasEnded { log.violation("grammar: \(name) gets \(event) after its terminal event") }
-        if depth > 0 { log.violation("nesting: \(name) gets \(event) inside of another call") }
-        if event.isStopEvent { hasEnded = true }
-        depth += 1
+        lock.withLock {
+            if hasEnded { log.violation("grammar: \(name) gets \(event) after its terminal event") }
+            if depth > 0 {
+                let law = thread == pthread_self() ? "nesting" : "overlap"
+                log.violation("\(law): \(name) gets \(event) inside of another call")
+            }
+            if event.isStopEvent { hasEnded = true }
+            depth += 1
+            thread = pthread_self()
+        }
     }
 
-    func leave() { depth -= 1 }
+    func leave() { lock.withLock { depth -= 1 } }
 }

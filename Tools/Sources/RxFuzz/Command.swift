@@ -20,7 +20,7 @@ struct RxFuzz: ParsableCommand {
     var against: String?
     @Option(help: .hidden) var runner: String
     @Option(help: .hidden) var otherRunner: String?
-    @Option(help: "Which programs: sync, virtual, reentrant, threads. Can be given several times.")
+    @Option(help: "Which programs: sync, virtual, reentrant, threads; several times for several. All if not given.")
     var kind: [Kind] = []
     @Option(help: "How deep pipelines are nested in pipelines.") var levels = 2
     @Option(help: "The seed of the first program; each next one has the next.") var seed: UInt64?
@@ -43,14 +43,14 @@ struct RxFuzz: ParsableCommand {
         // A runner that dies closes its pipe. It is for the writer to notice.
         signal(SIGPIPE, SIG_IGN)
         let plan = Plan(
-            runner: runner, otherRunner: otherRunner, kinds: kind.isEmpty ? [.sync] : kind, levels: levels,
+            runner: runner, otherRunner: otherRunner, kinds: kind.isEmpty ? Kind.allCases : kind, levels: levels,
             seed: seed ?? UInt64.random(in: 0..<1 << 48), count: count, seconds: seconds ?? (count == nil ? 60 : nil),
             jobs: jobs, stopsAfter: findings, shrinks: !noShrink)
         if let replay { return try replayed(replay, plan) }
         if list {
             for index in 0..<(count ?? 100) {
                 var generator = Generator(
-                    seed: plan.seed &+ UInt64(index), kind: plan.kinds[index % plan.kinds.count], levels: levels)
+                    seed: plan.seed &+ UInt64(index), kind: plan.kinds[index / 32 % plan.kinds.count], levels: levels)
                 print(generator.program())
             }
             return
@@ -76,6 +76,9 @@ struct RxFuzz: ParsableCommand {
     private func replayed(_ text: String, _ plan: Plan) throws {
         var program: Program
         if let seed = UInt64(text) {
+            guard kind.count == 1 else {
+                throw ValidationError("A seed makes one program of each kind: give --kind, too.")
+            }
             var generator = Generator(seed: seed, kind: plan.kinds[0], levels: plan.levels)
             program = generator.program()
         } else {

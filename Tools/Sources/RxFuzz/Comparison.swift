@@ -13,13 +13,18 @@ struct Comparison {
         switch mine.status {
         case .malformed: return .finding("malformed: \(mine.violations)")
         case .crash: return .finding("crashes")
-        case .hang where other == nil || other!.status != .hang: return .finding("does not end")
+        case .hang:
+            if other?.status == .hang || other == nil && mayBeEndless(program) { return .same }
+            return .finding("does not end")
         default: break
         }
         if !mine.violations.isEmpty { return .finding(mine.violations) }
+        if other == nil, let entry = callAfterEnd(program, mine) { return .finding("after the end: \(entry)") }
         guard let other, mine.log != other.log || mine.status != other.status else { return .same }
         let haveSameEnd = mine.status == other.status
-        if haveSameEnd, Self.normalized(mine, Self.isDisposal) == Self.normalized(other, Self.isDisposal) { return .same }
+        if haveSameEnd, Self.normalized(mine, Self.isDisposal) == Self.normalized(other, Self.isDisposal) {
+            return .same
+        }
         let isFree = { Self.isDisposal($0) || Self.isAfterTerminal($0) }
         let (left, right) = (Self.normalized(mine, isFree), Self.normalized(other, isFree))
         if haveSameEnd, left == right { return .known(KnownDifference.afterTerminal) }
@@ -32,6 +37,29 @@ struct Comparison {
             ?? min(left.count, right.count)
         let (here, there) = (left.dropFirst(index).first ?? "nothing", right.dropFirst(index).first ?? "nothing")
         return .finding("entry \(index) is \(here), there \(there)")
+    }
+
+    /// Whether two runs of a program with one thread are the same.
+    func judge(_ program: Program, _ first: Outcome, again second: Outcome) -> Verdict {
+        first.log == second.log || first.status == .hang
+            ? .same : .finding("another answer the second time: \(second.log)")
+    }
+
+    private func mayBeEndless(_ program: Program) -> Bool {
+        program.nodes.contains { [.retryWhen, .repeatElement, .interval, .react].contains($0.op) }
+    }
+
+    /// What a stage does though the only observer of its pipeline has got its terminal event. Operators with several sources
+    /// subscribe to the rest of them even so, as in RxSwift; so only chains are looked at.
+    private func callAfterEnd(_ program: Program, _ outcome: Outcome) -> Substring? {
+        guard program.kind == .sync, program.shared.isEmpty, program.mains.count == 1, program.script.count == 1,
+            program.mains[0].all.allSatisfy({ $0.children.count < 2 && ![.startWith, .flaky, .retry].contains($0.op) })
+        else { return nil }
+        let entries = outcome.log.split(separator: " ")
+        guard let end = entries.firstIndex(where: { $0 == ">0c" || $0.hasPrefix(">0e") }) else { return nil }
+        return entries[(end + 1)...].first { entry in
+            !entry.hasPrefix(">") && entry.contains { "nfmsec".contains($0) }
+        }
     }
 
     /// Whether the outcomes are the same when the other library's subjects are replaced by a model of what the first lines of

@@ -17,7 +17,7 @@ struct Finding: Sendable {
 
     var report: String {
         var lines = ["finding: \(reason)"]
-        if let seed { lines.append("seed: \(seed)") }
+        if let seed { lines.append("seed: \(seed), with --kind \(program.kind) and the same --levels") }
         lines.append("text: \(program)")
         lines.append("here:  \(mine.status == .ok ? "" : "\(mine.status): ")\(mine.log)")
         if let other { lines.append("there: \(other.status == .ok ? "" : "\(other.status): ")\(other.log)") }

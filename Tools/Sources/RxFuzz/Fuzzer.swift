@@ -74,8 +74,9 @@ final class Worker {
     func outcomes(_ programs: [Program]) -> [(mine: Outcome, other: Outcome?)] {
         let texts = programs.map(\.description)
         mine.send(texts[...])
-        other?.send(texts[...])
+        if programs.first?.kind != .threads { other?.send(texts[...]) }
         let left = mine.receive(texts)
+        if programs.first?.kind == .threads { return left.map { ($0, nil) } }
         guard let other else { return left.map { ($0, nil) } }
         return zip(left, other.receive(texts)).map { ($0, $1) }
     }
@@ -83,7 +84,12 @@ final class Worker {
     func judge(_ programs: [Program]) -> [Verdict] {
         zip(programs, outcomes(programs)).map { program, outcome in
             let verdict = comparison.judge(program, outcome.mine, outcome.other)
-            guard case .finding = verdict, let other, outcome.mine.violations.isEmpty, program.hasSubjects else { return verdict }
+            if other == nil, case .same = verdict, program.kind != .threads {
+                return comparison.judge(program, outcome.mine, again: mine.run(["\(program)"])[0])
+            }
+            guard case .finding = verdict, let other, outcome.mine.violations.isEmpty, program.hasSubjects else {
+                return verdict
+            }
             return comparison.judge(program, outcome.mine, withModels: other.run(["!\(program)"])[0])
         }
     }
@@ -149,8 +155,9 @@ struct Fuzzer {
             let batch = tally.take(32, of: plan.count)
             if batch.isEmpty { return }
             let seeds = batch.map { plan.seed &+ UInt64($0) }
-            let programs = zip(batch, seeds).map { index, seed in
-                var generator = Generator(seed: seed, kind: plan.kinds[index % plan.kinds.count], levels: plan.levels)
+            let kind = plan.kinds[batch.lowerBound / 32 % plan.kinds.count]
+            let programs = seeds.map { seed in
+                var generator = Generator(seed: seed, kind: kind, levels: plan.levels)
                 return generator.program()
             }
             var known: [String: Int] = [:]

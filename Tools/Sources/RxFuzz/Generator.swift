@@ -58,7 +58,8 @@ struct Generator {
         switch kind {
         case .sync: synchronous(&result)
         case .virtual: virtual(&result)
-        case .reentrant, .threads: reentrant(&result)
+        case .reentrant: reentrant(&result)
+        case .threads: threaded(&result)
         }
         return result.numbered()
     }
@@ -117,6 +118,44 @@ struct Generator {
             case 4, 5: program.script.append(Step(.subscribe, pick(0...program.mains.count - 1)))
             default: program.script.append(Step(.next, target, value: pick(0...9)))
             }
+        }
+    }
+
+    private mutating func threaded(_ program: inout Program) {
+        let subjects: [Operator] = [
+            .publishSubject, .publishSubject, .publishSubject, .behaviorSubject, .replaySubject, .asyncSubject,
+            .publishRelay,
+        ]
+        for _ in 0..<pick(2...3) {
+            let op = subjects.randomElement(using: &random)!
+            program.shared.append(Node(op, op.shape.numbers.map { pick($0) }))
+        }
+        sharedCount = program.shared.count
+        let subjectCount = sharedCount
+        if chance(0.25) {
+            program.shared.append(sharing())
+            sharedCount += 1
+        }
+        for _ in 0..<pick(1...2) {
+            program.mains.append(chance(0.4) ? lossless(levels + 1) : pipeline(levels, Scope()))
+        }
+        program.script = program.mains.indices.map { Step(.subscribe, $0) }
+        for subject in 0..<subjectCount {
+            program.script.append(Step(.next, subject, value: pick(1...300)))
+            if chance(0.15) { program.script.append(Step(chance(0.5) ? .error : .completed, subject)) }
+        }
+        for _ in 0..<pick(0...3) {
+            program.script.append(Step(chance(0.6) ? .subscribe : .dispose, pick(0...program.mains.count - 1)))
+        }
+    }
+
+    /// A pipeline that drops nothing.
+    private mutating func lossless(_ level: Int) -> Node {
+        guard level > 0 else { return Node(.ref, [pick(0...1)]) }
+        switch pick(0...5) {
+        case 0, 1: return Node(.merge, [pick(0...1)], [lossless(level - 1), lossless(level - 1)])
+        case 2, 3: return Node(.observeOn, [pick(3...4)], [lossless(level - 1)])
+        default: return Node(.probe, [], [lossless(level - 1)])
         }
     }
 
@@ -198,6 +237,7 @@ struct Generator {
     private mutating func numbers(of op: Operator) -> [Int] {
         op.shape.numbers.enumerated().map { index, range in
             if [.observeOn, .subscribeOn].contains(op), kind == .virtual, chance(0.7) { return 2 }
+            if [.observeOn, .subscribeOn].contains(op), kind == .threads, chance(0.8) { return pick(3...4) }
             if range == 0...4, op.shape.numbers.count > 1 ? index == 1 : op == .flatMap, chance(0.75) { return 0 }
             return pick(range)
         }
@@ -205,8 +245,9 @@ struct Generator {
 
     private mutating func pickOperator(_ group: Group) -> Operator {
         let candidates = Self.groups[group]!.filter { op in
+            // Its counter is shared by all subscriptions.
             switch op.shape.use {
-            case .everywhere: true
+            case .everywhere: op != .flaky || kind != .threads
             case .virtualTime: kind == .virtual
             case .callbacks: kind == .reentrant
             case .sharedOnly: false

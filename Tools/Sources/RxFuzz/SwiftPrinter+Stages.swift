@@ -159,7 +159,10 @@ extension SwiftPrinter {
     }
 
     private func schedulerName(_ choice: Int) -> String {
-        ["CurrentThreadScheduler.instance", "ImmediateSchedulerStandIn()", "scheduler"][min(choice, 2)]
+        [
+            "CurrentThreadScheduler.instance", "ImmediateSchedulerStandIn()", "scheduler", "serialScheduler",
+            "concurrentScheduler",
+        ][choice]
     }
 
     private func subject(_ choice: Int) -> String {
