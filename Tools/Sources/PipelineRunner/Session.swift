@@ -54,8 +54,8 @@ final class Session {
             scheduler.start()
         } else {
             for step in program.script { perform(step) }
+            disposeAll()
         }
-        disposeAll()
         shared = []
     }
 

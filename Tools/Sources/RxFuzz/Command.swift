@@ -50,7 +50,7 @@ struct RxFuzz: ParsableCommand {
         if list {
             for index in 0..<(count ?? 100) {
                 var generator = Generator(
-                    seed: plan.seed &+ UInt64(index), kind: plan.kinds[index / 32 % plan.kinds.count], levels: levels)
+                    seed: plan.seed &+ UInt64(index), kind: plan.kinds[index / batchSize % plan.kinds.count], levels: levels)
                 print(generator.program())
             }
             return

@@ -72,14 +72,29 @@ final class Worker {
     }
 
     func outcomes(_ programs: [Program]) -> [(mine: Outcome, other: Outcome?)] {
-        let texts = programs.map(\.description)
-        mine.send(texts[...])
-        if programs.first?.kind != .threads { other?.send(texts[...]) }
-        let left = mine.receive(texts)
-        if programs.first?.kind == .threads { return left.map { ($0, nil) } }
-        guard let other else { return left.map { ($0, nil) } }
-        return zip(left, other.receive(texts)).map { ($0, $1) }
+        var result: [(mine: Outcome, other: Outcome?)] = []
+        var rest = programs.map { (text: $0.description, isCompared: other != nil && $0.kind != .threads) }[...]
+        while !rest.isEmpty {
+            // What is written before anything is read has to fit into a pipe.
+            var bytes = 0
+            let texts = rest.prefix {
+                bytes += $0.text.utf8.count + 1
+                return bytes < Self.batchBytes
+            }
+            let chunk = texts.isEmpty ? rest.prefix(1) : texts
+            rest = rest.dropFirst(chunk.count)
+            let mineTexts = chunk.map(\.text)
+            let otherTexts = chunk.filter(\.isCompared).map(\.text)
+            mine.send(mineTexts[...])
+            if !otherTexts.isEmpty { other?.send(otherTexts[...]) }
+            let left = mine.receive(mineTexts)
+            var right = (otherTexts.isEmpty ? [] : other?.receive(otherTexts) ?? [])[...]
+            result += zip(chunk, left).map { ($1, $0.isCompared ? right.popFirst() : nil) }
+        }
+        return result
     }
+
+    private static let batchBytes = 48 << 10
 
     func judge(_ programs: [Program]) -> [Verdict] {
         zip(programs, outcomes(programs)).map { program, outcome in
@@ -121,6 +136,9 @@ extension Program {
     }
 }
 
+/// How many programs of one kind a thread takes at once.
+let batchSize = 128
+
 /// Runs a plan on several threads.
 struct Fuzzer {
     let plan: Plan
@@ -152,10 +170,10 @@ struct Fuzzer {
         let worker = Worker(plan)
         defer { worker.stop() }
         while end.map({ $0 > Date() }) ?? true, tally.total.findings < plan.stopsAfter {
-            let batch = tally.take(32, of: plan.count)
+            let batch = tally.take(batchSize, of: plan.count)
             if batch.isEmpty { return }
             let seeds = batch.map { plan.seed &+ UInt64($0) }
-            let kind = plan.kinds[batch.lowerBound / 32 % plan.kinds.count]
+            let kind = plan.kinds[batch.lowerBound / batchSize % plan.kinds.count]
             let programs = seeds.map { seed in
                 var generator = Generator(seed: seed, kind: kind, levels: plan.levels)
                 return generator.program()

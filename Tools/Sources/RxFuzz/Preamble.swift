@@ -17,7 +17,7 @@ enum Preamble {
             """
         ),
         (
-            ["Failure("],
+            ["Failure"],
             """
             struct Failure: Error { var code: Int }
             """
@@ -150,17 +150,18 @@ enum Preamble {
             ["observe("],
             """
             var observers = 0
-            func observe(_ pipeline: Observable<Int>, _ subscribed: (any Disposable) -> Void) {
+            func observe(_ pipeline: Observable<Int>, _ subscribed: ((number: Int, disposable: any Disposable)) -> Void) {
                 let number = observers
                 observers += 1
                 log(">\\(number)s")
-                subscribed(pipeline.subscribe { event in
+                let disposable = pipeline.subscribe { event in
                     switch event {
                     case .next(let element): log(">\\(number)n\\(element)")
                     case .error(let error): log(">\\(number)e\\(code(of: error))")
                     case .completed: log(">\\(number)c")
                     }
-                })
+                }
+                subscribed((number, disposable))
                 log(">\\(number)S")
             }
             """

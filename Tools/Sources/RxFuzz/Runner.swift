@@ -96,7 +96,8 @@ final class Runner {
             let status = Outcome.Status(rawValue: fields[0]) ?? .malformed
             func field(_ index: Int) -> String { fields.count > index ? fields[index] : "" }
             result.append(Outcome(status: status, log: field(1), violations: field(2), notes: field(3)))
-            if status == .budget || status == .hang { restart(programs[result.count...]) }
+            // Where threads are left running, nothing that comes after can be trusted.
+            if status == .budget || status == .hang || !field(2).isEmpty { restart(programs[result.count...]) }
         }
         return result
     }

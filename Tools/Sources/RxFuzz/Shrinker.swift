@@ -1,14 +1,17 @@
+import Foundation
 import PipelineModel
 
 /// Makes a failing program smaller while it fails.
 struct Shrinker {
     /// Which of the programs still fail.
     let failing: ([Program]) -> [Bool]
+    /// When to be content with what there is. Candidates that hang take their time.
+    var end = Date(timeIntervalSinceNow: 20)
 
     func shrink(_ program: Program) -> Program {
         var best = program
         var rounds = 0
-        while rounds < 200 {
+        while rounds < 200, end > Date() {
             rounds += 1
             let candidates = Array(Set(Self.candidates(best))).map { $0.numbered() }
                 .filter { Self.weight($0) < Self.weight(best) }
@@ -21,7 +24,7 @@ struct Shrinker {
 
     private func firstFailing(_ candidates: [Program]) -> Program? {
         var rest = candidates[...]
-        while !rest.isEmpty {
+        while !rest.isEmpty, end > Date() {
             let batch = Array(rest.prefix(32))
             rest = rest.dropFirst(32)
             for (candidate, fails) in zip(batch, failing(batch)) where fails { return candidate }

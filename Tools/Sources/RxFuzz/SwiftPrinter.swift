@@ -46,7 +46,7 @@ struct SwiftPrinter {
         program.mains.indices.map { index in
             "func main\(index)() -> Observable<Int> {\n    "
                 + expression(program.mains[index], Context(visible: program.shared.count)) + "\n}\n"
-        }.joined() + program.mains.indices.map { "var subscriptions\($0): [any Disposable] = []\n" }.joined()
+        }.joined() + program.mains.indices.map { "var subscriptions\($0): [(number: Int, disposable: any Disposable)] = []\n" }.joined()
             + (program.script.contains { $0.verb == .connect } || program.nodes.contains { $0.op == .react }
                 ? program.shared.indices.map { "var connection\($0): (any Disposable)?\n" }.joined() : "")
     }
@@ -60,7 +60,7 @@ struct SwiftPrinter {
     }
 
     private func end(_ indent: String) -> String {
-        program.mains.indices.map { "\(indent)for each in subscriptions\($0) { each.dispose() }\n" }.joined()
+        program.mains.indices.map { "\(indent)for each in subscriptions\($0) { each.disposable.dispose() }\n" }.joined()
             + program.shared.indices.filter { index in
                 program.script.contains { $0.verb == .connect && $0.target == index }
             }.map { "\(indent)connection\($0)?.dispose()\n" }.joined()
@@ -78,7 +78,7 @@ struct SwiftPrinter {
             return "observe(main\(step.target)()) { subscriptions\(step.target).append($0) }"
         case .dispose:
             guard program.mains.indices.contains(step.target) else { return "" }
-            return "subscriptions\(step.target).last?.dispose()"
+            return "if let last = subscriptions\(step.target).last { log(\">\\(last.number)x\"); last.disposable.dispose() }"
         case .next:
             return isRelay ? "\(target).accept(\(step.value))" : isSubject ? "\(target).onNext(\(step.value))" : ""
         case .error: return isSubject ? "\(target).onError(Failure(code: \(step.value)))" : ""
