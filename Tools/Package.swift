@@ -19,12 +19,15 @@ let package = Package(
         // Runs descriptions, with public API only: Tools/rx-fuzz also compiles it against the other package.
         .executableTarget(
             name: "PipelineRunner", dependencies: ["PipelineModel", rx("RxSwift"), rx("RxRelay"), rx("RxTest")]),
-        // Generates descriptions, has the runners run them, compares and shrinks.
+        // Generates descriptions, has runners run them, compares and shrinks.
+        .target(name: "PipelineFuzzing", dependencies: ["PipelineModel"]),
         .executableTarget(
             name: "RxFuzz",
             dependencies: [
-                "PipelineModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "PipelineFuzzing", "PipelineModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        .testTarget(name: "PipelineFuzzingTests", dependencies: ["PipelineFuzzing", "PipelineModel"]),
     ],
     swiftLanguageModes: [.v5]
 )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PipelineFuzzing
 import PipelineModel
 
 @main
@@ -20,6 +21,7 @@ struct RxFuzz: ParsableCommand {
     var against: String?
     @Option(help: .hidden) var runner: String
     @Option(help: .hidden) var otherRunner: String?
+    @Flag(help: "Runs the unit tests of the fuzzer itself instead.") var selfTest = false
     @Option(help: "Which programs: sync, virtual, reentrant, threads; several times for several. All if not given.")
     var kind: [Kind] = []
     @Option(help: "How deep pipelines are nested in pipelines.") var levels = 2
@@ -48,11 +50,7 @@ struct RxFuzz: ParsableCommand {
             jobs: jobs, stopsAfter: findings, shrinks: !noShrink)
         if let replay { return try replayed(replay, plan) }
         if list {
-            for index in 0..<(count ?? 100) {
-                var generator = Generator(
-                    seed: plan.seed &+ UInt64(index), kind: plan.kinds[index / batchSize % plan.kinds.count], levels: levels)
-                print(generator.program())
-            }
+            for index in 0..<(count ?? 100) { print(plan.program(index)) }
             return
         }
         print("seed \(plan.seed)")
@@ -74,13 +72,12 @@ struct RxFuzz: ParsableCommand {
     }
 
     private func replayed(_ text: String, _ plan: Plan) throws {
-        var program: Program
+        let program: Program
         if let seed = UInt64(text) {
             guard kind.count == 1 else {
                 throw ValidationError("A seed makes one program of each kind: give --kind, too.")
             }
-            var generator = Generator(seed: seed, kind: plan.kinds[0], levels: plan.levels)
-            program = generator.program()
+            program = Generator.program(seed: seed, kind: plan.kinds[0], levels: plan.levels)
         } else {
             do { program = try Program(parsing: text) } catch { throw ValidationError("\(error)") }
         }

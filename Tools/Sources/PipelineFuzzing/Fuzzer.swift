@@ -2,21 +2,49 @@ import Foundation
 import PipelineModel
 
 /// What a run of the fuzzer does.
-struct Plan: Sendable {
+package struct Plan: Sendable {
+    /// Paths of the processes that run programs.
     var runner: String
     var otherRunner: String?
-    var kinds: [Kind]
-    var levels: Int
-    var seed: UInt64
+    package var kinds: [Kind]
+    package var levels: Int
+    package var seed: UInt64
     var count: Int?
     var seconds: Double?
     var jobs: Int
     var stopsAfter: Int
-    var shrinks = true
+    package var shrinks = true
+
+    package init(
+        runner: String, otherRunner: String?, kinds: [Kind], levels: Int, seed: UInt64, count: Int?, seconds: Double?,
+        jobs: Int, stopsAfter: Int, shrinks: Bool
+    ) {
+        self.runner = runner
+        self.otherRunner = otherRunner
+        self.kinds = kinds
+        self.levels = levels
+        self.seed = seed
+        self.count = count
+        self.seconds = seconds
+        self.jobs = jobs
+        self.stopsAfter = stopsAfter
+        self.shrinks = shrinks
+    }
+
+    /// The program of the given index.
+    package func program(_ index: Int) -> Program {
+        let kind = kinds[index / Self.batchSize % kinds.count]
+        return Generator.program(seed: seed &+ UInt64(index), kind: kind, levels: levels)
+    }
+
+    /// How many programs of one kind a thread takes at once.
+    static let batchSize = 128
 }
 
 /// Counts of a run, and its findings by signature.
-final class Tally: @unchecked Sendable {
+package final class Tally: @unchecked Sendable {
+    package init() {}
+
     private let lock = NSLock()
     // Protected by the lock.
     private var programs = 0
@@ -24,11 +52,11 @@ final class Tally: @unchecked Sendable {
     private var findings: [String: (finding: Finding, count: Int)] = [:]
     private var next: Int = 0
 
-    var total: (programs: Int, findings: Int) {
+    package var total: (programs: Int, findings: Int) {
         lock.withLock { (programs, findings.values.reduce(0) { $0 + $1.count }) }
     }
-    var knownDifferences: [String: Int] { lock.withLock { known } }
-    var distinct: [(finding: Finding, count: Int)] {
+    package var knownDifferences: [String: Int] { lock.withLock { known } }
+    package var distinct: [(finding: Finding, count: Int)] {
         lock.withLock {
             findings.values.sorted { ($1.count, $0.finding.program.size) < ($0.count, $1.finding.program.size) }
         }
@@ -61,17 +89,17 @@ final class Tally: @unchecked Sendable {
 }
 
 /// One pair of runners, and what one thread does with it.
-final class Worker {
+package final class Worker {
     private let mine: Runner
     private let other: Runner?
     private let comparison = Comparison()
 
-    init(_ plan: Plan) {
+    package init(_ plan: Plan) {
         mine = Runner(path: plan.runner)
         other = plan.otherRunner.map(Runner.init)
     }
 
-    func outcomes(_ programs: [Program]) -> [(mine: Outcome, other: Outcome?)] {
+    package func outcomes(_ programs: [Program]) -> [(mine: Outcome, other: Outcome?)] {
         var result: [(mine: Outcome, other: Outcome?)] = []
         var rest = programs.map { (text: $0.description, isCompared: other != nil && $0.kind != .threads) }[...]
         while !rest.isEmpty {
@@ -96,7 +124,7 @@ final class Worker {
 
     private static let batchBytes = 48 << 10
 
-    func judge(_ programs: [Program]) -> [Verdict] {
+    package func judge(_ programs: [Program]) -> [Verdict] {
         zip(programs, outcomes(programs)).map { program, outcome in
             let verdict = comparison.judge(program, outcome.mine, outcome.other)
             if other == nil, case .same = verdict, program.kind != .threads {
@@ -110,7 +138,7 @@ final class Worker {
     }
 
     /// The program made as small as it goes, and what is wrong with it. None if it does not fail again.
-    func examine(_ program: Program, seed: UInt64?, shrinks: Bool) -> Finding? {
+    package func examine(_ program: Program, seed: UInt64?, shrinks: Bool) -> Finding? {
         func findings(_ programs: [Program]) -> [Bool] {
             judge(programs).map { if case .finding = $0 { true } else { false } }
         }
@@ -121,7 +149,7 @@ final class Worker {
         return Finding(program: small, seed: seed, reason: reason, mine: outcome.mine, other: outcome.other)
     }
 
-    func stop() {
+    package func stop() {
         mine.stop()
         other?.stop()
     }
@@ -136,15 +164,17 @@ extension Program {
     }
 }
 
-/// How many programs of one kind a thread takes at once.
-let batchSize = 128
-
 /// Runs a plan on several threads.
-struct Fuzzer {
-    let plan: Plan
-    let report: @Sendable (Finding) -> Void
+package struct Fuzzer {
+    private let plan: Plan
+    private let report: @Sendable (Finding) -> Void
 
-    func run(_ tally: Tally) {
+    package init(plan: Plan, report: @escaping @Sendable (Finding) -> Void) {
+        self.plan = plan
+        self.report = report
+    }
+
+    package func run(_ tally: Tally) {
         let end = plan.seconds.map { Date(timeIntervalSinceNow: $0) }
         let group = DispatchGroup()
         for _ in 0..<plan.jobs {
@@ -170,21 +200,17 @@ struct Fuzzer {
         let worker = Worker(plan)
         defer { worker.stop() }
         while end.map({ $0 > Date() }) ?? true, tally.total.findings < plan.stopsAfter {
-            let batch = tally.take(batchSize, of: plan.count)
+            let batch = tally.take(Plan.batchSize, of: plan.count)
             if batch.isEmpty { return }
-            let seeds = batch.map { plan.seed &+ UInt64($0) }
-            let kind = plan.kinds[batch.lowerBound / batchSize % plan.kinds.count]
-            let programs = seeds.map { seed in
-                var generator = Generator(seed: seed, kind: kind, levels: plan.levels)
-                return generator.program()
-            }
+            let programs = batch.map(plan.program)
             var known: [String: Int] = [:]
             for (index, verdict) in worker.judge(programs).enumerated() {
                 switch verdict {
                 case .same: break
                 case .known(let words): known[words, default: 0] += 1
                 case .finding:
-                    let finding = worker.examine(programs[index], seed: seeds[index], shrinks: plan.shrinks)
+                    let finding = worker.examine(
+                        programs[index], seed: plan.seed &+ UInt64(batch.lowerBound + index), shrinks: plan.shrinks)
                     if let finding, tally.add(finding) { report(finding) }
                 }
             }

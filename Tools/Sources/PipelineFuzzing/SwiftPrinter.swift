@@ -2,10 +2,10 @@ import PipelineModel
 
 /// Prints a program as a main.swift that compiles against this package and against others of the same API. Its output is the
 /// log that the runner writes.
-struct SwiftPrinter {
+package struct SwiftPrinter {
     let program: Program
 
-    static func text(_ program: Program) -> String {
+    package static func text(_ program: Program) -> String {
         let printer = SwiftPrinter(program: program)
         let body = printer.definitions + printer.pipelines + printer.steps
         let imports = ["RxRelay", "RxSwift", "RxTest"].filter { module in
@@ -46,7 +46,9 @@ struct SwiftPrinter {
         program.mains.indices.map { index in
             "func main\(index)() -> Observable<Int> {\n    "
                 + expression(program.mains[index], Context(visible: program.shared.count)) + "\n}\n"
-        }.joined() + program.mains.indices.map { "var subscriptions\($0): [(number: Int, disposable: any Disposable)] = []\n" }.joined()
+        }.joined()
+            + program.mains.indices.map { "var subscriptions\($0): [(number: Int, disposable: any Disposable)] = []\n" }
+            .joined()
             + (program.script.contains { $0.verb == .connect } || program.nodes.contains { $0.op == .react }
                 ? program.shared.indices.map { "var connection\($0): (any Disposable)?\n" }.joined() : "")
     }
@@ -78,7 +80,8 @@ struct SwiftPrinter {
             return "observe(main\(step.target)()) { subscriptions\(step.target).append($0) }"
         case .dispose:
             guard program.mains.indices.contains(step.target) else { return "" }
-            return "if let last = subscriptions\(step.target).last { log(\">\\(last.number)x\"); last.disposable.dispose() }"
+            return
+                "if let last = subscriptions\(step.target).last { log(\">\\(last.number)x\"); last.disposable.dispose() }"
         case .next:
             return isRelay ? "\(target).accept(\(step.value))" : isSubject ? "\(target).onNext(\(step.value))" : ""
         case .error: return isSubject ? "\(target).onError(Failure(code: \(step.value)))" : ""

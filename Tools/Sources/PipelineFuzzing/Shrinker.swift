@@ -2,13 +2,18 @@ import Foundation
 import PipelineModel
 
 /// Makes a failing program smaller while it fails.
-struct Shrinker {
+package struct Shrinker {
     /// Which of the programs still fail.
-    let failing: ([Program]) -> [Bool]
+    private let failing: ([Program]) -> [Bool]
     /// When to be content with what there is. Candidates that hang take their time.
-    var end = Date(timeIntervalSinceNow: 20)
+    private let end: Date
 
-    func shrink(_ program: Program) -> Program {
+    package init(seconds: Double = 20, failing: @escaping ([Program]) -> [Bool]) {
+        end = Date(timeIntervalSinceNow: seconds)
+        self.failing = failing
+    }
+
+    package func shrink(_ program: Program) -> Program {
         var best = program
         var rounds = 0
         while rounds < 200, end > Date() {

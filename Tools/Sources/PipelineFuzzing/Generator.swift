@@ -16,14 +16,19 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// Makes programs. One seed, one program.
-struct Generator {
+package struct Generator {
     private var random: SeededGenerator
     private let kind: Kind
     private let levels: Int
     /// How many definitions `ref` may name.
     private var sharedCount = 0
 
-    init(seed: UInt64, kind: Kind, levels: Int) {
+    package static func program(seed: UInt64, kind: Kind, levels: Int) -> Program {
+        var generator = Generator(seed: seed, kind: kind, levels: levels)
+        return generator.program()
+    }
+
+    private init(seed: UInt64, kind: Kind, levels: Int) {
         random = SeededGenerator(seed: seed)
         self.kind = kind
         self.levels = levels
@@ -53,7 +58,7 @@ struct Generator {
         return [.deferred, .using, .flaky].contains(op) ? .wrapper : .linear
     }
 
-    mutating func program() -> Program {
+    private mutating func program() -> Program {
         var result = Program(kind: kind, shared: [], mains: [], script: [])
         switch kind {
         case .sync: synchronous(&result)

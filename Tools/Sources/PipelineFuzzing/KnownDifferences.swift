@@ -1,7 +1,7 @@
 import PipelineModel
 
 /// Two logs, their entries normalized, and the program that wrote them.
-struct LogPair {
+package struct LogPair {
     let program: Program
     let mine: [String]
     let other: [String]
@@ -15,22 +15,22 @@ struct LogPair {
 }
 
 /// A line of KnownDifferences.md, and when it explains that two logs differ.
-struct KnownDifference: Sendable {
+package struct KnownDifference: Sendable {
     /// The first words of the line.
-    let words: String
+    package let words: String
     let explains: @Sendable (LogPair) -> Bool
 
     /// The lines about subjects, by what the runner's model of a subject notes, the one that says most last.
-    static let aboutSubjects: [(note: String, words: String)] = [
+    package static let aboutSubjects: [(note: String, words: String)] = [
         ("departures", "An observer that leaves hands its place to the next subscriber"),
         ("nested", "An event emitted from inside a callback is delivered at once, nested"),
         ("newcomer", "A newcomer subscribed inside a PublishSubject's handler misses"),
         ("disposed", "An observer disposed of by an earlier one during the same emission"),
     ]
     static let nesting = aboutSubjects[1].words
-    static let afterTerminal = "`do` runs `onDispose` before `afterCompleted`"
+    package static let afterTerminal = "`do` runs `onDispose` before `afterCompleted`"
 
-    static let all: [KnownDifference] = [
+    package static let all: [KnownDifference] = [
         KnownDifference(words: "Hangs on `subject.flatMap { .repeatElement($0) }.take(2)`") {
             $0.otherStatus == .hang || $0.otherStatus == .budget && $0.myStatus == .ok
         },
@@ -83,13 +83,15 @@ struct KnownDifference: Sendable {
         let mine = compared(pair.mine)
         let isCut = pair.otherStatus == .budget
         var index = 0
+        var more = 0
         for (id, entry) in compared(pair.other) {
             if index < mine.count, mine[index].entry == entry {
                 index += 1
                 continue
             }
             guard entry.first != ">", let id = Int(id), below[id] == true else { return false }
+            more += 1
         }
-        return index == mine.count || isCut
+        return more > 0 && (index == mine.count || isCut)
     }
 }

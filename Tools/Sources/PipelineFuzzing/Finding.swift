@@ -1,13 +1,13 @@
 import PipelineModel
 
 /// A difference that no line explains, or a law that does not hold.
-struct Finding: Sendable {
-    var program: Program
-    var seed: UInt64?
+package struct Finding: Sendable {
+    package var program: Program
+    package var seed: UInt64?
     /// What is wrong, in a line.
-    var reason: String
-    var mine: Outcome
-    var other: Outcome?
+    package var reason: String
+    package var mine: Outcome
+    package var other: Outcome?
 
     /// Findings of the same operators and the same kind of reason are counted as one.
     var signature: String {
@@ -15,7 +15,7 @@ struct Finding: Sendable {
         return pipelines.joined(separator: " | ") + " " + reason.filter { !$0.isNumber }.prefix(12)
     }
 
-    var report: String {
+    package var report: String {
         var lines = ["finding: \(reason)"]
         if let seed { lines.append("seed: \(seed), with --kind \(program.kind) and the same --levels") }
         lines.append("text: \(program)")

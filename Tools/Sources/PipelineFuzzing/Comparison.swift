@@ -1,6 +1,6 @@
 import PipelineModel
 
-enum Verdict {
+package enum Verdict {
     case same
     /// A line of KnownDifferences.md tells of it: its first words.
     case known(String)
@@ -8,8 +8,10 @@ enum Verdict {
 }
 
 /// Decides whether two outcomes are the same, as far as they have to be.
-struct Comparison {
-    func judge(_ program: Program, _ mine: Outcome, _ other: Outcome?) -> Verdict {
+package struct Comparison {
+    package init() {}
+
+    package func judge(_ program: Program, _ mine: Outcome, _ other: Outcome?) -> Verdict {
         switch mine.status {
         case .malformed: return .finding("malformed: \(mine.violations)")
         case .crash: return .finding("crashes")

@@ -45,8 +45,10 @@ extension SwiftPrinter {
         case .timer: return "Observable<Int>.timer(.seconds(\(first)), scheduler: scheduler)"
         case .interval:
             return "Observable<Int>.timer(.seconds(\(first)), period: .seconds(\(numbers[1])), scheduler: scheduler)"
-        case .cold: return "scheduler.createColdObservable([\(recording(numbers))]).asObservable()"
-        case .hot: return "scheduler.createHotObservable([\(recording(numbers))]).asObservable()"
+        case .cold:
+            return "scheduler.createColdObservable([\(recording(numbers))] as [Recorded<Event<Int>>]).asObservable()"
+        case .hot:
+            return "scheduler.createHotObservable([\(recording(numbers))] as [Recorded<Event<Int>>]).asObservable()"
         case .justOn: return "Observable.just(\(first), scheduler: scheduler)"
         case .ofOn: return "Observable.from([\(Self.list(numbers))], scheduler: scheduler)"
         default: return "/* \(node.op) */"

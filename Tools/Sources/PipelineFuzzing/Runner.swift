@@ -1,8 +1,8 @@
 import Foundation
 
 /// What became of a program.
-struct Outcome: Equatable, Sendable {
-    enum Status: String, Sendable {
+package struct Outcome: Equatable, Sendable {
+    package enum Status: String, Sendable {
         case ok
         /// The log grew past its limit.
         case budget
@@ -11,10 +11,17 @@ struct Outcome: Equatable, Sendable {
         case malformed
     }
 
-    var status: Status
-    var log: String = ""
-    var violations: String = ""
+    package var status: Status
+    package var log: String = ""
+    package var violations: String = ""
     var notes: String = ""
+
+    package init(status: Status, log: String = "", violations: String = "", notes: String = "") {
+        self.status = status
+        self.log = log
+        self.violations = violations
+        self.notes = notes
+    }
 }
 
 /// A process that runs programs. Started anew when it has died.
