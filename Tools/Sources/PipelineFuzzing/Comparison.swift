@@ -9,7 +9,10 @@ package enum Verdict {
 
 /// Decides whether two outcomes are the same, as far as they have to be.
 package struct Comparison {
-    package init() {}
+    /// Whether nothing that has to do with disposals is compared.
+    private let ignoresDisposals: Bool
+
+    package init(ignoresDisposals: Bool = false) { self.ignoresDisposals = ignoresDisposals }
 
     package func judge(_ program: Program, _ mine: Outcome, _ other: Outcome?) -> Verdict {
         switch mine.status {
@@ -28,7 +31,13 @@ package struct Comparison {
             return .same
         }
         let isFree = { Self.isDisposal($0) || Self.isAfterTerminal($0) }
-        let (left, right) = (Self.normalized(mine, isFree), Self.normalized(other, isFree))
+        var (left, right) = (Self.normalized(mine, isFree), Self.normalized(other, isFree))
+        if ignoresDisposals {
+            // What `do` runs behind a terminal event is where the disposal lets it be.
+            left.removeAll(where: isFree)
+            right.removeAll(where: isFree)
+            if haveSameEnd, left == right { return .same }
+        }
         if haveSameEnd, left == right { return .known(KnownDifference.afterTerminal) }
         let pair = LogPair(
             program: program, mine: left, other: right, myStatus: mine.status, otherStatus: other.status)

@@ -14,6 +14,8 @@ package struct Plan: Sendable {
     var jobs: Int
     var stopsAfter: Int
     package var shrinks = true
+    /// Whether the place of disposals is compared.
+    package var ignoresDisposals = false
 
     package init(
         runner: String, otherRunner: String?, kinds: [Kind], levels: Int, seed: UInt64, count: Int?, seconds: Double?,
@@ -92,9 +94,10 @@ package final class Tally: @unchecked Sendable {
 package final class Worker {
     private let mine: Runner
     private let other: Runner?
-    private let comparison = Comparison()
+    private let comparison: Comparison
 
     package init(_ plan: Plan) {
+        comparison = Comparison(ignoresDisposals: plan.ignoresDisposals)
         mine = Runner(path: plan.runner)
         other = plan.otherRunner.map(Runner.init)
     }

@@ -40,11 +40,32 @@ package struct KnownDifference: Sendable {
         KnownDifference(words: "`groupBy` completes its groups in a dictionary's order") { pair in
             pair.haveSameEntries && pair.program.nodes.contains { $0.op == .groupBy && $0.numbers[0] > 1 }
         },
-        KnownDifference(words: "`share()` and `share(replay:)` keep their source subscribed") { pair in
-            pair.contains(.share) && pair.haveSameEntries
-                && pair.mine.filter { !Comparison.isDisposal($0) } == pair.other.filter { !Comparison.isDisposal($0) }
-        },
+        KnownDifference(words: "`share()` and `share(replay:)` keep their source subscribed") { keepsSharedSource($0) },
     ]
+
+    /// Whether nothing but disposals above a `share` come later in the other log.
+    private static func keepsSharedSource(_ pair: LogPair) -> Bool {
+        let shared = pair.program.nodes.filter { $0.op == .share }.flatMap(\.all).map(\.id)
+        var disposed: [String: Int] = [:]
+        var (left, right) = (0, 0)
+        while left < pair.mine.count || right < pair.other.count {
+            let here = left < pair.mine.count ? pair.mine[left] : ""
+            let there = right < pair.other.count ? pair.other[right] : ""
+            if here == there {
+                left += 1
+                right += 1
+            } else if Comparison.isDisposal(here), shared.contains(Int(here.prefix { $0.isNumber }) ?? 0) {
+                disposed[here, default: 0] += 1
+                left += 1
+            } else if let count = disposed[there], count > 0 {
+                disposed[there] = count - 1
+                right += 1
+            } else {
+                return false
+            }
+        }
+        return true
+    }
 
     /// Operators that can end while their source goes on.
     private static func canEndEarly(_ node: Node) -> Bool {

@@ -32,6 +32,7 @@ struct RxFuzz: ParsableCommand {
     @Option(help: "After how many findings to stop.") var findings = 100
     @Option(help: ArgumentHelp("Runs one program again: its seed or its text.", valueName: "seed|text"))
     var replay: String?
+    @Flag(help: "Compares without disposals.") var ignoreDisposals = false
     @Flag(help: "Does not make findings smaller.") var noShrink = false
     @Flag(help: "Prints the programs instead of running them.") var list = false
     @Flag(help: "Prints a table of the findings, most frequent first, without Swift.") var table = false
@@ -44,10 +45,11 @@ struct RxFuzz: ParsableCommand {
     func run() throws {
         // A runner that dies closes its pipe. It is for the writer to notice.
         signal(SIGPIPE, SIG_IGN)
-        let plan = Plan(
+        var plan = Plan(
             runner: runner, otherRunner: otherRunner, kinds: kind.isEmpty ? Kind.allCases : kind, levels: levels,
             seed: seed ?? UInt64.random(in: 0..<1 << 48), count: count, seconds: seconds ?? (count == nil ? 60 : nil),
             jobs: jobs, stopsAfter: findings, shrinks: !noShrink)
+        plan.ignoresDisposals = ignoreDisposals
         if let replay { return try replayed(replay, plan) }
         if list {
             for index in 0..<(count ?? 100) { print(plan.program(index)) }
