@@ -146,7 +146,8 @@ package final class Worker {
             judge(programs).map { if case .finding = $0 { true } else { false } }
         }
         guard findings([program]) == [true] else { return nil }
-        let small = shrinks ? Shrinker(failing: findings).shrink(program) : program
+        let hangs = outcomes([program])[0].mine.status == .hang
+        let small = shrinks ? Shrinker(isSlow: hangs, failing: findings).shrink(program) : program
         guard case .finding(let reason) = judge([small])[0] else { return nil }
         let outcome = outcomes([small])[0]
         return Finding(program: small, seed: seed, reason: reason, mine: outcome.mine, other: outcome.other)

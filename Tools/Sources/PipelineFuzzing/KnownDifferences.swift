@@ -103,15 +103,23 @@ package struct KnownDifference: Sendable {
         }
         let mine = compared(pair.mine)
         let isCut = pair.otherStatus == .budget
+        let reactions = Set(pair.program.nodes.filter { $0.op == .react }.map(\.id))
         var index = 0
         var more = 0
+        // What a closure that runs there does in its turn, until it returns.
+        var reaction: String?
         for (id, entry) in compared(pair.other) {
+            if let end = reaction {
+                if entry == end { reaction = nil }
+                continue
+            }
             if index < mine.count, mine[index].entry == entry {
                 index += 1
                 continue
             }
             guard entry.first != ">", let id = Int(id), below[id] == true else { return false }
             more += 1
+            if reactions.contains(id) { reaction = entry.replacing("f", with: "F") }
         }
         return more > 0 && (index == mine.count || isCut)
     }

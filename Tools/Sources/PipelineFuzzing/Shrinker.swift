@@ -7,9 +7,13 @@ package struct Shrinker {
     private let failing: ([Program]) -> [Bool]
     /// When to be content with what there is. Candidates that hang take their time.
     private let end: Date
+    /// How many candidates run at once.
+    private let batch: Int
 
-    package init(seconds: Double = 20, failing: @escaping ([Program]) -> [Bool]) {
-        end = Date(timeIntervalSinceNow: seconds)
+    /// - Parameter isSlow: whether a candidate that fails takes long, because it hangs.
+    package init(isSlow: Bool = false, failing: @escaping ([Program]) -> [Bool]) {
+        end = Date(timeIntervalSinceNow: isSlow ? 60 : 20)
+        batch = isSlow ? 2 : 32
         self.failing = failing
     }
 
@@ -30,9 +34,9 @@ package struct Shrinker {
     private func firstFailing(_ candidates: [Program]) -> Program? {
         var rest = candidates[...]
         while !rest.isEmpty, end > Date() {
-            let batch = Array(rest.prefix(32))
-            rest = rest.dropFirst(32)
-            for (candidate, fails) in zip(batch, failing(batch)) where fails { return candidate }
+            let candidates = Array(rest.prefix(batch))
+            rest = rest.dropFirst(batch)
+            for (candidate, fails) in zip(candidates, failing(candidates)) where fails { return candidate }
         }
         return nil
     }

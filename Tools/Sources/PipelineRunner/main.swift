@@ -35,7 +35,7 @@ final class Progress: @unchecked Sendable {
     }
     var state: (ended: Int, isRunning: Bool) { lock.withLock { (ended, isRunning) } }
 
-    /// Ends the process when one program needs more than half a second of the processor, or does nothing for long.
+    /// Ends the process when one program needs more than a quarter of a second of the processor, or does nothing for ten.
     func watch() {
         var clock = clockid_t()
         pthread_getcpuclockid(pthread_self(), &clock)
@@ -43,7 +43,7 @@ final class Progress: @unchecked Sendable {
         Thread.detachNewThread {
             var last = (ended: -1, cpu: 0.0, rounds: 0)
             while true {
-                Thread.sleep(forTimeInterval: 0.1)
+                Thread.sleep(forTimeInterval: 0.05)
                 let now = self.state
                 var time = timespec()
                 clock_gettime(mainThread, &time)
@@ -53,7 +53,7 @@ final class Progress: @unchecked Sendable {
                     continue
                 }
                 last.rounds += 1
-                if cpu - last.cpu > 0.5 || last.rounds > 100 {
+                if cpu - last.cpu > 0.25 || last.rounds > 200 {
                     write(Array("hang\t\t\t\n".utf8))
                     _exit(3)
                 }
