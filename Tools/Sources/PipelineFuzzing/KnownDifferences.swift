@@ -107,10 +107,11 @@ package struct KnownDifference: Sendable {
         var index = 0
         var more = 0
         // What a closure that runs there does in its turn, until it returns.
-        var reaction: String?
+        var reaction: (start: String, end: String, depth: Int)?
         for (id, entry) in compared(pair.other) {
-            if let end = reaction {
-                if entry == end { reaction = nil }
+            if let current = reaction {
+                let depth = current.depth + (entry == current.start ? 1 : entry == current.end ? -1 : 0)
+                reaction = depth > 0 ? (current.start, current.end, depth) : nil
                 continue
             }
             if index < mine.count, mine[index].entry == entry {
@@ -119,7 +120,7 @@ package struct KnownDifference: Sendable {
             }
             guard entry.first != ">", let id = Int(id), below[id] == true else { return false }
             more += 1
-            if reactions.contains(id) { reaction = entry.replacing("f", with: "F") }
+            if reactions.contains(id) { reaction = (entry, entry.replacing("f", with: "F"), 1) }
         }
         return more > 0 && (index == mine.count || isCut)
     }
