@@ -307,4 +307,15 @@ import Testing
         #expect(notes.lines == ["1", "completed"])
         #expect(!sampler.hasObservers)
     }
+
+    @Test func onDisposeComesAfterTheClosuresOfTheTerminalEvent() {
+        let notes = EventLog()
+        _ = Observable<Int>.empty()
+            .do(
+                onCompleted: { notes.note("onCompleted") }, afterCompleted: { notes.note("afterCompleted") },
+                onDispose: { notes.note("onDispose") }
+            )
+            .subscribe(onCompleted: { notes.note("completed") })
+        #expect(notes.lines == ["onCompleted", "completed", "afterCompleted", "onDispose"])
+    }
 }

@@ -1,0 +1,110 @@
+import Foundation
+import PipelineModel
+import RxSwift
+
+// Reads a program a line, writes a line for each: how it ended, its log, violations. Ends with its input. A program that does
+// not end is reported by a thread that watches the progress, and ends the process: nothing stops a loop from outside.
+
+/// Writes all bytes, whole lines at a time.
+func write(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let written = rest.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
+        guard written > 0 else { exit(0) }
+        rest = rest.dropFirst(written)
+    }
+}
+
+func result(_ status: String, _ log: Log) -> [UInt8] {
+    Array(status.utf8) + [9] + log.bytes + [9] + Array(log.violations.joined(separator: "; ").utf8) + [9]
+        + Array(log.notes.sorted().joined(separator: " ").utf8) + [10]
+}
+
+/// What the watching thread looks at: the log of the program that runs, and how many programs have ended.
+final class Progress: @unchecked Sendable {
+    private let lock = NSLock()
+    private var ended = 0
+    private var isRunning = false
+
+    func begin() { lock.withLock { isRunning = true } }
+    func end() {
+        lock.withLock {
+            isRunning = false
+            ended += 1
+        }
+    }
+    var state: (ended: Int, isRunning: Bool) { lock.withLock { (ended, isRunning) } }
+
+    /// Ends the process when one program needs more than a quarter of a second of the processor, or does nothing for ten.
+    func watch() {
+        var clock = clockid_t()
+        pthread_getcpuclockid(pthread_self(), &clock)
+        let mainThread = clock
+        Thread.detachNewThread {
+            var last = (ended: -1, cpu: 0.0, rounds: 0)
+            while true {
+                Thread.sleep(forTimeInterval: 0.05)
+                let now = self.state
+                var time = timespec()
+                clock_gettime(mainThread, &time)
+                let cpu = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+                guard now.isRunning, now.ended == last.ended else {
+                    last = (now.ended, cpu, 0)
+                    continue
+                }
+                last.rounds += 1
+                if cpu - last.cpu > 0.25 || last.rounds > 200 {
+                    write(Array("hang\t\t\t\n".utf8))
+                    _exit(3)
+                }
+            }
+        }
+    }
+}
+
+setvbuf(stdout, nil, _IOFBF, 1 << 16)
+signal(SIGPIPE, SIG_IGN)
+let progress = Progress()
+progress.watch()
+
+func resources() -> Int {
+    #if TRACE_RESOURCES
+        Int(Resources.total)
+    #else
+        0
+    #endif
+}
+
+func run(_ line: String) -> [UInt8] {
+    let program: Program
+    let usesModels = line.hasPrefix("!")
+    do { program = try Program(parsing: usesModels ? String(line.dropFirst()) : line) } catch {
+        return Array("malformed\t\t\(error)\t\n".utf8)
+    }
+    var log: Log!
+    // The budget is spent: nothing can unwind the stack, so the process ends with what it has.
+    log = Log(limit: 400) {
+        write(result("budget", log))
+        _exit(4)
+    }
+    let before = resources()
+    do {
+        let session = Session(program, log: log, usesModels: usesModels)
+        session.run()
+    }
+    var left = resources() - before
+    // Another thread may still be leaving.
+    for _ in 0..<2000 where left != 0 && program.kind == .threads {
+        usleep(1000)
+        left = resources() - before
+    }
+    if left != 0 { log.violation("release: \(left) objects are left") }
+    return result("ok", log)
+}
+
+while let line = readLine() {
+    progress.begin()
+    let bytes = run(line)
+    progress.end()
+    write(bytes)
+}

@@ -1,0 +1,59 @@
+import Foundation
+import PipelineFuzzing
+import PipelineModel
+import Testing
+
+@Suite struct ComparisonTests {
+    private let chain = "sync | | (probe (filter 0 0 (of 1 2))) | s0"
+
+    private func verdict(_ mine: String, _ other: String, of text: String? = nil) throws -> String {
+        let verdict = Comparison().judge(
+            try Program(parsing: text ?? chain), Outcome(status: .ok, log: mine), Outcome(status: .ok, log: other))
+        switch verdict {
+        case .same: return "same"
+        case .known(let words): return words
+        case .finding: return "finding"
+        }
+    }
+
+    @Test func theOrderAmongDisposalsIsFree() throws {
+        #expect(try verdict(">0s 1c 2d 1d >0S", ">0s 1c 1d 2d >0S") == "same")
+    }
+
+    @Test(arguments: [
+        (">0s 1n1 2f2 >0S", ">0s 2f2 1n1 >0S"), (">0s 1d >0c", ">0s >0c 1d"), (">0s >0n1", ">0s"), (">0s", ">0s >0n1"),
+        (">0s 1s 1S", ">0s"), (">0s 2f1", ">0s 2f1 2f2"),
+    ])
+    func aDifferenceIsAFinding(mine: String, other: String) throws {
+        #expect(try verdict(mine, other) == "finding")
+    }
+
+    @Test func closuresThatRunAboveAnEndedStageAreKnown() throws {
+        let text = "sync | | (take 1 (map 0 0 (create 1 2))) | s0"
+        #expect(try verdict("2f1 >0n2 >0c", "2f1 >0n2 >0c 2f2", of: text).hasPrefix("Runs `map`"))
+        #expect(try verdict("2f1 >0n2 >0c 2f2", "2f1 >0n2 >0c", of: text) == "finding")
+        #expect(try verdict("2f1 >0c", "2f1 >0n2 >0c", of: text) == "finding")
+    }
+
+    @Test func aHangIsAFinding() throws {
+        let program = try Program(parsing: chain)
+        guard case .finding = Comparison().judge(program, Outcome(status: .hang), Outcome(status: .ok)) else {
+            Issue.record("a hang passes")
+            return
+        }
+    }
+
+    /// Each explanation names its line by the first words of the line.
+    @Test func everyExplanationIsALineOfKnownDifferences() throws {
+        var folder = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
+        let text = try String(contentsOf: folder.appendingPathComponent("KnownDifferences.md"), encoding: .utf8)
+        let all =
+            KnownDifference.all.map(\.words) + KnownDifference.aboutSubjects.map(\.words) + [
+                KnownDifference.afterTerminal
+            ]
+        for words in all {
+            #expect(text.contains("\n| " + words), "no line starts with: \(words)")
+        }
+    }
+}
