@@ -142,7 +142,64 @@ import Testing
         #expect(!foreign.asked.lines.isEmpty, "a scheduler that is not ours has nothing but now")
     }
 
-    @Test func whoFindsADoorBusyDoesNotWait() {
+    @Test func anEventOfAnotherThreadWaitsForTheCallback() {
+        let subject = PublishSubject<Int>()
+        let notes = EventLog()
+        let isSent = DispatchSemaphore(value: 0)
+        _ = subject.subscribe(onNext: { element in
+            notes.note("\(element)(")
+            if element == 1 {
+                Thread.detachNewThread {
+                    subject.onNext(2)
+                    isSent.signal()
+                }
+                isSent.wait()
+            }
+            notes.note(")")
+        })
+        subject.onNext(1)
+        #expect(settles { notes.lines == ["1(", ")", "2(", ")"] })
+    }
+
+    @Test func anEndlessSharedSourceEndsWithTake() {
+        let shared: [Observable<Int>] = [
+            Observable.repeatElement(1).publish().refCount(),
+            Observable.repeatElement(1).replay(2).refCount(),
+            Observable.repeatElement(1).share(),
+            Observable.repeatElement(1).share(replay: 1),
+            Observable.repeatElement(1).share(replay: 2, scope: .forever),
+            Observable.repeatElement(1).multicast(BehaviorSubject(value: 0)).refCount(),
+        ]
+        for source in shared {
+            let log = EventLog()
+            _ = log.observe(source.take(1))
+            #expect(log.lines.count == 2 && log.lines.last == "completed")
+        }
+    }
+
+    @Test func ambKeepsItsWinnerWhenALoserEndsAtOnce() {
+        let log = EventLog()
+        _ = log.observe(Observable<Int>.never().startWith(0).amb(Observable.empty()))
+        #expect(log.text == "0")
+        let second = EventLog()
+        _ = second.observe(Observable.of(1, 2).startWith(0).amb(Observable.just(9)))
+        #expect(second.text == "0 1 2 completed")
+    }
+
+    @Test func anErrorOfATriggerThatHasFiredIsIgnored() {
+        let log = EventLog()
+        let source = PublishSubject<Int>()
+        let trigger = Observable<Int>.create { observer in
+            observer.onNext(0)
+            observer.onError(NumberedFailure(1))
+            return Disposables.create()
+        }
+        _ = log.observe(source.skip(until: trigger))
+        source.onNext(1)
+        #expect(log.text == "1")
+    }
+
+    @Test func aProducerThatFindsASubjectBusyDoesNotWait() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         let isInside = DispatchSemaphore(value: 0)

@@ -81,10 +81,15 @@ package class LinearSink<Element, Output>: Sink<Element> {
     }
 
     @usableFromInline
-    package override func error(_ error: any Swift.Error) { downstream.error(error) }
+    package override func error(_ error: any Swift.Error) {
+        // Cancelled: this stage has ended, and a source that does not know yet ends, too.
+        if !isCancelled { downstream.error(error) }
+    }
 
     @usableFromInline
-    package override func completed() { downstream.completed() }
+    package override func completed() {
+        if !isCancelled { downstream.completed() }
+    }
 
     /// What a user's closure threw ends the subscription, unless the closure itself disposed of it.
     @inlinable

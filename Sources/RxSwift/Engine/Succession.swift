@@ -22,6 +22,8 @@ struct SuccessionGate: ~Copyable {
             // Acquiring and releasing: paired with each other and with `leave`, as the duty goes from thread to thread.
             if state.compareExchange(SuccessionGate.free, SuccessionGate.busy) { return true }
             if state.compareExchange(SuccessionGate.busy, SuccessionGate.ended) { return false }
+            // A second end of one source: the first one counts.
+            if state.loadRelaxed() == SuccessionGate.ended { return false }
         }
     }
 

@@ -114,6 +114,21 @@ import Testing
         #expect(log.text == "1 error(10)")
     }
 
+    /// The source's own link lies elsewhere, so it sends its terminal event although the stage below has ended.
+    @Test func aSecondTerminalEventFromAboveIsDropped() {
+        let tails: [Observable<Int>] = [
+            Observable.just(8).ifEmpty(switchTo: .empty()).take(1),
+            Observable.just(8).amb(Observable.never()).take(1),
+            Observable.just(8).ifEmpty(switchTo: .empty()).take(until: { _ in true }, behavior: .inclusive),
+            Observable.just(8).ifEmpty(switchTo: .empty()).single().element(at: 0),
+        ]
+        for tail in tails {
+            let log = EventLog()
+            _ = log.observe(Observable.empty().concat(tail))
+            #expect(log.text == "8 completed")
+        }
+    }
+
     // MARK: Greedy sources
 
     @Test func aMapThatThrowsInsideABusyFlatMapEndsItsLongSource() {

@@ -58,7 +58,7 @@ package final class AmbRace: Stage {
     package func admits(_ index: Int) -> Bool {
         let mark = UInt(index) + 1
         let known = winner.loadRelaxed()
-        if known != 0 { return known == mark }
+        if known != 0 { return known == mark && !isCancelled }
         guard winner.compareExchange(0, mark) else { return false }
         for (other, link) in links.enumerated() where other != index { link.cancel() }
         return !isCancelled

@@ -44,6 +44,7 @@ final class DefaultIfEmptySink<Element>: LinearSink<Element, Element> {
     }
 
     override func completed() {
+        if isCancelled { return }
         if isEmpty { downstream.next(`default`) }
         if !isCancelled { downstream.completed() }
     }

@@ -56,19 +56,22 @@ private final class SwitchIfEmptySink<Element>: Sink<Element> {
     override func link(_ stage: Stage) { links.source.link(stage) }
 
     override func next(_ element: Element) {
+        if links.isCancelled { return }
         isEmpty = false
         downstream.next(element)
     }
 
     override func error(_ error: any Swift.Error) {
+        if links.isCancelled { return }
         downstream.error(error)
         links.source.cancel()
     }
 
     override func completed() {
+        if links.isCancelled { return }
         if !isEmpty {
             downstream.completed()
-        } else if !links.isCancelled {
+        } else {
             other.start(SwitchedSink(link: links.other, downstream: downstream))
         }
         links.source.cancel()

@@ -57,7 +57,7 @@ final class ElementAtSink<Element>: LinearSink<Element, Element> {
     }
 
     override func completed() {
-        downstream.error(RxError.argumentOutOfRange)
+        if !isCancelled, remaining >= 0 { downstream.error(RxError.argumentOutOfRange) }
     }
 
     override func sourceVanished() { downstream.sourceVanished() }

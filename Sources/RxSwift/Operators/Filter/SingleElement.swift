@@ -59,6 +59,7 @@ final class SingleElementSink<Element>: LinearSink<Element, Element> {
     }
 
     override func completed() {
+        if hasEnded || isCancelled { return }
         if hasElement { downstream.completed() } else { downstream.error(RxError.noElements) }
     }
 

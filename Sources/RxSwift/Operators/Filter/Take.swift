@@ -56,5 +56,13 @@ final class TakeSink<Element>: LinearSink<Element, Element> {
         if !isCancelled { downstream.completed() }
     }
 
+    override func error(_ error: any Swift.Error) {
+        if remaining > 0 { super.error(error) }
+    }
+
+    override func completed() {
+        if remaining > 0 { super.completed() }
+    }
+
     override func sourceVanished() { downstream.sourceVanished() }
 }

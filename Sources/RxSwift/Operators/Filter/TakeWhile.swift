@@ -105,5 +105,13 @@ final class TakeWhileSink<Element>: LinearSink<Element, Element> {
         }
     }
 
+    override func error(_ error: any Swift.Error) {
+        if !hasEnded { super.error(error) }
+    }
+
+    override func completed() {
+        if !hasEnded { super.completed() }
+    }
+
     override func sourceVanished() { downstream.sourceVanished() }
 }

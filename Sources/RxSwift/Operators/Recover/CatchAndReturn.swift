@@ -50,6 +50,7 @@ final class CatchAndReturnSink<Element>: LinearSink<Element, Element> {
 
     @usableFromInline
     override func error(_ error: any Swift.Error) {
+        if isCancelled { return }
         downstream.next(element)
         if !isCancelled { downstream.completed() }
     }

@@ -47,6 +47,7 @@ final class AsMaybeSink<Element>: LinearSink<Element, Element> {
     }
 
     override func completed() {
+        if hasEnded || isCancelled { return }
         if let element { downstream.next(element) }
         if !isCancelled { downstream.completed() }
     }

@@ -51,6 +51,7 @@ final class AsSingleSink<Element>: LinearSink<Element, Element> {
     }
 
     override func completed() {
+        if hasEnded || isCancelled { return }
         guard let element else { return downstream.error(RxError.noElements) }
         downstream.next(element)
         if !isCancelled { downstream.completed() }

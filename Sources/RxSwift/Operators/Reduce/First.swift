@@ -44,7 +44,9 @@ final class FirstSink<Element>: LinearSink<Element, Element?> {
         end(with: element)
     }
 
-    override func completed() { end(with: nil) }
+    override func completed() {
+        if !hasEnded, !isCancelled { end(with: nil) }
+    }
 
     private func end(with element: Element?) {
         downstream.next(element)

@@ -82,6 +82,7 @@ final class ReduceSink<Element, Accumulated, Result>: AccumulatingSink<Element, 
     }
 
     override func completed() {
+        if isCancelled { return }
         do {
             let result = try mapResult(accumulated.pointee)
             if isCancelled { return }

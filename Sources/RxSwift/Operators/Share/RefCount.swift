@@ -106,11 +106,13 @@ final class RefCountSink<Element>: LinearSink<Element, Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     override func error(_ error: any Swift.Error) {
+        if isCancelled { return }
         parent.terminated(self)
         downstream.error(error)
     }
 
     override func completed() {
+        if isCancelled { return }
         parent.terminated(self)
         downstream.completed()
     }

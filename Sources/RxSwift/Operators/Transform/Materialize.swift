@@ -47,6 +47,7 @@ final class MaterializeSink<Element>: LinearSink<Element, Event<Element>> {
     override func completed() { end(.completed) }
 
     private func end(_ event: Event<Element>) {
+        if isCancelled { return }
         downstream.next(event)
         if !isCancelled { downstream.completed() }
     }

@@ -80,11 +80,13 @@ import Testing
         expect(state.leave(&b))
     }
 
-    @Test func whoHasLeftBeforeItWasCountedIsNotCounted() {
+    @Test func aSubscriberThatHasLeftBeforeItWasCountedConnectsAndIsNotCounted() {
         var state = RefCountState()
         var a = RefCountState.Membership.pending
         expect(!state.leave(&a))
-        expect(state.join(&a) == nil)
+        let generation = state.join(&a)
+        expect(generation != nil && state.isUnwanted)
+        expect(!state.connected(generation!))
         var b = RefCountState.Membership.pending
         expect(state.join(&b) != nil)
     }

@@ -43,6 +43,7 @@ final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     override func error(_ error: any Swift.Error) {
+        if isCancelled { return }
         do {
             try recipe.onError?(error)
         } catch {
@@ -54,6 +55,7 @@ final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
     }
 
     override func completed() {
+        if isCancelled { return }
         do {
             try recipe.onCompleted?()
         } catch {
