@@ -266,6 +266,20 @@ import Testing
         #expect(other.subscriptions.isEmpty)
     }
 
+    // MARK: do
+
+    /// Below an observer of the program's own nothing ends the subscription before `do` does; any other stage ends it at once.
+    @Test func onDisposeComesBeforeAfterCompletedUnlessTheObserverStandsRightBelow() {
+        let log = EventLog()
+        let source = PublishSubject<Int>()
+        let observed = source.do(
+            onCompleted: { log.note("on") }, afterCompleted: { log.note("after") }, onDispose: { log.note("dispose") })
+        _ = observed.subscribe(onCompleted: { log.note("first") })
+        _ = observed.map { $0 }.subscribe(onCompleted: { log.note("second") })
+        source.onCompleted()
+        #expect(log.text == "on first after dispose on second dispose after")
+    }
+
     // MARK: Release
 
     @Test func whatEndsByItselfIsReleasedThoughItsDownstreamIsBusy() {

@@ -38,7 +38,9 @@ package struct Comparison {
             right.removeAll(where: isFree)
             if haveSameEnd, left == right { return .same }
         }
-        if haveSameEnd, left == right { return .known(KnownDifference.afterTerminal) }
+        if haveSameEnd, left == right || left.filter({ !isFree($0) }) == right.filter({ !isFree($0) }) {
+            return .known(KnownDifference.disposals)
+        }
         let pair = LogPair(
             program: program, mine: left, other: right, myStatus: mine.status, otherStatus: other.status)
         if let known = explanation(pair) { return .known(known) }

@@ -28,7 +28,7 @@ package struct KnownDifference: Sendable {
         ("disposed", "An observer disposed of by an earlier one during the same emission"),
     ]
     static let nesting = aboutSubjects[1].words
-    package static let afterTerminal = "`do` runs `onDispose` before `afterCompleted`"
+    package static let disposals = "A source that ends by itself is disposed of before or after"
 
     package static let all: [KnownDifference] = [
         KnownDifference(words: "Hangs on `subject.flatMap { .repeatElement($0) }.take(2)`") {
@@ -41,7 +41,39 @@ package struct KnownDifference: Sendable {
             pair.haveSameEntries && pair.program.nodes.contains { $0.op == .groupBy && $0.numbers[0] > 1 }
         },
         KnownDifference(words: "`share()` and `share(replay:)` keep their source subscribed") { keepsSharedSource($0) },
+        KnownDifference(words: "`amb` drops its winner when a loser ends") { pair in
+            pair.contains(.amb) && isPart(pair.other, of: pair.mine)
+        },
+        KnownDifference(words: "`skip(until:)` passes on an error that its trigger sends") { pair in
+            guard pair.contains(.skipUntil) else { return false }
+            let (mine, other) = (withoutDisposals(pair.mine), withoutDisposals(pair.other))
+            let index = zip(mine, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+            let differing = index ?? min(mine.count, other.count)
+            return differing < other.count && isError(other[differing])
+        },
+        KnownDifference(words: "An operator with several sources that ends while it is still subscribing") { pair in
+            !pair.program.shared.isEmpty && isPart(pair.other, of: pair.mine)
+                && withoutDisposals(pair.mine).filter { $0.first == ">" }
+                    == withoutDisposals(pair.other).filter { $0.first == ">" }
+        },
     ]
+
+    private static func withoutDisposals(_ log: [String]) -> [String] { log.filter { !Comparison.isDisposal($0) } }
+
+    /// Whether one log is what remains of another one when entries are taken out, apart from disposals.
+    private static func isPart(_ part: [String], of whole: [String]) -> Bool {
+        var rest = withoutDisposals(whole)[...]
+        for entry in withoutDisposals(part) {
+            guard let index = rest.firstIndex(of: entry) else { return false }
+            rest = rest[(index + 1)...]
+        }
+        return true
+    }
+
+    /// Whether an entry is an error event: `>0e5`, `2e1`.
+    private static func isError(_ entry: String) -> Bool {
+        entry.drop { $0 == ">" || $0.isNumber }.first == "e"
+    }
 
     /// Whether nothing but disposals above a `share` come later in the other log.
     private static func keepsSharedSource(_ pair: LogPair) -> Bool {

@@ -50,7 +50,7 @@ import Testing
         let text = try String(contentsOf: folder.appendingPathComponent("KnownDifferences.md"), encoding: .utf8)
         let all =
             KnownDifference.all.map(\.words) + KnownDifference.aboutSubjects.map(\.words) + [
-                KnownDifference.afterTerminal
+                KnownDifference.disposals
             ]
         for words in all {
             #expect(text.contains("\n| " + words), "no line starts with: \(words)")

@@ -45,6 +45,9 @@ protocol PreparedConnectable: AnyObject {
     /// The connection there is, or a new one, which the caller has to `start`.
     func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool)
 
+    /// Whether the subject in use has ended, so that its subscribers get no more than it remembers.
+    var hasSubjectEnded: Bool { get }
+
     /// Subscribes a new connection to the source.
     func start(_ connection: any DemandingConnection)
 }

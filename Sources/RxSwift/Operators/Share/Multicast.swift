@@ -120,6 +120,10 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 extension Multicast: PreparedConnectable {
     func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool) { joinConnection() }
 
+    var hasSubjectEnded: Bool {
+        (currentSubject().subject.asObserver() as? any SubjectWithCore)?.listCore.isStopped ?? false
+    }
+
     func start(_ connection: any DemandingConnection) {
         source.start(unsafeDowncast(connection, to: MulticastConnection<Subject>.self))
     }

@@ -42,6 +42,8 @@ final class RefCount<Element>: Observable<Element> {
     private func join(_ downstream: Sink<Element>) -> Int? {
         let sink = RefCountSink(parent: self, downstream: downstream)
         source.attach(sink)
+        // A subscriber that left before it had the terminal event of a subject that has ended: as if it had it.
+        if sink.isCancelled, (source as? any PreparedConnectable)?.hasSubjectEnded == true { return nil }
         lock.lock()
         let generation = state.join(&sink.membership)
         if generation == nil { connecting?.resumeDemand() }
