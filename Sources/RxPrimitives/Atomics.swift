@@ -1,4 +1,9 @@
-import Synchronization
+#if !RX_MODEL_CHECK
+    import Synchronization
+#endif
+
+// With RX_MODEL_CHECK `Atomic` is that of ModelCheck/ModelAtomic.swift, whose methods are points where the explorer
+// (Tools/explore) switches threads; the orderings that it explores are those that stand here.
 
 /// A machine word that several threads read and write.
 ///
@@ -80,10 +85,17 @@ package struct AtomicWord: ~Copyable {
 @frozen
 @usableFromInline
 package struct ConfinedWord: ~Copyable {
-    @usableFromInline let storage: Atomic<UInt>
+    #if RX_MODEL_CHECK
+        @usableFromInline let storage: PlainWord
 
-    @inlinable
-    package init(_ value: UInt) { storage = Atomic(value) }
+        @inlinable
+        package init(_ value: UInt) { storage = PlainWord(value) }
+    #else
+        @usableFromInline let storage: Atomic<UInt>
+
+        @inlinable
+        package init(_ value: UInt) { storage = Atomic(value) }
+    #endif
 
     @inlinable @inline(__always)
     package func load() -> UInt { storage.load(ordering: .relaxed) }

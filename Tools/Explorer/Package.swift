@@ -1,0 +1,34 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The sources of the library are compiled here, through symbolic links, with RX_MODEL_CHECK. As targets of this package they share its
+// package name, so that scenarios reach `package` declarations, and SwiftPM lets a root package set the flags below.
+
+let checked: [SwiftSetting] = [
+    .define("RX_MODEL_CHECK"),
+    // The dynamic checks keep the accesses under way in a list per operating system thread; coroutines share one.
+    .unsafeFlags(["-enforce-exclusivity=unchecked"]),
+]
+
+let package = Package(
+    name: "Explorer",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        .target(name: "CExplorer", cSettings: [.unsafeFlags(["-O2"])]),
+        // The files left out have counterparts beside the link.
+        .target(
+            name: "RxPrimitives", dependencies: ["CExplorer"], exclude: ["Library/Locks.swift", "Library/Parker.swift"],
+            swiftSettings: checked),
+        .target(name: "RxSwift", dependencies: ["RxPrimitives"], swiftSettings: checked),
+        .executableTarget(
+            name: "Explorer",
+            dependencies: [
+                "CExplorer", "RxPrimitives", "RxSwift",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: checked),
+    ],
+    swiftLanguageModes: [.v5]
+)
