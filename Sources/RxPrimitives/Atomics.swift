@@ -2,8 +2,8 @@
     import Synchronization
 #endif
 
-// With RX_MODEL_CHECK `Atomic` is that of ModelCheck/ModelAtomic.swift, whose methods are points where the explorer
-// (Tools/explore) switches threads; the orderings that it explores are those that stand here.
+// With RX_MODEL_CHECK `Atomic` is that of Tools/Explorer: a call of a method is a point where the explorer (Tools/explore) switches
+// threads, and the orderings that it explores are those that stand here.
 
 /// A machine word that several threads read and write.
 ///
@@ -22,6 +22,16 @@ package struct AtomicWord: ~Copyable {
 
     @inlinable @inline(__always)
     package func loadAcquiring() -> UInt { storage.load(ordering: .acquiring) }
+
+    /// Reads a word that the runtime, not the library, writes atomically.
+    @inlinable @inline(__always)
+    package static func loadAcquiring(from address: UnsafeRawPointer) -> UInt {
+        #if RX_MODEL_CHECK
+            address.load(as: UInt.self)
+        #else
+            address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
+        #endif
+    }
 
     @inlinable @inline(__always)
     package func storeRelaxed(_ value: UInt) { storage.store(value, ordering: .relaxed) }

@@ -20,6 +20,6 @@ package struct SoleReference {
     @inline(__always)
     private static func word<Object: AnyObject>(of object: Unmanaged<Object>) -> UInt {
         // Acquiring: paired with the release of the last of the other references.
-        object.toOpaque().assumingMemoryBound(to: AtomicWord.self)[1].loadAcquiring()
+        AtomicWord.loadAcquiring(from: object.toOpaque() + MemoryLayout<UInt>.stride)
     }
 }

@@ -2,7 +2,7 @@
 // of the next thread and of the store that a load sees. See ../../README.md for what it does and what it does not do, and for the papers.
 
 #define _GNU_SOURCE
-#include "CExplorer.h"
+#include "internal.h"
 #include "switch.h"
 
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { STACK_SIZE = 256 << 10, MAX_SLOTS = 16, MAX_LOCATIONS = 2040, VIEW = RX_MAX_THREADS + MAX_LOCATIONS };
 enum { ACQUIRE = 1, RELEASE = 2, SEQUENTIAL = 4 };
@@ -102,11 +103,7 @@ typedef struct {
 } step;
 
 static struct {
-    bool is_active;     // threads run, and not the scenario's set-up or check
     bool is_aborted;
-    int32_t current;    // the running thread; 0: the scenario itself
-    int32_t count;      // threads, the scenario included
-    uint32_t epoch;
     int32_t next_ordinal;
     void *engine_stack_pointer;
     const rx_scenario *scenario;
@@ -131,7 +128,10 @@ static struct {
     char failure[1024];
     const char *replay;
     char *choices_text;
+    const void *places[2];
 } x;
+
+rx_shared rx_now;
 
 enum { ARENA = 64 << 20 };
 
@@ -139,7 +139,7 @@ enum { ARENA = 64 << 20 };
 
 static _Noreturn void leave_execution(void) {
     x.is_aborted = true;
-    x.is_active = false;
+    rx_now.is_active = false;
     void *dropped;
     rx_switch(&dropped, x.engine_stack_pointer);
     abort();
@@ -156,10 +156,25 @@ void rx_model_fail(const char *reason) {
     leave_execution();
 }
 
+void rx_fail_at_places(const char *reason, const void *here, const void *there) {
+    x.places[0] = here;
+    x.places[1] = there;
+    rx_model_fail(reason);
+}
+
+const void *rx_failure_place(int32_t index) { return x.places[index]; }
+
 static void fail_at(const char *reason, const cell *c) {
     char text[512];
     snprintf(text, sizeof text, "%s (word %d%s%s)", reason, c->ordinal, c->name ? " " : "", c->name ? c->name : "");
     rx_model_fail(text);
+}
+
+static void become(int number) {
+    rx_now.current = number;
+    rx_now.clocks = x.threads[number].view;
+    rx_now.stack = x.threads[number].stack;
+    rx_now.stack_end = x.threads[number].stack + STACK_SIZE;
 }
 
 // MARK: Cells
@@ -176,10 +191,10 @@ void *rx_model_make(uintptr_t value, int32_t kind) {
     c->kind = (uint8_t)kind;
     c->holder = -1;
     c->ordinal = x.next_ordinal++;
-    if (x.is_active) {
-        c->made_in = x.epoch;
-        c->made_by = (uint8_t)x.current;
-        c->made_at = x.threads[x.current].view[x.current];
+    if (rx_now.is_active) {
+        c->made_in = rx_now.epoch;
+        c->made_by = (uint8_t)rx_now.current;
+        c->made_at = x.threads[rx_now.current].view[rx_now.current];
     }
     x.live_cells++;
     return c;
@@ -202,16 +217,16 @@ static void look_alive(cell *c) {
 }
 
 static void look_initialized(cell *c) {
-    if (c->made_in == x.epoch && c->made_by != x.current && x.threads[x.current].view[c->made_by] < c->made_at) {
+    if (c->made_in == rx_now.epoch && c->made_by != rx_now.current && x.threads[rx_now.current].view[c->made_by] < c->made_at) {
         fail_at("a word is used by a thread that nothing orders behind its initialization", c);
     }
 }
 
 // Gives a word that is used for the first time in an execution its history: the value it has.
 static location *locate(cell *c) {
-    if (c->epoch == x.epoch) return &x.locations[c->location];
+    if (c->epoch == rx_now.epoch) return &x.locations[c->location];
     if (x.location_count == MAX_LOCATIONS) rx_model_fail("the scenario uses too many words");
-    c->epoch = x.epoch;
+    c->epoch = rx_now.epoch;
     c->location = (uint16_t)x.location_count++;
     c->released = NULL;
     location *l = &x.locations[c->location];
@@ -248,7 +263,7 @@ static message *tell(const message *other, bool knows) {
     message *m = (message *)(x.arena + x.arena_used);
     x.arena_used += size;
     m->length = length;
-    memcpy(m->entries, x.threads[x.current].view, length * sizeof(uint16_t));
+    memcpy(m->entries, x.threads[rx_now.current].view, length * sizeof(uint16_t));
     if (other) join(m->entries, other);
     return m;
 }
@@ -393,7 +408,7 @@ static void announce(int thread) {
     if (!x.options.reduces || x.threads[thread].location < 0) return;
     location *l = &x.locations[x.threads[thread].location];
     int32_t latest = -1;
-    for (int other = 1; other < x.count; other++) {
+    for (int other = 1; other < rx_now.count; other++) {
         if (other == thread) continue;
         int32_t known = x.threads[thread].past[other];
         if (l->last_write[other] > known && l->last_write[other] > latest) latest = l->last_write[other];
@@ -414,7 +429,7 @@ static void join_past(int32_t *past, const int32_t *other) {
 static void depend(int32_t index, location *l, bool wrote) {
     if (wrote) x.writes_since_yield++;
     if (!x.options.reduces) return;
-    int me = x.current;
+    int me = rx_now.current;
     thread *t = &x.threads[me];
     join_past(t->past, l->write_past);
     if (wrote) join_past(t->past, l->read_past);
@@ -427,7 +442,7 @@ static void depend(int32_t index, location *l, bool wrote) {
         l->last_read[me] = index;
     }
     int32_t number = (int32_t)(l - x.locations);
-    for (int other = 1; other < x.count; other++) {
+    for (int other = 1; other < rx_now.count; other++) {
         thread *o = &x.threads[other];
         if (other != me && o->state == READY && o->location == number && (wrote || o->writes)) backtrack(index, other);
     }
@@ -444,7 +459,7 @@ static bool is_enabled(const thread *t) {
 
 static void describe_waiting(char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "deadlock:");
-    for (int t = 1; t < x.count && used < size; t++) {
+    for (int t = 1; t < rx_now.count && used < size; t++) {
         if (x.threads[t].state != READY) continue;
         used += (size_t)snprintf(
             text + used, size - used, " thread %c waits in %s of word %d;", 'a' + t - 1,
@@ -455,7 +470,7 @@ static void describe_waiting(char *text, size_t size) {
 // Lets the explorer choose who goes on. Returns when it has chosen the caller.
 static void reschedule(int me) {
     unsigned enabled = 0, weak = 0, yielded = 0, waiting = 0;
-    for (int t = 1; t < x.count; t++) {
+    for (int t = 1; t < rx_now.count; t++) {
         thread *o = &x.threads[t];
         if (o->state == READY) waiting++;
         if (!is_enabled(o)) continue;
@@ -476,7 +491,7 @@ static void reschedule(int me) {
             enabled &= ~yielded;
         } else if (yielded) {
             if (x.writes_since_yield == 0 && enabled == yielded) rx_model_fail("livelock: all threads wait spinning");
-            for (int t = 1; t < x.count; t++) x.threads[t].has_yielded = false;
+            for (int t = 1; t < rx_now.count; t++) x.threads[t].has_yielded = false;
             x.writes_since_yield = 0;
         }
         weak &= enabled;
@@ -500,7 +515,7 @@ static void reschedule(int me) {
         x.step_count++;
     }
     if (next == me) return;
-    x.current = next;
+    become(next);
     void *to = next ? x.threads[next].stack_pointer : x.engine_stack_pointer;
     rx_switch(&x.threads[me].stack_pointer, to);
 }
@@ -517,7 +532,7 @@ static const char *order_name(int32_t order) {
 
 // A point where threads may be switched. Returns when the caller is to take the step.
 static step *begin(operation operation, cell *c, bool writes, int32_t order, const void *caller) {
-    int me = x.current;
+    int me = rx_now.current;
     thread *t = &x.threads[me];
     t->operation = operation;
     t->cell = c;
@@ -549,14 +564,14 @@ static void end(step *s, location *l, bool wrote) {
         depend((int32_t)(s - x.steps), l, wrote);
     }
     s->shown.is_write = wrote;
-    x.threads[x.current].location = -1;
-    x.threads[x.current].view[x.current]++;
+    x.threads[rx_now.current].location = -1;
+    x.threads[rx_now.current].view[rx_now.current]++;
 }
 
 // MARK: Atomic words
 
 static void see(location *l, uint32_t index, int32_t order) {
-    uint16_t *view = x.threads[x.current].view;
+    uint16_t *view = x.threads[rx_now.current].view;
     uint16_t *own = &view[RX_MAX_THREADS + (l - x.locations)];
     if (*own < index) *own = (uint16_t)index;
     if (order & ACQUIRE) join(view, l->stores[index].tells);
@@ -569,7 +584,7 @@ static void append(location *l, uintptr_t value, int32_t order, const message *c
         l->stores = realloc(l->stores, l->capacity * sizeof *l->stores);
     }
     uint32_t index = l->count++;
-    x.threads[x.current].view[RX_MAX_THREADS + (l - x.locations)] = (uint16_t)index;
+    x.threads[rx_now.current].view[RX_MAX_THREADS + (l - x.locations)] = (uint16_t)index;
     l->stores[index] = (store){value, tell(continued, (order & RELEASE) != 0)};
     l->cell->value = value;
     if (order & SEQUENTIAL) l->sequential = index;
@@ -577,14 +592,14 @@ static void append(location *l, uintptr_t value, int32_t order, const message *c
 
 // The oldest store that the current thread may see.
 static uint32_t oldest(location *l, int32_t order) {
-    uint32_t first = x.threads[x.current].view[RX_MAX_THREADS + (l - x.locations)];
+    uint32_t first = x.threads[rx_now.current].view[RX_MAX_THREADS + (l - x.locations)];
     if (order & SEQUENTIAL && l->sequential > first) first = l->sequential;
     return first;
 }
 
 uintptr_t rx_model_load(void *address, int32_t order) {
     cell *c = address;
-    if (!x.is_active) return look_alive(c), c->value;
+    if (!rx_now.is_active) return look_alive(c), c->value;
     step *s = begin(LOAD, c, false, order, __builtin_return_address(0));
     location *l = locate(c);
     uint32_t newest = l->count - 1, first = oldest(l, order), back = 0;
@@ -600,7 +615,7 @@ uintptr_t rx_model_load(void *address, int32_t order) {
 
 void rx_model_store(void *address, uintptr_t value, int32_t order) {
     cell *c = address;
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(c);
         c->value = value;
         return;
@@ -622,7 +637,7 @@ static void replace(location *l, uintptr_t value, int32_t order) {
 uintptr_t rx_model_exchange(void *address, uintptr_t value, int32_t order) {
     cell *c = address;
     uintptr_t before = c->value;
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(c);
         c->value = value;
         return before;
@@ -638,7 +653,7 @@ uintptr_t rx_model_exchange(void *address, uintptr_t value, int32_t order) {
 uintptr_t rx_model_fetch_add(void *address, uintptr_t value, int32_t order) {
     cell *c = address;
     uintptr_t before = c->value;
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(c);
         c->value = before + value;
         return before;
@@ -653,7 +668,7 @@ uintptr_t rx_model_fetch_add(void *address, uintptr_t value, int32_t order) {
 
 int32_t rx_model_compare_exchange(void *address, uintptr_t *expected, uintptr_t desired, int32_t success, int32_t failure) {
     cell *c = address;
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(c);
         bool is_equal = c->value == *expected;
         if (is_equal) {
@@ -696,38 +711,38 @@ static cell *touch_plain(void *address) {
     cell *c = address;
     look_alive(c);
     look_initialized(c);
-    if (c->epoch != x.epoch) {
-        c->epoch = x.epoch;
+    if (c->epoch != rx_now.epoch) {
+        c->epoch = rx_now.epoch;
         c->writer = -1;
         memset(c->read_at, 0, sizeof c->read_at);
     }
-    if (c->writer >= 0 && c->writer != x.current && x.threads[x.current].view[c->writer] < c->written_at) {
+    if (c->writer >= 0 && c->writer != rx_now.current && x.threads[rx_now.current].view[c->writer] < c->written_at) {
         fail_at("data race: an access that nothing orders behind another thread's write", c);
     }
     return c;
 }
 
 uintptr_t rx_model_plain_load(void *address) {
-    if (!x.is_active) return look_alive(address), ((cell *)address)->value;
+    if (!rx_now.is_active) return look_alive(address), ((cell *)address)->value;
     cell *c = touch_plain(address);
-    c->read_at[x.current] = x.threads[x.current].view[x.current];
+    c->read_at[rx_now.current] = x.threads[rx_now.current].view[rx_now.current];
     return c->value;
 }
 
 void rx_model_plain_store(void *address, uintptr_t value) {
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(address);
         ((cell *)address)->value = value;
         return;
     }
     cell *c = touch_plain(address);
-    for (int t = 1; t < x.count; t++) {
-        if (t != x.current && c->read_at[t] > x.threads[x.current].view[t]) {
+    for (int t = 1; t < rx_now.count; t++) {
+        if (t != rx_now.current && c->read_at[t] > x.threads[rx_now.current].view[t]) {
             fail_at("data race: a write that nothing orders behind another thread's read", c);
         }
     }
-    c->writer = (int8_t)x.current;
-    c->written_at = x.threads[x.current].view[x.current];
+    c->writer = (int8_t)rx_now.current;
+    c->written_at = x.threads[rx_now.current].view[rx_now.current];
     c->value = value;
 }
 
@@ -735,56 +750,56 @@ void rx_model_plain_store(void *address, uintptr_t value) {
 
 void rx_model_lock(void *address) {
     cell *c = address;
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(c);
         if (c->holder >= 0) fail_at("deadlock: a lock is held by a thread that has ended", c);
-        c->holder = (int8_t)x.current;
+        c->holder = (int8_t)rx_now.current;
         return;
     }
     step *s = begin(TAKE_LOCK, c, true, 0, __builtin_return_address(0));
     location *l = locate(c);
-    c->holder = (int8_t)x.current;
-    join(x.threads[x.current].view, c->released);
-    x.threads[x.current].locks++;
+    c->holder = (int8_t)rx_now.current;
+    join(x.threads[rx_now.current].view, c->released);
+    x.threads[rx_now.current].locks++;
     end(s, l, true);
 }
 
 void rx_model_unlock(void *address) {
     cell *c = address;
     look_alive(c);
-    if (c->holder != x.current) fail_at("a lock is given back by a thread that does not hold it", c);
+    if (c->holder != rx_now.current) fail_at("a lock is given back by a thread that does not hold it", c);
     c->holder = -1;
-    if (!x.is_active) return;
+    if (!rx_now.is_active) return;
     // No point of its own: what other threads do between this and the thread's next step, they can do before this as well.
     location *l = locate(c);
     c->released = tell(NULL, true);
-    thread *t = &x.threads[x.current];
+    thread *t = &x.threads[rx_now.current];
     t->locks--;
     join_past(l->write_past, t->past);
-    t->view[x.current]++;
+    t->view[rx_now.current]++;
 }
 
-int32_t rx_model_locks_held(void) { return x.threads[x.current].locks; }
+int32_t rx_model_locks_held(void) { return x.threads[rx_now.current].locks; }
 
 void rx_model_park(void *address, int32_t can_time_out) {
     cell *c = address;
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(c);
         if (!c->value && !can_time_out) fail_at("deadlock: the scenario waits for a thread that has ended", c);
         c->value = 0;
         return;
     }
-    x.threads[x.current].can_time_out = can_time_out != 0;
+    x.threads[rx_now.current].can_time_out = can_time_out != 0;
     step *s = begin(PARK, c, true, 0, __builtin_return_address(0));
     location *l = locate(c);
-    if (c->value) join(x.threads[x.current].view, c->released);
+    if (c->value) join(x.threads[rx_now.current].view, c->released);
     c->value = 0;
     end(s, l, true);
 }
 
 void rx_model_unpark(void *address) {
     cell *c = address;
-    if (!x.is_active) {
+    if (!rx_now.is_active) {
         look_alive(c);
         c->value = 1;
         return;
@@ -797,22 +812,22 @@ void rx_model_unpark(void *address) {
 }
 
 void rx_model_yield(void) {
-    if (!x.is_active) return;
-    x.threads[x.current].has_yielded = true;
+    if (!rx_now.is_active) return;
+    x.threads[rx_now.current].has_yielded = true;
     step *s = begin(YIELD, NULL, false, 0, __builtin_return_address(0));
-    x.threads[x.current].has_yielded = false;
+    x.threads[rx_now.current].has_yielded = false;
     // What others have stored becomes visible some time.
     for (int32_t i = 0; i < x.location_count; i++) {
-        x.threads[x.current].view[RX_MAX_THREADS + i] = (uint16_t)(x.locations[i].count - 1);
+        x.threads[rx_now.current].view[RX_MAX_THREADS + i] = (uint16_t)(x.locations[i].count - 1);
     }
     end(s, NULL, false);
 }
 
 // MARK: Threads
 
-uintptr_t rx_model_thread(void) { return (uintptr_t)x.current + 1; }
+uintptr_t rx_model_thread(void) { return (uintptr_t)rx_now.current + 1; }
 
-bool rx_model_is_active(void) { return x.is_active; }
+bool rx_model_is_active(void) { return rx_now.is_active; }
 
 uintptr_t rx_model_slot_make(void (*destroy)(void *)) {
     if (x.slot_count == MAX_SLOTS) abort();
@@ -820,19 +835,19 @@ uintptr_t rx_model_slot_make(void (*destroy)(void *)) {
     return x.slot_count++;
 }
 
-void *rx_model_slot_get(uintptr_t slot) { return x.threads[x.current].slots[slot]; }
+void *rx_model_slot_get(uintptr_t slot) { return x.threads[rx_now.current].slots[slot]; }
 
-void rx_model_slot_set(uintptr_t slot, void *value) { x.threads[x.current].slots[slot] = value; }
+void rx_model_slot_set(uintptr_t slot, void *value) { x.threads[rx_now.current].slots[slot] = value; }
 
 static void run_thread(void) {
-    thread *t = &x.threads[x.current];
+    thread *t = &x.threads[rx_now.current];
     // `begin` has no part in the first step: it was chosen by whoever switched here.
     t->location = -1;
-    t->view[x.current]++;
+    t->view[rx_now.current]++;
     if (t->body) {
         t->body(t->body_context);
     } else {
-        x.scenario->body(x.context, x.current - 1);
+        x.scenario->body(x.context, rx_now.current - 1);
     }
     for (uintptr_t i = 0; i < x.slot_count; i++) {
         void *value = t->slots[i];
@@ -841,7 +856,7 @@ static void run_thread(void) {
     }
     if (t->locks) rx_model_fail("a thread ends while it holds a lock");
     t->state = FINISHED;
-    reschedule(x.current);
+    reschedule(rx_now.current);
     abort();
 }
 
@@ -876,15 +891,15 @@ static void make_thread(int number, const thread *parent) {
 }
 
 void rx_model_spawn(void (*body)(void *), void *context) {
-    if (!x.is_active) rx_model_fail("a thread is started in the set-up or check of a scenario");
+    if (!rx_now.is_active) rx_model_fail("a thread is started in the set-up or check of a scenario");
     step *s = begin(SPAWN, NULL, false, 0, __builtin_return_address(0));
-    if (x.count == RX_MAX_THREADS) rx_model_fail("the scenario starts too many threads");
-    x.threads[x.current].past[x.current] = (int32_t)(s - x.steps);
-    int number = x.count;
-    make_thread(number, &x.threads[x.current]);
+    if (rx_now.count == RX_MAX_THREADS) rx_model_fail("the scenario starts too many threads");
+    x.threads[rx_now.current].past[rx_now.current] = (int32_t)(s - x.steps);
+    int number = rx_now.count;
+    make_thread(number, &x.threads[rx_now.current]);
     x.threads[number].body = body;
     x.threads[number].body_context = context;
-    x.count++;
+    rx_now.count++;
     end(s, NULL, false);
 }
 
@@ -908,7 +923,7 @@ static void run_scenario_part(void) {
 // The scenario's own code runs on a coroutine, too, so that a failure can leave it.
 static void run_part(int part) {
     scenario_part = part;
-    x.current = 0;
+    become(0);
     make_stack(&x.threads[0]);
     rx_switch(&x.engine_stack_pointer, rx_stack_prepare(x.threads[0].stack + STACK_SIZE, run_scenario_part));
 }
@@ -923,7 +938,9 @@ static void recycle_cells(void) {
 }
 
 static bool execute(void) {
-    x.epoch++;
+    rx_now.epoch++;
+    memset(rx_now.ignored, 0, sizeof rx_now.ignored);
+    x.places[0] = x.places[1] = NULL;
     x.next_ordinal = 0;
     x.location_count = 0;
     x.step_count = 0;
@@ -939,15 +956,15 @@ static bool execute(void) {
             fprintf(stderr, "explore: at most %d threads\n", RX_MAX_THREADS - 1);
             abort();
         }
-        x.count = prepared_count + 1;
-        for (int t = 1; t < x.count; t++) make_thread(t, NULL);
-        x.is_active = true;
+        rx_now.count = prepared_count + 1;
+        for (int t = 1; t < rx_now.count; t++) make_thread(t, NULL);
+        rx_now.is_active = true;
         // The first choice, and from there on from thread to thread.
         thread *engine = &x.threads[0];
         engine->state = UNUSED;
-        x.current = 0;
-        if (x.count > 1) {
-            unsigned enabled = ((1u << x.count) - 1) & ~1u;
+        become(0);
+        if (rx_now.count > 1) {
+            unsigned enabled = ((1u << rx_now.count) - 1) & ~1u;
             step *s = &x.steps[0];
             memset(s, 0, sizeof *s);
             s->choice = -1;
@@ -962,12 +979,12 @@ static bool execute(void) {
             s->shown.operation = operation_names[START];
             s->shown.order = "";
             x.step_count = 1;
-            x.current = next;
+            become(next);
             rx_switch(&x.engine_stack_pointer, x.threads[next].stack_pointer);
         }
-        x.is_active = false;
+        rx_now.is_active = false;
     }
-    x.current = 0;
+    become(0);
     if (!x.is_aborted) run_part(CHECK);
     is_running = false;
     if (!x.is_aborted && x.live_cells != live) {
@@ -976,13 +993,14 @@ static bool execute(void) {
         x.is_aborted = true;
     }
     recycle_cells();
+    rx_memory_end();
     return !x.is_aborted;
 }
 
-// What looks like a leak the first time may be what a path keeps for good, such as a global that it was the first to use.
+// What looks like a leak or a race the first time may be something that a path makes for good, such as a global that it was the first to use.
 static bool execute_path(void) {
     if (execute()) return true;
-    if (strncmp(x.failure, "leak", 4) != 0) return false;
+    if (strncmp(x.failure, "leak", 4) != 0 && strncmp(x.failure, "data race", 9) != 0) return false;
     if (x.replay) x.replay = x.options.replay;
     return execute();
 }
@@ -999,7 +1017,11 @@ static void on_signal(int number) {
         raise(number);
         return;
     }
-    snprintf(x.failure, sizeof x.failure, "the code under exploration stopped with %s", strsignal(number));
+    if (number == SIGALRM) {
+        snprintf(x.failure, sizeof x.failure, "livelock: an execution does not end");
+    } else {
+        snprintf(x.failure, sizeof x.failure, "the code under exploration stopped with %s", strsignal(number));
+    }
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
@@ -1011,7 +1033,7 @@ static void catch_signals(void) {
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alternate, NULL);
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_NODEFER};
-    int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
+    int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGALRM};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
 }
 
@@ -1024,6 +1046,8 @@ rx_result rx_explore(const rx_scenario *scenario, void *context, const rx_option
     x.scenario = scenario;
     x.context = context;
     x.options = *options;
+    rx_now.checks_memory = options->checks_memory;
+    rx_now.reuses_memory = options->reuses_memory;
     x.replay = NULL;
     x.steps = realloc(x.steps, ((size_t)options->step_limit + 2) * sizeof *x.steps);
     x.choice_count = 0;
@@ -1033,6 +1057,7 @@ rx_result rx_explore(const rx_scenario *scenario, void *context, const rx_option
     x.random = options->seed;
     x.replay = options->replay;
     double start = now();
+    alarm(30);
     bool is_fine = execute_path();
     while (true) {
         result.executions++;
@@ -1047,9 +1072,12 @@ rx_result rx_explore(const rx_scenario *scenario, void *context, const rx_option
             result.outcome = RX_BUDGET_SPENT;
             break;
         }
-        if (result.executions % 64 == 0 && now() - start > options->max_seconds) {
-            result.outcome = RX_BUDGET_SPENT;
-            break;
+        if (result.executions % 64 == 0) {
+            alarm(30);
+            if (now() - start > options->max_seconds) {
+                result.outcome = RX_BUDGET_SPENT;
+                break;
+            }
         }
         if (options->seed) {
             x.choice_count = 0;
@@ -1058,6 +1086,7 @@ rx_result rx_explore(const rx_scenario *scenario, void *context, const rx_option
         }
         is_fine = execute_path();
     }
+    alarm(0);
     result.seconds = now() - start;
     result.bounded = x.bounded;
     return result;

@@ -5,9 +5,15 @@ struct Run {
     var threads: [() -> Void]
     var check: () -> Void
 
-    init(_ threads: (() -> Void)..., check: @escaping () -> Void) {
-        self.threads = threads
-        self.check = check
+    init(_ first: @escaping () -> Void, _ second: @escaping () -> Void, check: @escaping () -> Void) {
+        self.init(threads: [first, second], check: check)
+    }
+
+    init(
+        _ first: @escaping () -> Void, _ second: @escaping () -> Void, _ third: @escaping () -> Void,
+        check: @escaping () -> Void
+    ) {
+        self.init(threads: [first, second, third], check: check)
     }
 
     init(threads: [() -> Void], check: @escaping () -> Void) {
@@ -25,11 +31,15 @@ struct Scenario {
     /// How many loads of an execution may return an older value.
     var staleLoads = 2
     var stepLimit = 3_000
+    /// Whether memory that a thread has freed is used again at once: for what must be safe against ABA. Then late accesses are not noticed.
+    var reusesMemory = false
     let prepare: () -> Run
 
     init(
-        _ name: String, _ claim: String, preemptions: Int = 3, staleLoads: Int = 2, prepare: @escaping () -> Run
+        _ name: String, _ claim: String, preemptions: Int = 3, staleLoads: Int = 2, reusesMemory: Bool = false,
+        prepare: @escaping () -> Run
     ) {
+        self.reusesMemory = reusesMemory
         self.name = name
         self.claim = claim
         self.preemptions = preemptions
@@ -53,6 +63,7 @@ struct Search {
     var preemptions: Int?
     var staleLoads: Int?
     var reduces = true
+    var checksMemory = true
     var seed: UInt64 = 0
     var maxExecutions = UInt64.max
     var maxSeconds = 10.0
@@ -91,6 +102,8 @@ extension Scenario {
         options.stale_loads = Int32(search.staleLoads ?? staleLoads)
         options.step_limit = Int32(stepLimit)
         options.reduces = search.reduces
+        options.checks_memory = search.checksMemory
+        options.reuses_memory = reusesMemory
         options.seed = search.seed
         options.max_executions = search.maxExecutions
         options.max_seconds = search.maxSeconds

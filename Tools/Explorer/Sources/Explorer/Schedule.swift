@@ -16,6 +16,10 @@ enum Schedule {
         }
     }
 
+    static func failurePlaces() -> [String] {
+        Symbols.places(of: [rx_failure_place(0), rx_failure_place(1)]).filter { !$0.isEmpty }
+    }
+
     private static func describe(_ step: rx_step) -> String {
         let operation = String(cString: step.operation)
         if step.word < 0 { return operation }

@@ -129,7 +129,7 @@ func rxModelYield()
 func rxModelThread() -> UInt
 
 @_silgen_name("rx_model_slot_make") @usableFromInline
-func rxModelSlotMake(_ destroy: @convention(c) (UnsafeMutableRawPointer) -> Void) -> UInt
+func rxModelSlotMake(_ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?) -> UInt
 
 @_silgen_name("rx_model_slot_get") @usableFromInline
 func rxModelSlotGet(_ slot: UInt) -> UnsafeMutableRawPointer?

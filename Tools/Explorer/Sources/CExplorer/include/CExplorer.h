@@ -45,6 +45,10 @@ int32_t rx_model_locks_held(void);
 /// Names a cell in the schedules that are printed.
 void rx_model_name(void *cell, const char *name);
 
+/// Memory for what scenarios count: neither a point of switching nor looked at for races.
+intptr_t rx_explorer_read(const intptr_t *p);
+void rx_explorer_add(intptr_t *p, intptr_t change);
+
 // MARK: Exploring
 
 typedef struct {
@@ -62,6 +66,10 @@ typedef struct {
     int32_t step_limit;
     /// Whether schedules that are equivalent to others are left out.
     bool reduces;
+    /// Whether accesses to plain memory are checked for races, and for use after it was freed.
+    bool checks_memory;
+    /// Whether memory freed by a thread goes to the next allocation of its size, and not out of use until the end of the execution.
+    bool reuses_memory;
     /// 0: depth first. Else the seed of a random walk, which ends with the budget.
     uint64_t seed;
     uint64_t max_executions;
@@ -104,6 +112,8 @@ typedef struct {
 int32_t rx_step_count(void);
 rx_step rx_step_at(int32_t index);
 const char *rx_failure(void);
+/// The places in the code that the failure is about, or null.
+const void *rx_failure_place(int32_t index);
 /// Where the program was loaded.
 const void *rx_image_base(void);
 /// The choices of the last execution; belongs to the explorer.

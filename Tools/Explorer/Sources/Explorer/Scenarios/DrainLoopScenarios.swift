@@ -31,19 +31,25 @@ private final class Worker {
     /// Only inside.
     let inside = ConfinedWord(0)
     var done: [Int] = []
+    /// By the thread that cleans up.
     var dropped: [Int] = []
     let cleanUps = ConfinedWord(0)
     var isCleanedUp = false
 
-    func offer(_ number: Int) {
+    /// - Returns: false if the loop was closed.
+    @discardableResult
+    func offer(_ number: Int) -> Bool {
         let node = Piece.make(number)
         switch loop.enterOrPush(node) {
         case .entered:
             perform(node)
             if !loop.tryLeave() { drain() }
         case .pending: break
-        case .closed: dropped.append(Piece.take(node).number)
+        case .closed:
+            _ = Piece.take(node)
+            return false
         }
+        return true
     }
 
     func close() {
@@ -110,18 +116,17 @@ extension Scenario {
         },
         Scenario("drain.close", "closing leaves the clean-up to one thread, once, and nothing is lost or done after it") {
             let worker = Worker()
+            var rejected = ([Int](), [Int]())
             return Run(
                 {
-                    worker.offer(1)
-                    worker.offer(2)
-                }, { worker.offer(11) }, { worker.close() }
+                    for number in [1, 2] where !worker.offer(number) { rejected.0.append(number) }
+                }, { if !worker.offer(11) { rejected.1.append(11) } }, { worker.close() }
             ) {
-                require((worker.done + worker.dropped).sorted() == [1, 2, 11], "\(worker.done), dropped \(worker.dropped)")
+                let all = worker.done + worker.dropped + rejected.0 + rejected.1
+                require(all.sorted() == [1, 2, 11], "done \(worker.done), dropped \(worker.dropped), rejected \(rejected)")
                 require(worker.cleanUps.load() == 1, "cleaned up \(worker.cleanUps.load()) times")
                 require(worker.loop.isClosed && !worker.loop.hasPending, "something is left")
             }
         },
     ]
-
-    static var all: [Scenario] { drainLoop }
 }
