@@ -217,6 +217,7 @@ static void look_alive(cell *c) {
 }
 
 static void look_initialized(cell *c) {
+    if (rx_now.ignored[rx_now.current]) return;
     if (c->made_in == rx_now.epoch && c->made_by != rx_now.current && x.threads[rx_now.current].view[c->made_by] < c->made_at) {
         fail_at("a word is used by a thread that nothing orders behind its initialization", c);
     }
@@ -594,6 +595,8 @@ static void append(location *l, uintptr_t value, int32_t order, const message *c
 static uint32_t oldest(location *l, int32_t order) {
     uint32_t first = x.threads[rx_now.current].view[RX_MAX_THREADS + (l - x.locations)];
     if (order & SEQUENTIAL && l->sequential > first) first = l->sequential;
+    // In a deinit: the counts of references, which are not seen here, order it behind all that others have done to the object.
+    if (rx_now.ignored[rx_now.current]) first = l->count - 1;
     return first;
 }
 
@@ -723,14 +726,14 @@ static cell *touch_plain(void *address) {
 }
 
 uintptr_t rx_model_plain_load(void *address) {
-    if (!rx_now.is_active) return look_alive(address), ((cell *)address)->value;
+    if (!rx_now.is_active || rx_now.ignored[rx_now.current]) return look_alive(address), ((cell *)address)->value;
     cell *c = touch_plain(address);
     c->read_at[rx_now.current] = x.threads[rx_now.current].view[rx_now.current];
     return c->value;
 }
 
 void rx_model_plain_store(void *address, uintptr_t value) {
-    if (!rx_now.is_active) {
+    if (!rx_now.is_active || rx_now.ignored[rx_now.current]) {
         look_alive(address);
         ((cell *)address)->value = value;
         return;

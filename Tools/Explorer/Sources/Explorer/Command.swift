@@ -42,7 +42,9 @@ struct Explorer: ParsableCommand {
     var quiet = false
 
     func run() throws {
-        let chosen = Scenario.all.filter { one in scenario.isEmpty || scenario.contains { one.name.contains($0) } }
+        let chosen = scenario.isEmpty
+            ? Scenario.all
+            : (Scenario.all + Scenario.findings).filter { one in scenario.contains { one.name.contains($0) } }
         if chosen.isEmpty { throw ValidationError("no scenario's name contains that; --list names them") }
         if list {
             for one in chosen { print("\(one.name): \(one.claim)") }
