@@ -41,7 +41,14 @@ struct Explorer: ParsableCommand {
     @Flag(help: "Prints only failures.")
     var quiet = false
 
+    @Flag(help: "Tests the explorer itself.")
+    var selfTest = false
+
     func run() throws {
+        if selfTest {
+            if !SelfTest.run() { throw ExitCode(1) }
+            return
+        }
         let chosen = scenario.isEmpty
             ? Scenario.all
             : (Scenario.all + Scenario.findings).filter { one in scenario.contains { one.name.contains($0) } }

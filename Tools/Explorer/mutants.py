@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""usage: Tools/explore --mutants [--only TEXT] [--jobs N] [--list] [--ordinary] [--seconds S] [--markdown FILE]
+
+Seeds one fault at a time (Tools/Explorer/mutants.txt) into a copy of the sources, builds the explorer there, and runs the scenarios named
+beside the fault. A mutant that no scenario finds, or whose text is not to be found in the sources any more, is a failure.
+
+  --only T      only mutants whose name contains T; may be given several times
+  --jobs N      copies that are built at the same time, 1 without it
+  --seconds S   for the scenarios of one mutant together, 20 without it
+  --list        only names the mutants
+  --ordinary    runs the ordinary tests named beside each mutant instead, three times, on the machine's own threads; says which of them fail
+  --markdown F  also writes the table to a file
+"""
+import argparse
+import filecmp
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCRATCH = os.path.join(ROOT, ".build-explore", "mutants")
+
+
+class Mutant:
+    def __init__(self, name, fields, old, new, line):
+        self.name, self.old, self.new, self.line = name, old, new, line
+        self.path = fields["file"]
+        self.scenarios = fields["scenarios"].split()
+        self.tests = fields.get("tests", "")
+        self.kind = fields["kind"]
+        self.same = fields.get("x86", "") == "same"
+
+
+def read_mutants():
+    """The file's format: == NAME, then 'key: value' lines, --- and the old text, +++ and the new text, and an empty line."""
+    mutants = []
+    path = os.path.join(ROOT, "Tools", "Explorer", "mutants.txt")
+    blocks = re.split(r"^== ", open(path, encoding="utf-8").read(), flags=re.M)
+    line = blocks[0].count("\n") + 1
+    for block in blocks[1:]:
+        head, _, rest = block.partition("\n---\n")
+        old, _, new = rest.partition("\n+++\n")
+        name, *lines = head.splitlines()
+        fields = dict(text.split(": ", 1) for text in lines)
+        mutants.append(Mutant(name.strip(), fields, old, new.removesuffix("\n").removesuffix("\n"), line))
+        line += block.count("\n")
+    return mutants
+
+
+def check(mutants):
+    """The mutants whose text does not stand in the sources exactly once."""
+    faults = []
+    for mutant in mutants:
+        path = os.path.join(ROOT, mutant.path)
+        count = open(path, encoding="utf-8").read().count(mutant.old) if os.path.exists(path) else 0
+        if count != 1:
+            faults.append(f"Tools/Explorer/mutants.txt:{mutant.line}: {mutant.name}: its text stands {count} times in {mutant.path}, "
+                          "not once; adapt it to the code")
+    return faults
+
+
+def copy(source, target):
+    """Makes `target` like `source`. Files that did not change keep their time, so that they are not compiled again."""
+    if os.path.islink(source):
+        if not os.path.islink(target):
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.symlink(os.readlink(source), target)
+    elif os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+        names = [name for name in os.listdir(source) if not name.startswith(".build")]
+        for name in names:
+            copy(os.path.join(source, name), os.path.join(target, name))
+        for name in set(os.listdir(target)) - set(names):
+            gone = os.path.join(target, name)
+            if os.path.isdir(gone) and not os.path.islink(gone):
+                shutil.rmtree(gone)
+            else:
+                os.remove(gone)
+    elif not os.path.exists(target) or not filecmp.cmp(source, target, shallow=False):
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(source, target)
+
+
+class Tree:
+    """A copy of the sources, in which one mutant at a time is built."""
+
+    def __init__(self, number, parts):
+        self.path = os.path.join(SCRATCH, f"tree{number}")
+        for part in parts:
+            copy(os.path.join(ROOT, part), os.path.join(self.path, part))
+
+    def seed(self, mutant):
+        path = os.path.join(self.path, mutant.path)
+        original = open(path, encoding="utf-8").read()
+        open(path, "w", encoding="utf-8").write(original.replace(mutant.old, mutant.new))
+
+        def undo():
+            open(path, "w", encoding="utf-8").write(original)
+
+        return undo
+
+    def run(self, command, seconds):
+        try:
+            done = subprocess.run(command, cwd=self.path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
+            return done.returncode, done.stdout
+        except subprocess.TimeoutExpired as expired:
+            output = expired.stdout or b""
+            return 124, output.decode(errors="replace") if isinstance(output, bytes) else output
+
+
+def explore(tree, mutant, seconds):
+    scratch = tree.path + "-build"
+    status, output = tree.run(
+        ["swift", "build", "--package-path", "Tools/Explorer", "--scratch-path", scratch, "-c", "release", "--product", "Explorer", "-j", "2"],
+        900)
+    if status != 0:
+        return False, "does not compile: " + next((l for l in output.splitlines() if "error:" in l), output[-200:])
+    command = [os.path.join(scratch, "release", "Explorer"), "--quiet", "--seconds", str(seconds)]
+    for scenario in mutant.scenarios:
+        command += ["--scenario", scenario]
+    status, output = tree.run(command, seconds * 3 + 60)
+    failed = [line for line in output.splitlines() if line.startswith("FAILED")]
+    if not failed:
+        return False, f"not found (exit code {status})"
+    parts = failed[0].split(None, 2)
+    number = next((l.split()[1].rstrip(",") for l in output.splitlines() if l.startswith("  schedule ")), "?")
+    return True, f"{parts[1]}: {re.sub(r'0x[0-9a-f]+', 'address', parts[2])} (schedule {number})"
+
+
+def run_ordinary(tree, mutant):
+    if mutant.same:
+        return False, "no: the same machine code on x86-64"
+    scratch = tree.path + "-build"
+    status, output = tree.run(["swift", "build", "--build-tests", "--scratch-path", scratch, "-j", "2"], 1800)
+    if status != 0:
+        return False, "does not compile: " + next((l for l in output.splitlines() if "error:" in l), output[-200:])
+    for attempt in range(1, 4):
+        status, output = tree.run(["swift", "test", "--skip-build", "--scratch-path", scratch, "--filter", mutant.tests], 240)
+        if status != 0:
+            what = next((l.strip() for l in output.splitlines() if "recorded an issue" in l or "Fatal error" in l or "signal" in l), "")
+            name = re.search(r"Test (\w+)\(", what)
+            return True, f"yes, run {attempt}: {name.group(1) if name else 'hangs' if status == 124 else 'crashes'}"
+    return False, "no, in three runs"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Tools/explore --mutants", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--ordinary", action="store_true")
+    parser.add_argument("--markdown")
+    options = parser.parse_args()
+
+    mutants = [m for m in read_mutants() if not options.only or any(text in m.name for text in options.only)]
+    faults = check(mutants)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    if options.list:
+        for mutant in mutants:
+            print(f"{mutant.name}: {mutant.kind}; {mutant.path}")
+        return 1 if faults else 0
+    if not mutants:
+        print("Tools/explore: no mutant's name contains that", file=sys.stderr)
+        return 2
+    if faults:
+        return 1
+
+    parts = ["Sources/RxPrimitives", "Sources/RxSwift", "Tools/Explorer"]
+    if options.ordinary:
+        parts = ["Package.swift", "Sources", "Tests"]
+    waiting, results, lock = list(mutants), {}, threading.Lock()
+    start = time.time()
+
+    def work(number):
+        tree = Tree(number if not options.ordinary else f"-ordinary{number}", parts)
+        if options.ordinary:
+            reduce_package(tree)
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                mutant = waiting.pop(0)
+            begin = time.time()
+            undo = tree.seed(mutant)
+            try:
+                result = run_ordinary(tree, mutant) if options.ordinary else explore(tree, mutant, options.seconds)
+            finally:
+                undo()
+            with lock:
+                results[mutant.name] = result
+                print(f"{len(results)}/{len(mutants)} {mutant.name}: {'found: ' if result[0] and not options.ordinary else ''}{result[1]}"
+                      f" [{time.time() - begin:.0f} s]", flush=True)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = sum(1 for result in results.values() if result[0])
+    print(f"{found} of {len(mutants)} mutants found, in {time.time() - start:.0f} s")
+    if options.markdown:
+        with open(options.markdown, "w", encoding="utf-8") as file:
+            for mutant in mutants:
+                file.write(f"| {mutant.name} | {mutant.kind} | {results[mutant.name][1]} |\n")
+    return 0 if found == len(mutants) or options.ordinary else 1
+
+
+def reduce_package(tree):
+    """Leaves out the test targets that no mutant names, so that one takes a minute to build."""
+    path = os.path.join(tree.path, "Package.swift")
+    text = open(path, encoding="utf-8").read()
+    for name in ["RxRelayTests", "RxCocoaTests", "RxBlockingTests", "RxTestTests", "LawsTests", "DocumentationTests", "RxIOUringTests"]:
+        text = re.sub(r'\.testTarget\(\s*name: "%s",.*?\)(?=,?\s*(?:\.|\]|$))' % name, "", text, flags=re.S)
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r",(\s*,)+", ",", text)
+    open(path, "w", encoding="utf-8").write(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
