@@ -25,6 +25,56 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SCRATCH = os.path.join(ROOT, ".build-explore", "mutants")
 
 
+# Which scenarios (by the beginnings of their names) depend on a file. Mutants that do not disturb each other's scenarios are built together.
+DRAIN = {"drain", "subject", "share", "ref-count", "multicast", "operator", "create"}
+AFFECTED = {
+    "DrainLoop.swift": DRAIN,
+    "SPSCQueue.swift": {"queue.spsc", "turns"},
+    "WorkStealingDeque.swift": {"queue.deque", "pool", "injector"},
+    "TurnQueue.swift": {"turns", "spares"},
+    "Hop.swift": {"turns"},
+    "SpareActions.swift": {"spares"},
+    "JobInjector.swift": {"injector", "pool"},
+    "WorkerPool.swift": {"pool"},
+    "PoolState.swift": {"pool"},
+    "SingleAssignmentDisposable.swift": {"disposable.single"},
+    "CompositeDisposable.swift": {"disposable.composite"},
+    "RefCountDisposable.swift": {"disposable.ref-count"},
+    "SerialDisposable.swift": {"disposable.serial"},
+    "NaryDisposable.swift": {"disposable.closures"},
+    "AnonymousDisposable.swift": {"disposable.closures", "share", "ref-count", "multicast", "create"},
+    "DisposeBag.swift": {"disposable.bag"},
+    "RefCount.swift": {"ref-count"},
+    "RefCountState.swift": {"ref-count"},
+    "Share.swift": {"share"},
+    "ShareState.swift": {"share"},
+    "ConnectionState.swift": {"multicast", "ref-count"},
+    "Stage.swift": {"stage", "create", "subject", "share", "ref-count", "multicast", "operator", "turns", "spares"},
+}
+AFFECTED["SubjectCore.swift"] = AFFECTED["SubjectSubscription.swift"] = DRAIN - {"drain"}
+
+
+def disturbs(one, other):
+    """Whether a scenario of one mutant may depend on the file of the other."""
+    affected = AFFECTED.get(os.path.basename(other.path))
+    if affected is None or one.path == other.path:
+        return True
+    return any(a.startswith(s) or s.startswith(a) for a in affected for s in one.scenarios)
+
+
+def batches(mutants):
+    """The mutants in groups, each of which is built at once."""
+    result = []
+    for mutant in mutants:
+        for batch in result:
+            if not any(disturbs(mutant, other) or disturbs(other, mutant) for other in batch):
+                batch.append(mutant)
+                break
+        else:
+            result.append([mutant])
+    return result
+
+
 class Mutant:
     def __init__(self, name, fields, old, new, line):
         self.name, self.old, self.new, self.line = name, old, new, line
@@ -95,13 +145,15 @@ class Tree:
 
     def seed(self, mutant):
         path = os.path.join(self.path, mutant.path)
-        original = open(path, encoding="utf-8").read()
-        open(path, "w", encoding="utf-8").write(original.replace(mutant.old, mutant.new))
+        with open(path, encoding="utf-8") as file:
+            original = file.read()
 
-        def undo():
-            open(path, "w", encoding="utf-8").write(original)
+        def write(text):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
-        return undo
+        write(original.replace(mutant.old, mutant.new))
+        return lambda: write(original)
 
     def run(self, command, seconds):
         try:
@@ -112,14 +164,17 @@ class Tree:
             return 124, output.decode(errors="replace") if isinstance(output, bytes) else output
 
 
+def build(tree):
+    """Returns what the compiler complains of, or None."""
+    command = ["swift", "build", "--package-path", "Tools/Explorer", "--scratch-path", tree.path + "-build", "-c", "release", "--product", "Explorer"]
+    status, output = tree.run(command, 1800)
+    if status == 0:
+        return None
+    return "does not compile: " + next((line for line in output.splitlines() if "error:" in line), output[-200:])
+
+
 def explore(tree, mutant, seconds):
-    scratch = tree.path + "-build"
-    status, output = tree.run(
-        ["swift", "build", "--package-path", "Tools/Explorer", "--scratch-path", scratch, "-c", "release", "--product", "Explorer", "-j", "2"],
-        900)
-    if status != 0:
-        return False, "does not compile: " + next((l for l in output.splitlines() if "error:" in l), output[-200:])
-    command = [os.path.join(scratch, "release", "Explorer"), "--quiet", "--seconds", str(seconds)]
+    command = [os.path.join(tree.path + "-build", "release", "Explorer"), "--quiet", "--seconds", str(seconds)]
     for scenario in mutant.scenarios:
         command += ["--scenario", scenario]
     status, output = tree.run(command, seconds * 3 + 60)
@@ -127,7 +182,7 @@ def explore(tree, mutant, seconds):
     if not failed:
         return False, f"not found (exit code {status})"
     parts = failed[0].split(None, 2)
-    number = next((l.split()[1].rstrip(",") for l in output.splitlines() if l.startswith("  schedule ")), "?")
+    number = next((line.split()[1].rstrip(",") for line in output.splitlines() if line.startswith("  schedule ")), "?")
     return True, f"{parts[1]}: {re.sub(r'0x[0-9a-f]+', 'address', parts[2])} (schedule {number})"
 
 
@@ -174,28 +229,37 @@ def main():
     parts = ["Sources/RxPrimitives", "Sources/RxSwift", "Tools/Explorer"]
     if options.ordinary:
         parts = ["Package.swift", "Sources", "Tests"]
-    waiting, results, lock = list(mutants), {}, threading.Lock()
+    waiting = [[mutant] for mutant in mutants] if options.ordinary else batches(mutants)
+    results, lock = {}, threading.Lock()
     start = time.time()
+    print(f"{len(mutants)} mutants in {len(waiting)} builds", flush=True)
+
+    def report(mutant, result):
+        with lock:
+            results[mutant.name] = result
+            print(f"{len(results)}/{len(mutants)} {mutant.name}: {'found: ' if result[0] and not options.ordinary else ''}{result[1]}"
+                  f" [at {time.time() - start:.0f} s]", flush=True)
 
     def work(number):
-        tree = Tree(number if not options.ordinary else f"-ordinary{number}", parts)
+        tree = Tree(f"-ordinary{number}" if options.ordinary else number, parts)
         if options.ordinary:
             reduce_package(tree)
         while True:
             with lock:
                 if not waiting:
                     return
-                mutant = waiting.pop(0)
-            begin = time.time()
-            undo = tree.seed(mutant)
+                batch = waiting.pop(0)
+            undo = [tree.seed(mutant) for mutant in batch]
             try:
-                result = run_ordinary(tree, mutant) if options.ordinary else explore(tree, mutant, options.seconds)
+                if options.ordinary:
+                    report(batch[0], run_ordinary(tree, batch[0]))
+                    continue
+                fault = build(tree)
+                for mutant in batch:
+                    report(mutant, (False, fault) if fault else explore(tree, mutant, options.seconds))
             finally:
-                undo()
-            with lock:
-                results[mutant.name] = result
-                print(f"{len(results)}/{len(mutants)} {mutant.name}: {'found: ' if result[0] and not options.ordinary else ''}{result[1]}"
-                      f" [{time.time() - begin:.0f} s]", flush=True)
+                for step in undo:
+                    step()
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(options.jobs)]
     for thread in threads:

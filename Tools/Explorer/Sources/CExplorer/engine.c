@@ -906,6 +906,23 @@ void rx_model_spawn(void (*body)(void *), void *context) {
     end(s, NULL, false);
 }
 
+typedef struct {
+    void *(*body)(void *);
+    void *argument;
+} started;
+
+static void run_started(void *context) {
+    started s = *(started *)context;
+    free(context);
+    s.body(s.argument);
+}
+
+void rx_model_start(void *(*body)(void *), void *argument) {
+    started *s = malloc(sizeof *s);
+    *s = (started){body, argument};
+    rx_model_spawn(run_started, s);
+}
+
 // MARK: Executions
 
 enum { PREPARE, CHECK };

@@ -65,3 +65,70 @@ package final class ScenarioTurns: TurnQueue, JobScheduler {
 
     package var turnQueue: TurnQueue? { self }
 }
+
+/// What keeps the used actions of a loop.
+package final class ScenarioSpares {
+    private let spares = SpareActions(patience: .max)
+
+    package init() {}
+
+    /// By any thread but the loop's: makes an action and drops it again, as a scheduler does with one that has run.
+    package func take(_ body: @escaping () -> Void) -> Unmanaged<Job> {
+        let action = spares.take(
+            UserAction {
+                body()
+                return Disposables.create()
+            })
+        return .passRetained(action)
+    }
+
+    /// By the loop: runs an action and keeps it.
+    package func run(_ job: Unmanaged<Job>) {
+        var budget = 1
+        _ = job._withUnsafeGuaranteedRef { $0.run(&budget) }
+        spares.letGo(of: job)
+    }
+}
+
+/// The pool behind `BoundedPoolScheduler`.
+package final class ScenarioPool {
+    private let pool: WorkerPool
+
+    package init(limit: Int) { pool = WorkerPool(name: "pool", limit: limit, takesNewestOwn: false) }
+
+    package func post(_ job: Job) { pool.post(job, level: 0) }
+
+    package func seal() { pool.seal() }
+
+    package func waitForEnd() { pool.waitForEnd() }
+}
+
+/// The injector of a pool.
+package final class ScenarioInjector {
+    private let injector = JobInjector()
+
+    package init() {}
+
+    package func push(_ job: Job) -> Bool {
+        let job = Unmanaged.passRetained(job)
+        if injector.push(job) { return true }
+        job.release()
+        return false
+    }
+
+    package func close() { injector.close() }
+
+    /// Takes and runs a job; returns false if there was none.
+    package func runNext() -> Bool {
+        while true {
+            switch injector.take() {
+            case .job(let job):
+                var budget = 1
+                _ = job.takeRetainedValue().run(&budget)
+                return true
+            case .none: return false
+            case .busy: sched_yield()
+            }
+        }
+    }
+}

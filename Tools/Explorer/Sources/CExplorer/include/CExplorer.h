@@ -36,6 +36,9 @@ void rx_model_slot_set(uintptr_t slot, void *value);
 /// Starts one more thread of the execution under way.
 void rx_model_spawn(void (*body)(void *), void *context);
 
+/// The same, as `pthread_create` has it.
+void rx_model_start(void *(*body)(void *), void *argument);
+
 // MARK: What scenarios call.
 
 /// Ends the execution, and the exploration: the scenario has failed.

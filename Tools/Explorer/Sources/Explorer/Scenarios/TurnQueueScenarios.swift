@@ -143,7 +143,7 @@ extension Scenario {
                         && isInOrder([11, 12], in: turns.order), "\(turns.order)")
             }
         },
-        Scenario("turns.hop", "events and actions of one thread run in the order of submission, whatever another thread submits") {
+        Scenario("turns.hop", "events and actions of one thread run in the order of submission, whatever another thread submits", preemptions: 2) {
             let turns = Turns()
             let hop = turns.hop()
             return Run(
@@ -160,7 +160,7 @@ extension Scenario {
                 require(isInOrder([1, 2, 3, 4], in: turns.order), "out of order: \(turns.order)")
             }
         },
-        Scenario("turns.two-hops", "events of two threads and hops on one scheduler keep each thread's order") {
+        Scenario("turns.two-hops", "events of two threads and hops on one scheduler keep each thread's order", preemptions: 2) {
             let turns = Turns(stepsPerTurn: 2)
             let hops = (
                 turns.hop(),
@@ -228,6 +228,28 @@ extension Scenario {
                 { loop.queue.postFromAnywhere(loop.note(11)) }
             ) {
                 require(loop.order.sorted() == [1, 2, 11] && isInOrder([1, 2], in: loop.order), "\(loop.order)")
+            }
+        },
+        Scenario("turns.loop-order", "a job of the loop's own runs behind what another thread had submitted when it knew of it") {
+            let loop = Loop()
+            let flag = AtomicWord(0)
+            var knew = false
+            return Run(
+                {
+                    loop.queue.bind(to: loop)
+                    loop.queue.post(loop.note(1))
+                    // Acquiring: with the flag the loop sees the submission.
+                    knew = flag.loadAcquiring() != 0
+                    loop.queue.post(loop.note(2))
+                    loop.run(until: 3)
+                },
+                {
+                    loop.queue.postFromAnywhere(loop.note(11))
+                    flag.storeReleasing(1)
+                }
+            ) {
+                require(isInOrder([1, 2], in: loop.order) && loop.order.contains(11), "\(loop.order)")
+                require(!knew || isInOrder([11, 2], in: loop.order), "overtaken: \(loop.order)")
             }
         },
         Scenario("turns.loop-hop", "what a loop and another thread submit keeps each thread's order, also where a hop extends a batch") {
