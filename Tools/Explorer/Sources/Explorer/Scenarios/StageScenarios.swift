@@ -1,12 +1,16 @@
 import RxSwift
 
-/// A stage above, which counts how often it is cancelled.
+/// A stage above, made by the thread that links it, which counts how often it is cancelled.
 private final class Upper {
     let cancellations = Count()
 
-    lazy var stage = ScenarioStage { [cancellations] in
-        requireNoLock()
-        cancellations.add()
+    func makeStage() -> ScenarioStage {
+        let element = Element(7)
+        return ScenarioStage { [cancellations] in
+            requireNoLock()
+            require(element.number == 7, "a stage is cancelled before it was made")
+            cancellations.add()
+        }
     }
 }
 
@@ -15,8 +19,7 @@ extension Scenario {
         Scenario("stage.link-and-cancel", "a stage that is linked while two threads cancel is cancelled once") {
             let stage = Stage()
             let upper = Upper()
-            let linked = upper.stage
-            return Run({ stage.link(linked) }, { stage.cancel() }, { stage.cancel() }) {
+            return Run({ stage.link(upper.makeStage()) }, { stage.cancel() }, { stage.cancel() }) {
                 require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
                 require(stage.isCancelled, "not cancelled")
             }
@@ -24,8 +27,7 @@ extension Scenario {
         Scenario("stage.disposable", "a subscription disposed of while it is made cancels what is made, once") {
             let subscription = SubscriptionDisposable()
             let upper = Upper()
-            let linked = upper.stage
-            return Run({ subscription.link(linked) }, { subscription.dispose() }, { subscription.unlink() }) {
+            return Run({ subscription.link(upper.makeStage()) }, { subscription.dispose() }, { subscription.unlink() }) {
                 require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
             }
         },
