@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import Foundation
 import PackageDescription
 
 // The sources of the library are compiled here, through symbolic links, with RX_MODEL_CHECK. As targets of this package they share its
@@ -12,6 +13,15 @@ let checked: [SwiftSetting] = [
     .unsafeFlags(["-Xfrontend", "-sanitize=thread"]),
 ]
 
+let sources = Context.packageDirectory + "/../../Sources"
+
+let replaced = ["Locks.swift", "Mutex.swift", "Parker.swift", "ThreadLocal.swift"]
+    .filter { FileManager.default.fileExists(atPath: sources + "/RxPrimitives/" + $0) }
+
+/// The part of the primitives that is written in C, if there is one.
+let primitivesInC: [Target.Dependency] =
+    FileManager.default.fileExists(atPath: sources + "/CRxPrimitives") ? ["CRxPrimitives"] : []
+
 let package = Package(
     name: "Explorer",
     dependencies: [
@@ -21,7 +31,7 @@ let package = Package(
         .target(name: "CExplorer", cSettings: [.unsafeFlags(["-O2"])]),
         // The files left out have counterparts beside the link.
         .target(
-            name: "RxPrimitives", dependencies: ["CExplorer"], exclude: ["Library/Locks.swift", "Library/Parker.swift", "Library/ThreadLocal.swift"],
+            name: "RxPrimitives", dependencies: ["CExplorer"] + primitivesInC, exclude: replaced.map { "Library/" + $0 },
             swiftSettings: checked),
         .target(name: "RxSwift", dependencies: ["RxPrimitives"], swiftSettings: checked),
         .executableTarget(
@@ -34,3 +44,5 @@ let package = Package(
     ],
     swiftLanguageModes: [.v5]
 )
+
+if !primitivesInC.isEmpty { package.targets.append(.target(name: "CRxPrimitives")) }

@@ -19,10 +19,10 @@ enum { ACQUIRE = 1, RELEASE = 2, SEQUENTIAL = 4 };
 enum { ATOMIC, PLAIN, LOCK, PARKER };
 enum { UNUSED, READY, FINISHED };
 
-typedef enum { START, LOAD, STORE, EXCHANGE, COMPARE_EXCHANGE, FETCH_ADD, TAKE_LOCK, PARK, UNPARK, YIELD, SPAWN } operation;
+typedef enum { START, LOAD, STORE, EXCHANGE, COMPARE_EXCHANGE, FETCH_ADD, TAKE_LOCK, TRY_LOCK, PARK, UNPARK, YIELD, SPAWN } operation;
 
 static const char *operation_names[] = {"start",   "load", "store",  "exchange", "compareExchange", "fetchAdd",
-                                        "lock",    "park", "unpark", "yield",    "spawn"};
+                                        "lock",    "tryLock", "park", "unpark", "yield",    "spawn"};
 
 // What a thread knows, or a store tells: entry t, for a thread t, how far that thread had come; entry RX_MAX_THREADS + l the newest store of
 // location l, by its number, before which nothing may be read any more.
@@ -765,6 +765,26 @@ void rx_model_lock(void *address) {
     join(x.threads[rx_now.current].view, c->released);
     x.threads[rx_now.current].locks++;
     end(s, l, true);
+}
+
+int32_t rx_model_try_lock(void *address) {
+    cell *c = address;
+    if (!rx_now.is_active) {
+        look_alive(c);
+        if (c->holder >= 0) return 0;
+        c->holder = (int8_t)rx_now.current;
+        return 1;
+    }
+    step *s = begin(TRY_LOCK, c, true, 0, __builtin_return_address(0));
+    location *l = locate(c);
+    bool is_free = c->holder < 0;
+    if (is_free) {
+        c->holder = (int8_t)rx_now.current;
+        join(x.threads[rx_now.current].view, c->released);
+        x.threads[rx_now.current].locks++;
+    }
+    end(s, l, true);
+    return is_free;
 }
 
 void rx_model_unlock(void *address) {

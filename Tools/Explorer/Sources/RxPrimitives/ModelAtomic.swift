@@ -113,6 +113,9 @@ func rxModelPlainStore(_ cell: UnsafeMutableRawPointer, _ value: UInt)
 @_silgen_name("rx_model_lock") @usableFromInline
 func rxModelLock(_ cell: UnsafeMutableRawPointer)
 
+@_silgen_name("rx_model_try_lock") @usableFromInline
+func rxModelTryLock(_ cell: UnsafeMutableRawPointer) -> Int32
+
 @_silgen_name("rx_model_unlock") @usableFromInline
 func rxModelUnlock(_ cell: UnsafeMutableRawPointer)
 

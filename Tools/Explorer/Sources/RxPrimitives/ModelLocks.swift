@@ -30,6 +30,34 @@ package struct SpinLock: ~Copyable {
     }
 }
 
+/// Takes the place of the lock of that name in Mutex.swift.
+@frozen
+@usableFromInline
+package struct Mutex: ~Copyable {
+    @usableFromInline let cell: UnsafeMutableRawPointer
+
+    @inlinable
+    package init() { cell = rxModelMake(0, 2) }
+
+    @inlinable
+    deinit { rxModelFree(cell) }
+
+    @inlinable @inline(__always)
+    package func lock() { rxModelLock(cell) }
+
+    @inlinable @inline(__always)
+    package func unlock() { rxModelUnlock(cell) }
+
+    package func tryLock() -> Bool { rxModelTryLock(cell) != 0 }
+
+    @inlinable @inline(__always)
+    package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+        lock()
+        defer { unlock() }
+        return try body()
+    }
+}
+
 /// Takes the place of the lock of that name in Locks.swift.
 package final class Lock {
     private let spin = SpinLock()

@@ -21,6 +21,7 @@ uintptr_t rx_model_fetch_add(void *cell, uintptr_t value, int32_t order);
 uintptr_t rx_model_plain_load(void *cell);
 void rx_model_plain_store(void *cell, uintptr_t value);
 void rx_model_lock(void *cell);
+int32_t rx_model_try_lock(void *cell);
 void rx_model_unlock(void *cell);
 void rx_model_park(void *cell, int32_t can_time_out);
 void rx_model_unpark(void *cell);
