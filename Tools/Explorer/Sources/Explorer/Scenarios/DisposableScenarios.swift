@@ -53,19 +53,14 @@ extension Scenario {
                 require(resource.isDisposed && counted.isDisposed, "the underlying disposable is left")
             }
         },
-        Scenario("disposable.ref-count-holds", "a dependent keeps the underlying disposable from being disposed of") {
+        Scenario("disposable.ref-count-holds", "a dependent keeps the underlying disposable, also where another one is disposed of twice") {
             let resource = Resource()
             let counted = RefCountDisposable(disposable: resource)
-            let dependent = counted.retain()
-            return Run(
-                {
-                    let second = counted.retain()
-                    if !resource.isDisposed { second.dispose() }
-                },
-                { counted.dispose() }
-            ) {
+            let kept = counted.retain()
+            let other = counted.retain()
+            return Run({ other.dispose() }, { other.dispose() }, { counted.dispose() }) {
                 require(!resource.isDisposed, "disposed of while a dependent is left")
-                dependent.dispose()
+                kept.dispose()
                 require(resource.isDisposed, "the underlying disposable is left")
             }
         },

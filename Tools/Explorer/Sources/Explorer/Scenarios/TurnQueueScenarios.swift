@@ -252,6 +252,31 @@ extension Scenario {
                 require(!knew || isInOrder([11, 2], in: loop.order), "overtaken: \(loop.order)")
             }
         },
+        Scenario("turns.loop-note", "a hop does not extend a batch in front of the loop's own work that its thread knows of, whoever submits meanwhile") {
+            let loop = Loop()
+            let hop = loop.hop()
+            let flag = AtomicWord(0)
+            var knew = false
+            return Run(
+                {
+                    loop.queue.bind(to: loop)
+                    loop.queue.post(loop.note(2))
+                    flag.storeReleasing(1)
+                    loop.queue.post(loop.note(4))
+                    loop.run(until: 5)
+                },
+                {
+                    hop.next(Element(1))
+                    knew = flag.loadAcquiring() != 0
+                    hop.next(Element(3))
+                },
+                { loop.queue.postFromAnywhere(loop.note(11)) }
+            ) {
+                require(loop.order.sorted() == [1, 2, 3, 4, 11], "\(loop.order)")
+                require(isInOrder([1, 3], in: loop.order) && isInOrder([2, 4], in: loop.order), "out of order: \(loop.order)")
+                require(!knew || isInOrder([2, 3], in: loop.order), "in front of what its thread knew of: \(loop.order)")
+            }
+        },
         Scenario("turns.loop-hop", "what a loop and another thread submit keeps each thread's order, also where a hop extends a batch") {
             let loop = Loop()
             let own = loop.hop()
