@@ -218,7 +218,7 @@ def run_ordinary(tree, mutant):
         return False, "does not compile: " + next((line for line in output.splitlines() if "error:" in line), output[-200:])
     for attempt in range(1, 4):
         status, output = tree.run(["swift", "test", "--skip-build", "--scratch-path", scratch, "--filter", mutant.tests], 120)
-        if "0 tests" in output and status == 0:
+        if "Test run with 0 tests" in output and status == 0:
             return False, f"there are no tests {mutant.tests}"
         if status != 0:
             name = re.search(r"Test (\w+)\(.*recorded an issue", output)
