@@ -1,5 +1,11 @@
 import CRxPrimitives
-import Synchronization
+
+#if !RX_MODEL_CHECK
+    import Synchronization
+#endif
+
+// With RX_MODEL_CHECK `Atomic` is that of Tools/Explorer: a call of a method is a point where the explorer (Tools/explore) switches
+// threads, and the orderings that it explores are those that stand here.
 
 /// A machine word that several threads read and write.
 ///
@@ -111,10 +117,17 @@ package func spinHint() { rx_spin_hint() }
 @frozen
 @usableFromInline
 package struct ConfinedWord: ~Copyable {
-    @usableFromInline let storage: Atomic<UInt>
+    #if RX_MODEL_CHECK
+        @usableFromInline let storage: PlainWord
 
-    @inlinable
-    package init(_ value: UInt) { storage = Atomic(value) }
+        @inlinable
+        package init(_ value: UInt) { storage = PlainWord(value) }
+    #else
+        @usableFromInline let storage: Atomic<UInt>
+
+        @inlinable
+        package init(_ value: UInt) { storage = Atomic(value) }
+    #endif
 
     @inlinable @inline(__always)
     package func load() -> UInt { storage.load(ordering: .relaxed) }

@@ -224,7 +224,10 @@ struct SPSCChunk {
 
     /// Frees the chunk, from which all elements were moved.
     @usableFromInline
-    func deallocate() { base.deallocate() }
+    func deallocate() {
+        header.deinitialize(count: 1)
+        base.deallocate()
+    }
 
     @inlinable var header: UnsafeMutablePointer<Header> {
         @inline(__always) get { base.assumingMemoryBound(to: Header.self) }

@@ -184,7 +184,10 @@ private struct Ring {
         address = UInt(bitPattern: words)
     }
 
-    func deallocate() { words.deallocate() }
+    func deallocate() {
+        words.deinitialize(count: Ring.header + capacity)
+        words.deallocate()
+    }
 
     var capacity: Int { Int(bitPattern: words[0].loadRelaxed()) }
 

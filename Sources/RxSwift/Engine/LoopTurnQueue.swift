@@ -1,11 +1,5 @@
 import RxPrimitives
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The thread of an event loop, as its queue of turns sees it.
 package protocol LoopThread: AnyObject {
     /// Brings the thread back to work, which may be about to sleep, or asleep. From any thread.
@@ -49,7 +43,7 @@ package final class LoopTurnQueue: TurnQueue {
     /// The calling thread is that of `loop`, which owns this queue.
     package func bind(to loop: any LoopThread) {
         self.loop = loop
-        thread.storeRelaxed(LoopTurnQueue.caller)
+        thread.storeRelaxed(CurrentThread.identity)
     }
 
     /// The calling thread, the loop's, is one like any other from here on. It is still at work.
@@ -74,15 +68,7 @@ package final class LoopTurnQueue: TurnQueue {
 
     /// Whether the caller runs on the loop's thread.
     // Relaxed: the answer is a thread's own word or that of another thread, never its own of the past.
-    package var isOnLoop: Bool { LoopTurnQueue.caller == thread.loadRelaxed() }
-
-    private static var caller: UInt {
-        #if canImport(Musl)
-            UInt(bitPattern: pthread_self())
-        #else
-            pthread_self()
-        #endif
-    }
+    package var isOnLoop: Bool { CurrentThread.identity == thread.loadRelaxed() }
 
     package override func post(_ job: Job) {
         post(retained: .passRetained(job))

@@ -41,7 +41,11 @@ package final class SpareActions {
     private let returned = AtomicWord(0)
 
     private static let inUse: UInt = 1
-    private static let batchSize = 64
+    #if RX_MODEL_CHECK
+        private static let batchSize = 1
+    #else
+        private static let batchSize = 64
+    #endif
     /// Batches in `returned`.
     private static let limit = 2_048
     /// Nanoseconds without need, after which everything is let go of.

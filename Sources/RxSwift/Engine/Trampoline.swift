@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import RxPrimitives
 
 /// A thread's queue of jobs, on which synchronous sources and recursive subscriptions take turns instead of nesting.
 ///
@@ -17,13 +13,7 @@ package final class Trampoline {
 
     private init() {}
 
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let status = pthread_key_create(&key) { Unmanaged<Trampoline>.fromOpaque($0!).release() }
-        precondition(
-            status == 0, "swift-rx: no thread-specific key is left for the trampoline (pthread_key_create: \(status))")
-        return key
-    }()
+    private static let slot = ThreadSlot("the trampoline") { Unmanaged<Trampoline>.fromOpaque($0!).release() }
 
     /// The calling thread's trampoline.
     @usableFromInline
@@ -31,9 +21,9 @@ package final class Trampoline {
 
     /// The calling thread's trampoline, for use while the thread lives, without counting a reference.
     static var unretained: Unmanaged<Trampoline> {
-        if let known = pthread_getspecific(key) { return .fromOpaque(known) }
+        if let known = slot.pointer { return .fromOpaque(known) }
         let made = Unmanaged.passRetained(Trampoline())
-        pthread_setspecific(key, made.toOpaque())
+        slot.set(made.toOpaque())
         return made
     }
 

@@ -55,17 +55,10 @@ package final class PoolWorker {
 
     /// The worker whose thread this is, without counting a reference.
     static var current: Unmanaged<PoolWorker>? {
-        pthread_getspecific(key).map { .fromOpaque($0) }
+        slot.pointer.map { .fromOpaque($0) }
     }
 
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let status = pthread_key_create(&key, nil)
-        precondition(
-            status == 0,
-            "swift-rx: no thread-specific key is left for the pool's workers (pthread_key_create: \(status))")
-        return key
-    }()
+    private static let slot = ThreadSlot("the pool's workers", destroy: nil)
 
     /// As deep as the main thread's usually is (law L8); the kernel provides memory as it is used.
     private static let stackSize = 8 << 20
@@ -100,11 +93,11 @@ package final class PoolWorker {
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
         let launch = Unmanaged<Launch>.fromOpaque(argument.unsafelyUnwrapped).takeRetainedValue()
         nameThread(launch.name)
-        pthread_setspecific(key, Unmanaged.passUnretained(launch.worker).toOpaque())
+        slot.set(Unmanaged.passUnretained(launch.worker).toOpaque())
         // All that a worker runs is a callback.
         DrainSession.current.beginCallbacks()
         launch.pool.work(as: launch.worker)
-        pthread_setspecific(key, nil)
+        slot.set(nil)
         return nil
     }
 

@@ -1,0 +1,49 @@
+// swift-tools-version: 6.1
+import Foundation
+import PackageDescription
+
+// The sources of the library are compiled here, through symbolic links, with RX_MODEL_CHECK. As targets of this package they share its
+// package name, so that scenarios reach `package` declarations, and SwiftPM lets a root package set the flags below.
+
+let checked: [SwiftSetting] = [
+    .define("RX_MODEL_CHECK"),
+    // The dynamic checks keep the accesses under way in a list per operating system thread; coroutines share one.
+    .unsafeFlags(["-enforce-exclusivity=unchecked"]),
+    // Calls before accesses to memory, which end in CExplorer/races.c: the driver, which would link the sanitizer's own library, does not see it.
+    .unsafeFlags(["-Xfrontend", "-sanitize=thread"]),
+]
+
+let sources = Context.packageDirectory + "/../../Sources"
+
+let replaced = ["Locks.swift", "Mutex.swift", "Parker.swift", "ThreadLocal.swift"]
+    .filter { FileManager.default.fileExists(atPath: sources + "/RxPrimitives/" + $0) }
+
+/// The part of the primitives that is written in C, if there is one.
+let primitivesInC: [Target.Dependency] =
+    FileManager.default.fileExists(atPath: sources + "/CRxPrimitives") ? ["CRxPrimitives"] : []
+
+let package = Package(
+    name: "Explorer",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        .target(name: "CExplorer", cSettings: [.unsafeFlags(["-O2"])]),
+        // The files left out have counterparts beside the link.
+        .target(
+            name: "RxPrimitives", dependencies: ["CExplorer"] + primitivesInC,
+            exclude: replaced.map { "Library/" + $0 },
+            swiftSettings: checked),
+        .target(name: "RxSwift", dependencies: ["RxPrimitives"], swiftSettings: checked),
+        .executableTarget(
+            name: "Explorer",
+            dependencies: [
+                "CExplorer", "RxPrimitives", "RxSwift",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: checked),
+    ],
+    swiftLanguageModes: [.v5]
+)
+
+if !primitivesInC.isEmpty { package.targets.append(.target(name: "CRxPrimitives")) }

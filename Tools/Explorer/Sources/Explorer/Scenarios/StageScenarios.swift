@@ -1,0 +1,246 @@
+import RxSwift
+
+/// A stage above, made by the thread that links it, which counts how often it is cancelled.
+private final class Upper {
+    let cancellations = Count()
+
+    func makeStage() -> ScenarioStage {
+        let element = Element(7)
+        return ScenarioStage { [cancellations] in
+            requireNoLock()
+            require(element.number == 7, "a stage is cancelled before it was made")
+            cancellations.add()
+        }
+    }
+}
+
+extension Scenario {
+    static let stages: [Scenario] = [
+        Scenario("stage.link-and-cancel", "a stage that is linked while two threads cancel is cancelled once") {
+            let stage = Stage()
+            let upper = Upper()
+            return Run({ stage.link(upper.makeStage()) }, { stage.cancel() }, { stage.cancel() }) {
+                require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
+                require(stage.isCancelled, "not cancelled")
+            }
+        },
+        Scenario("stage.disposable", "a subscription disposed of while it is made cancels what is made, once") {
+            let subscription = SubscriptionDisposable()
+            let upper = Upper()
+            return Run({ subscription.link(upper.makeStage()) }, { subscription.dispose() }, { subscription.unlink() })
+            {
+                require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
+            }
+        },
+        Scenario(
+            "create.two-threads",
+            "two threads that use one observer: one call at a time, nothing behind the end, all released"
+        ) {
+            var observer: AnyObserver<Element>?
+            let resource = Resource()
+            let source = Observable<Element>.create {
+                observer = $0
+                return resource
+            }
+            let log = Log()
+            let subscription = log.observe(source)
+            let (first, second) = (observer!, observer!)
+            observer = nil
+            return Run(
+                {
+                    first.onNext(Element(1))
+                    first.onCompleted()
+                },
+                {
+                    second.onNext(Element(11))
+                    second.onNext(Element(12))
+                }
+            ) {
+                require(log.ends == 1 && log.numbers.contains(1), "\(log.numbers), ends \(log.ends)")
+                require(isInOrder(log.numbers.filter { $0 > 10 }, in: [11, 12]), "\(log.numbers)")
+                require(resource.isDisposed, "what the closure returned is not disposed of")
+                subscription.dispose()
+            }
+        },
+        Scenario(
+            "create.dispose",
+            "an observer in use by two threads whose subscription is disposed of: all is released, once"
+        ) {
+            var observer: AnyObserver<Element>?
+            let resource = Resource()
+            let source = Observable<Element>.create {
+                observer = $0
+                return resource
+            }
+            let log = Log()
+            let subscription = log.observe(source)
+            let (first, second) = (observer!, observer!)
+            observer = nil
+            return Run(
+                { first.onNext(Element(1)) }, { second.onError(Expected.failure) }, { subscription.dispose() }
+            ) {
+                require(log.ends <= 1, "ends \(log.ends)")
+                require(resource.isDisposed, "what the closure returned is not disposed of")
+            }
+        },
+    ]
+
+    static let operators: [Scenario] = [
+        Scenario(
+            "operator.merge",
+            "two threads' events, one of which ends: all arrive, one at a time, and the end comes last", preemptions: 2
+        ) {
+            let (left, right) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let subscription = log.observe(Observable.merge(left, right))
+            return Run(
+                {
+                    left.onNext(Element(1))
+                    left.onCompleted()
+                },
+                {
+                    right.onNext(Element(11))
+                    right.onCompleted()
+                }
+            ) {
+                require(log.numbers.sorted() == [1, 11] && log.ends == 1, "\(log.numbers), ends \(log.ends)")
+                subscription.dispose()
+            }
+        },
+        Scenario(
+            "operator.merge-dispose", "a merge that is disposed of while two threads emit keeps nothing", preemptions: 2
+        ) {
+            let (left, right) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let subscription = log.observe(Observable.merge(left, right))
+            return Run(
+                { left.onNext(Element(1)) }, { right.onNext(Element(11)) }, { subscription.dispose() }
+            ) {
+                require(!left.hasObservers && !right.hasObservers, "still subscribed")
+            }
+        },
+        Scenario(
+            "operator.combine-latest", "each pair is one that was current, and the last one comes last", preemptions: 2
+        ) {
+            let (left, right) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let subscription = log.observe(
+                Observable.combineLatest(left, right) { Element($0.number * 100 + $1.number) })
+            return Run(
+                {
+                    left.onNext(Element(1))
+                    left.onNext(Element(2))
+                }, { right.onNext(Element(11)) }
+            ) {
+                require([[111, 211], [211]].contains(log.numbers), "\(log.numbers)")
+                subscription.dispose()
+            }
+        },
+        Scenario("operator.zip", "pairs come one at a time, and the end when both sources have ended", preemptions: 2) {
+            let (left, right) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let subscription = log.observe(Observable.zip(left, right) { Element($0.number * 100 + $1.number) })
+            return Run(
+                {
+                    left.onNext(Element(1))
+                    left.onCompleted()
+                },
+                {
+                    right.onNext(Element(11))
+                    right.onCompleted()
+                }
+            ) {
+                require(log.numbers == [111] && log.ends == 1, "\(log.numbers), ends \(log.ends)")
+                subscription.dispose()
+                require(!left.hasObservers && !right.hasObservers, "still subscribed")
+            }
+        },
+        Scenario(
+            "operator.take-until", "nothing comes behind the end that the other source brings, and both are let go of",
+            preemptions: 2
+        ) {
+            let (source, other) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let subscription = log.observe(source.take(until: other))
+            return Run(
+                {
+                    source.onNext(Element(1))
+                    source.onNext(Element(2))
+                }, { other.onNext(Element(0)) }
+            ) {
+                require(log.ends == 1 && isInOrder(log.numbers, in: [1, 2]), "\(log.numbers), ends \(log.ends)")
+                require(!source.hasObservers && !other.hasObservers, "still subscribed")
+                subscription.dispose()
+            }
+        },
+        Scenario(
+            "operator.take-until-subscribing", "a source whose subscription ends while it is being made is let go of",
+            preemptions: 2
+        ) {
+            let (source, other) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            var subscription: (any Disposable)?
+            return Run({ subscription = log.observe(source.take(until: other)) }, { other.onNext(Element(0)) }) {
+                other.onNext(Element(0))
+                require(log.ends == 1, "ends \(log.ends)")
+                require(!source.hasObservers && !other.hasObservers, "still subscribed")
+                subscription?.dispose()
+            }
+        },
+        Scenario(
+            "operator.take", "take(1) of a source of two threads lets one element through, and lets the source go",
+            preemptions: 2
+        ) {
+            let source = PublishSubject<Element>()
+            let log = Log()
+            let subscription = log.observe(source.take(1))
+            return Run(
+                { source.onNext(Element(1)) }, { source.onNext(Element(11)) }
+            ) {
+                require(log.numbers.count == 1 && log.ends == 1, "\(log.numbers), ends \(log.ends)")
+                require(!source.hasObservers, "still subscribed")
+                subscription.dispose()
+            }
+        },
+        Scenario(
+            "operator.switch-latest", "of a source that was replaced nothing comes any more, and it is let go of",
+            preemptions: 2
+        ) {
+            let (outer, first, second) = (
+                PublishSubject<Observable<Element>>(), PublishSubject<Element>(), PublishSubject<Element>()
+            )
+            let log = Log()
+            let subscription = log.observe(outer.switchLatest())
+            outer.onNext(first)
+            return Run(
+                {
+                    outer.onNext(second)
+                    second.onNext(Element(11))
+                }, { first.onNext(Element(1)) }
+            ) {
+                require([[1, 11], [11]].contains(log.numbers), "\(log.numbers)")
+                require(!first.hasObservers, "the first one is still subscribed to")
+                subscription.dispose()
+                require(!second.hasObservers, "the second one is still subscribed to")
+            }
+        },
+    ]
+
+    /// Scenarios that fail: what they show is to be corrected in the library.
+    static let findings: [Scenario] = [
+        Scenario(
+            "finding.take-dispose",
+            "take(1) of a source of two threads lets one element through also while it is disposed of", preemptions: 2
+        ) {
+            let source = PublishSubject<Element>()
+            let log = Log()
+            let subscription = log.observe(source.take(1))
+            return Run(
+                { source.onNext(Element(1)) }, { source.onNext(Element(11)) }, { subscription.dispose() }
+            ) {
+                require(log.numbers.count <= 1 && log.ends <= 1, "\(log.numbers), ends \(log.ends)")
+                require(!source.hasObservers, "still subscribed")
+            }
+        }
+    ]
+}

@@ -1,0 +1,134 @@
+import RxPrimitives
+
+// Shells that scenarios fill with closures: the classes of the engine can only be inherited from in their own module.
+
+/// A stage that says when it is cancelled.
+package final class ScenarioStage: Stage {
+    private let cancelled: () -> Void
+
+    package init(cancelled: @escaping () -> Void) {
+        self.cancelled = cancelled
+        super.init()
+    }
+
+    package override func cancel() {
+        cancelled()
+        super.cancel()
+    }
+}
+
+/// The end of a chain.
+package final class ScenarioSink<Element>: Sink<Element> {
+    private let nextBody: (Element) -> Void
+    private let endBody: () -> Void
+
+    package init(next: @escaping (Element) -> Void, end: @escaping () -> Void = {}) {
+        nextBody = next
+        endBody = end
+        super.init()
+    }
+
+    package override func next(_ element: Element) { nextBody(element) }
+
+    package override func error(_ error: any Swift.Error) { endBody() }
+
+    package override func completed() { endBody() }
+}
+
+/// A piece of work.
+package final class ScenarioJob: Job {
+    private let body: () -> Void
+
+    package init(_ body: @escaping () -> Void) {
+        self.body = body
+        super.init()
+    }
+
+    package override func run(_ budget: inout Int) -> Bool {
+        body()
+        return true
+    }
+}
+
+/// A serial scheduler whose turns are run by a thread of the scenario.
+package final class ScenarioTurns: TurnQueue, JobScheduler {
+    private let wakeBody: () -> Void
+
+    package init(stepsPerTurn: Int = 512, wake: @escaping () -> Void) {
+        wakeBody = wake
+        super.init(stepsPerTurn: stepsPerTurn)
+    }
+
+    package override func wake() { wakeBody() }
+
+    package func withdraw(_ job: Job) {}
+
+    package var turnQueue: TurnQueue? { self }
+}
+
+/// What keeps the used actions of a loop.
+package final class ScenarioSpares {
+    private let spares = SpareActions(patience: .max)
+
+    package init() {}
+
+    /// By any thread but the loop's: makes an action and drops it again, as a scheduler does with one that has run.
+    package func take(_ body: @escaping () -> Void) -> Unmanaged<Job> {
+        let action = spares.take(
+            UserAction {
+                body()
+                return Disposables.create()
+            })
+        return .passRetained(action)
+    }
+
+    /// By the loop: runs an action and keeps it.
+    package func run(_ job: Unmanaged<Job>) {
+        var budget = 1
+        _ = job._withUnsafeGuaranteedRef { $0.run(&budget) }
+        spares.letGo(of: job)
+    }
+}
+
+/// The pool behind `BoundedPoolScheduler`.
+package final class ScenarioPool {
+    private let pool: WorkerPool
+
+    package init(limit: Int) { pool = WorkerPool(name: "pool", limit: limit, takesNewestOwn: false) }
+
+    package func post(_ job: Job) { pool.post(job, level: 0) }
+
+    package func seal() { pool.seal() }
+
+    package func waitForEnd() { pool.waitForEnd() }
+}
+
+/// The injector of a pool.
+package final class ScenarioInjector {
+    private let injector = JobInjector()
+
+    package init() {}
+
+    package func push(_ job: Job) -> Bool {
+        let job = Unmanaged.passRetained(job)
+        if injector.push(job) { return true }
+        job.release()
+        return false
+    }
+
+    package func close() { injector.close() }
+
+    /// Takes and runs a job; returns false if there was none.
+    package func runNext() -> Bool {
+        while true {
+            switch injector.take() {
+            case .job(let job):
+                var budget = 1
+                _ = job.takeRetainedValue().run(&budget)
+                return true
+            case .none: return false
+            case .busy: sched_yield()
+            }
+        }
+    }
+}
