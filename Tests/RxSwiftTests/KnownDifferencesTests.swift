@@ -179,9 +179,13 @@ import Testing
 
     @Test func anOperatorThatEndsWhileSubscribingReleasesItsSources() {
         let log = EventLog()
-        let shared = Observable<Int>.never().do(onSubscribe: { log.note("subscribe") }, onDispose: { log.note("dispose") })
-            .share()
-        let failing = Observable.combineLatest(shared, Observable<Int>.error(NumberedFailure(1)), shared) { $0 + $1 + $2 }
+        let shared = Observable<Int>.never().do(
+            onSubscribe: { log.note("subscribe") }, onDispose: { log.note("dispose") }
+        )
+        .share()
+        let failing = Observable.combineLatest(shared, Observable<Int>.error(NumberedFailure(1)), shared) {
+            $0 + $1 + $2
+        }
         _ = log.observe(failing)
         #expect(log.text == "subscribe error(1) dispose subscribe dispose")
     }
@@ -382,5 +386,4 @@ import Testing
         #expect(notes.lines == ["1", "completed"])
         #expect(!sampler.hasObservers)
     }
-
 }

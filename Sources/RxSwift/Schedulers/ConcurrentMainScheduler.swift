@@ -1,6 +1,6 @@
 public import Dispatch
-import RxPrimitives
 public import FoundationEssentials
+import RxPrimitives
 
 /// Runs actions on the main queue: right away when already on it, however much is enqueued there; else queued.
 ///

@@ -1,9 +1,10 @@
+import RxPrimitives
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
 #endif
-import RxPrimitives
 
 /// Threads that drain vacant serializers which no producer comes to (law L12). They run nothing else.
 ///

@@ -1,9 +1,10 @@
+import RxPrimitives
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
 #endif
-import RxPrimitives
 
 /// What one thread may still do for other threads (law L12). One per thread, used by that thread only, made at first use.
 ///

@@ -178,7 +178,6 @@ package struct Serializer: ~Copyable {
         return false
     }
 
-
     private func finishClosing(_ reference: TargetReference) {
         while let node = loop.popFirst() { reference.target.discard(node) }
         reference.target.serializerDidClose()

@@ -44,7 +44,9 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
     }
 
     @inline(never)
-    private func enqueue(_ event: Event<Element>) { serializer.submit(EventNode.make(event), to: TargetReference(self)) }
+    private func enqueue(_ event: Event<Element>) {
+        serializer.submit(EventNode.make(event), to: TargetReference(self))
+    }
 
     // MARK: SerializerTarget
 

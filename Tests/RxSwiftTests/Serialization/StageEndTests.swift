@@ -171,12 +171,19 @@ import Testing
         ("take below", { s, calls in endless(calls).take(2).subscribe(on: s) }),
         ("take above", { s, calls in endless(calls).subscribe(on: s).take(2) }),
         ("two takes", { s, calls in endless(calls).take(3).subscribe(on: s).take(1) }),
-        ("take of a range", { s, calls in
-            Observable.range(start: 0, count: 50_000_000).do(onNext: { _ in calls.increment() }).take(1).subscribe(on: s)
-        }),
+        (
+            "take of a range",
+            { s, calls in
+                Observable.range(start: 0, count: 50_000_000).do(onNext: { _ in calls.increment() }).take(1).subscribe(
+                    on: s)
+            }
+        ),
         ("element(at:)", { s, calls in endless(calls).element(at: 1).subscribe(on: s) }),
         ("first", { s, calls in endless(calls).first().asObservable().map { $0 ?? 0 }.subscribe(on: s) }),
-        ("take(while:)", { s, calls in endless(calls).scan(0, accumulator: +).take(while: { $0 < 3 }).subscribe(on: s) }),
+        (
+            "take(while:)",
+            { s, calls in endless(calls).scan(0, accumulator: +).take(while: { $0 < 3 }).subscribe(on: s) }
+        ),
         ("take, then observe(on:)", { s, calls in endless(calls).take(2).observe(on: s).subscribe(on: s) }),
         ("subscribe(on:) twice", { s, calls in endless(calls).subscribe(on: s).subscribe(on: s).take(2) }),
     ]
