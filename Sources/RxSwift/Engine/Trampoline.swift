@@ -11,6 +11,9 @@ package final class Trampoline {
     /// Whether a subscription or job further up this thread's stack will drain the queue.
     @exclusivity(unchecked) @usableFromInline package private(set) var isOpen = false
 
+    /// The thread's, which is inside a callback while the trampoline is open.
+    private let session = DrainSession.current
+
     private init() {}
 
     private static let slot = ThreadSlot("the trampoline") { Unmanaged<Trampoline>.fromOpaque($0!).release() }
@@ -44,14 +47,14 @@ package final class Trampoline {
     package func open() {
         assert(!isOpen, "the trampoline is open: whoever opened it will close it")
         isOpen = true
-        DrainSession.current.beginCallbacks()
+        session.beginCallbacks()
     }
 
     /// Runs what was queued since it was opened.
     package func close() {
         drain()
         isOpen = false
-        DrainSession.current.endCallbacks()
+        session.endCallbacks()
     }
 
     /// Runs the job that has waited longest, within whatever this thread is doing.

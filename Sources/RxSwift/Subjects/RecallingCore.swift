@@ -164,7 +164,9 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.lock()
         if isStopped {
             admitLate(subscription, downstream, &recollection, subject)
-            return discard(node)
+            subscription.dropBuffer()
+            _ = SubjectNode.takeCommand(node)
+            return
         }
         subscription.since = acceptedCount
         if recall != .afterCompletion { recall(into: &recollection) }

@@ -45,11 +45,26 @@ package class SubjectSubscription: Stage {
     /// Notes that the core has counted the subscription. False if it was cancelled: then nobody else takes it off.
     final func markCounted() -> Bool { upstream.compareExchange(Stage.unlinked, Self.counted) }
 
-    /// Puts a buffer, which holds the downstream, in front of it. Before the core knows the subscription.
+    /// The address of the buffer in front of the downstream, retained; 0 without one.
+    ///
+    /// Not in `retained`: the subscription may be cancelled, and the core's drainer release the downstream, while the subscribing thread
+    /// puts the buffer there.
+    private final let buffer = AtomicWord(0)
+
+    /// Puts a buffer, which holds the downstream, in front of it. Before the subscription is added to the core.
     final func put(_ buffer: TerminalSink) {
-        retained.release()
-        retained = .passRetained(buffer)
+        let retained = Unmanaged.passRetained(buffer)
+        // Publishing: paired with the exchange in `dropBuffer`.
+        self.buffer.storePublishing(UInt(bitPattern: retained.toOpaque()))
         downstream = retained
+    }
+
+    /// Cuts the circle of the subscription and its buffer. By the core's drainer, or for a subscription that is not added.
+    final func dropBuffer() {
+        if buffer.loadRelaxed() == 0 { return }
+        let address = buffer.exchange(0)
+        guard let known = UnsafeRawPointer(bitPattern: address) else { return }
+        Unmanaged<TerminalSink>.fromOpaque(known).release()
     }
 
     /// Sends events past the buffer from now on. Only by the core's drainer.
@@ -59,6 +74,7 @@ package class SubjectSubscription: Stage {
 
     /// Releases the downstream. Only by the core's drainer, or for a subscription that the core does not know.
     final func releaseDownstream() {
+        dropBuffer()
         if isReleased { return }
         isReleased = true
         retained.release()

@@ -143,10 +143,10 @@ final class Share<Element>: Observable<Element> {
 
     fileprivate func leave(_ connection: ShareConnection<Element>) {
         lock.lock()
-        let rest = state.leave(connection)
-        if case .unwanted = rest { connection.demand.end() }
+        let abandoned = state.leave(connection)
+        if state.isUnwanted { connection.demand.end() }
         lock.unlock()
-        if case .abandoned(let connection) = rest { connection.cancel() }
+        abandoned?.cancel()
     }
 
     /// The source has ended, nobody was told yet.

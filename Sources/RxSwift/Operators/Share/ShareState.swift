@@ -31,23 +31,16 @@ package struct ShareState<Connection: AnyObject> {
         return (fresh, true)
     }
 
-    /// What a subscriber leaves behind.
-    package enum Rest {
-        /// Other subscribers, or a connection that has ended.
-        case none
-        /// A connection without subscribers, which is being subscribed to the source: `connected` will tell.
-        case unwanted
-        /// A connection without subscribers, to be cancelled.
-        case abandoned(Connection)
-    }
+    /// Whether the connection has no subscriber while it is being subscribed to the source: `connected` will tell what to do.
+    package var isUnwanted: Bool { isConnecting && count == 0 }
 
-    /// A subscriber has left.
-    package mutating func leave(_ left: Connection) -> Rest {
-        guard connection === left else { return .none }
+    /// A subscriber has left. Means nothing for a connection that has ended.
+    ///
+    /// - Returns: the connection, if it is to be cancelled because no subscriber is left.
+    package mutating func leave(_ left: Connection) -> Connection? {
+        guard connection === left else { return nil }
         count -= 1
-        if count > 0 { return .none }
-        if isConnecting { return .unwanted }
-        return connection.take().map { .abandoned($0) } ?? .none
+        return count == 0 && !isConnecting ? connection.take() : nil
     }
 
     /// The connection was subscribed to the source.
@@ -63,6 +56,7 @@ package struct ShareState<Connection: AnyObject> {
     package mutating func terminated(_ ended: Connection) -> Connection? {
         guard connection === ended else { return nil }
         count = 0
+        isConnecting = false
         return connection.take()
     }
 }

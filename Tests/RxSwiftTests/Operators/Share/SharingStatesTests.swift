@@ -16,9 +16,9 @@ import Testing
         expect(state.join(offering: first).mustConnect)
         let joined = state.join(offering: second)
         expect(joined.0 === first && !joined.mustConnect)
-        expect(abandoned(state.leave(first)) == nil)
+        expect(state.leave(first) == nil)
         expect(state.connected(first) == nil)
-        expect(abandoned(state.leave(first)) === first)
+        expect(state.leave(first) === first)
         expect(state.join() == nil)
     }
 
@@ -26,18 +26,12 @@ import Testing
         var state = ShareState<Connection>()
         let first = Connection()
         _ = state.join(offering: first)
-        guard case .unwanted = state.leave(first) else {
-            Issue.record("not unwanted")
-            return
-        }
+        expect(state.leave(first) == nil)
+        expect(state.isUnwanted)
         expect(state.connected(first) === first)
         expect(state.join() == nil)
     }
 
-    private func abandoned(_ rest: ShareState<Connection>.Rest) -> Connection? {
-        if case .abandoned(let connection) = rest { return connection }
-        return nil
-    }
 
     @Test func whoLeavesAnEndedConnectionDoesNotCountForTheNext() {
         var state = ShareState<Connection>()
@@ -47,11 +41,11 @@ import Testing
         expect(state.terminated(old) === old)
         _ = state.join(offering: new)
         expect(state.connected(new) == nil)
-        expect(abandoned(state.leave(old)) == nil)
+        expect(state.leave(old) == nil)
         expect(state.terminated(old) == nil)
         expect(state.join() === new)
-        expect(abandoned(state.leave(new)) == nil)
-        expect(abandoned(state.leave(new)) === new)
+        expect(state.leave(new) == nil)
+        expect(state.leave(new) === new)
     }
 
     // MARK: RefCountState
