@@ -48,7 +48,8 @@ extension Laws {
         /// Operators that another source or a timer ends. They cancel the source under test only when the terminal event has been
         /// delivered (law L1), so until then closures above the operator run for what another thread sends; nothing gets through.
         static let endedElsewhere: Set<String> = Set(
-            ["take(until:)", "take(for:scheduler:)", "timeout(_:scheduler:)", "timeout(_:other:scheduler:)"].flatMap { name in
+            ["take(until:)", "take(for:scheduler:)", "timeout(_:scheduler:)", "timeout(_:other:scheduler:)"].flatMap {
+                name in
                 ["", "Infallible.", "Single.", "Maybe.", "Completable."].map { $0 + name }
             })
 
@@ -99,16 +100,24 @@ extension Laws {
 
             /// How often the closures of the operator ran, without those that run behind the terminal event.
             var closureRuns: [String: Int] {
-                scenario.script.visits.filter { !["afterError", "afterCompleted", "onDispose", "onDisposed"].contains($0.key) }
+                scenario.script.visits.filter {
+                    !["afterError", "afterCompleted", "onDispose", "onDisposed"].contains($0.key)
+                }
             }
 
             func start(isAwaited: @escaping (Event<Int>) -> Bool) {
                 scenario.record.onEvent = { [unowned self] _, event in
-                    guard scenario.isSubscribed, pthread_equal(thread, pthread_self()) == 0, isAwaited(event) else { return }
+                    guard scenario.isSubscribed, pthread_equal(thread, pthread_self()) == 0, isAwaited(event) else {
+                        return
+                    }
                     guard busy.fetchAdd(1) == 0 else { return }
                     if !gate.wait(seconds: 5) { late.storeReleasing(1) }
                 }
-                scenario.subscribe { [above] in above.tapped($0) } below: { [below] in below.tapped($0) }
+                scenario.subscribe { [above] in
+                    above.tapped($0)
+                } below: { [below] in
+                    below.tapped($0)
+                }
                 _ = scenario.eventually { self.scenario.tested.isObserved }
             }
 

@@ -27,7 +27,11 @@ extension Laws {
             below.onEvent = { [unowned scenario, unowned above] event in
                 if event.isStopEvent { end.note(above.calls, Laws.closureRuns(of: scenario, withoutEnds: true)) }
             }
-            scenario.subscribe { above.tapped($0) } below: { deferral.add(to: below.tapped($0)) }
+            scenario.subscribe {
+                above.tapped($0)
+            } below: {
+                deferral.add(to: below.tapped($0))
+            }
             _ = scenario.eventually { scenario.tested.isObserved }
             scenario.round()
             scenario.round()

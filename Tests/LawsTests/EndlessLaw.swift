@@ -16,6 +16,8 @@ extension Laws {
             "Single.flatMapCompletable(_:)": "no inner sequence has an element",
             "SharedSequence.debounce(_:)": "waits for a pause, which the source never makes",
             "debounce(_:scheduler:) [long]": "waits for a pause, which the source never makes",
+            "Driver.drive()": "nothing reaches the observer",
+            "Signal.emit()": "nothing reaches the observer",
             "asCompletable()": "a completable waits for the end",
             "ignoreElements()": "waits for the end",
             "reduce(_:accumulator:)": "its result needs all elements",

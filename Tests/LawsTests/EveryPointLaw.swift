@@ -45,7 +45,11 @@ extension Laws {
                 scenario.script.isActive = true
                 scenario.script.onVisit = { _ in react() }
             }
-            scenario.subscribe { above.tapped($0) } below: { below.tapped($0) }
+            scenario.subscribe {
+                above.tapped($0)
+            } below: {
+                below.tapped($0)
+            }
             for _ in 0..<3 { scenario.round() }
             scenario.end(.completed)
             scenario.settle()

@@ -72,7 +72,8 @@ extension Laws {
             let counted = AtomicCounter(0)
             scenario.subscribe { source in
                 guard situation == .endless else { return source }
-                return Observable.range(start: (subject.position + 1) * 100_000 + 1, count: 10_000_000).do(onNext: { _ in
+                return Observable.range(start: (subject.position + 1) * 100_000 + 1, count: 10_000_000).do(onNext: {
+                    _ in
                     counted.increment()
                     // It has to end, although it has gone wrong.
                     if counted.value > 10_000 { throw LawError.thrown("limit") }
@@ -82,7 +83,8 @@ extension Laws {
                 switch situation {
                 case .hop: return tapped.observe(on: steps)
                 case .limitedMerge:
-                    return tapped.map { Observable.just($0, scheduler: CurrentThreadScheduler.instance) }.merge(maxConcurrent: 1)
+                    return tapped.map { Observable.just($0, scheduler: CurrentThreadScheduler.instance) }.merge(
+                        maxConcurrent: 1)
                 case .delay: return tapped.delay(.seconds(1), scheduler: clock)
                 default: return tapped
                 }
