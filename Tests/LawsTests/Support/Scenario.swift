@@ -41,15 +41,23 @@ extension Laws {
 
         var tested: Port { ports[subject.position] }
 
-        /// - Parameter above: an operator between the source under test and the operator under test.
-        func subscribe(above: ((Observable<Int>) -> Observable<Int>)? = nil) {
+        /// - Parameters:
+        ///   - above: an operator between the source under test and the operator under test.
+        ///   - below: an operator between the operator under test and the observer.
+        ///   - others: replaces the sources that are not under test.
+        func subscribe(
+            above: ((Observable<Int>) -> Observable<Int>)? = nil, below: ((Observable<Int>) -> Observable<Int>)? = nil,
+            others: ((Int) -> Observable<Int>)? = nil
+        ) {
             let probe = Probe(script)
             let witness = Witness(record)
             self.probe = probe
             self.witness = witness
             var sources = ports.map(\.observable)
+            if let others { sources = sources.indices.map(others) }
             if let above { sources[subject.position] = above(tested.observable) }
-            let observable = subject.row.build(sources, subject.position, probe)
+            var observable = subject.row.build(sources, subject.position, probe)
+            if let below { observable = below(observable) }
             subscription = observable.subscribe(witness)
             subscribed.storeReleasing(1)
         }
