@@ -1,3 +1,5 @@
+import RxPrimitives
+
 /// One subscription to a subject: a node of the subject's list, and the stage that the chain below cancels.
 @usableFromInline
 package class SubjectSubscription: Stage {
