@@ -51,7 +51,9 @@ let package = Package(
         )
     ],
     targets: [
-        .target(name: "RxPrimitives"),
+        // The processor's pause, and futexes: what Swift cannot express.
+        .target(name: "CRxPrimitives"),
+        .target(name: "RxPrimitives", dependencies: ["CRxPrimitives"]),
         .target(name: "RxSwift", dependencies: ["RxPrimitives"]),
         .target(name: "RxRelay", dependencies: ["RxSwift"]),
         .target(name: "RxCocoa", dependencies: ["RxSwift", "RxRelay"]),

@@ -18,7 +18,8 @@ import swift_source
 
 # Each module, and which of the package's modules it may import.
 MODULES = {
-    "RxPrimitives": set(),
+    "CRxPrimitives": set(),
+    "RxPrimitives": {"CRxPrimitives"},
     "RxSwift": {"RxPrimitives"},
     "RxRelay": {"RxPrimitives", "RxSwift"},
     "RxCocoa": {"RxPrimitives", "RxSwift", "RxRelay"},

@@ -15,7 +15,7 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
+#include <time.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -188,7 +188,9 @@ void rx_signal_unwatch(rx_signal_watch *watch) {
     if (--watchers[signal] == 0) uninstall(signal);
     // A handler that does not see this was counted as a visitor before.
     atomic_store(&watch->signal, 0);
-    while (atomic_load(&watch->visitors) != 0) sched_yield();
+    // Sleeps instead of yielding: on the processor of a real-time thread the visitor would not run.
+    const struct timespec pause = {.tv_nsec = 20000};
+    while (atomic_load(&watch->visitors) != 0) nanosleep(&pause, NULL);
     pthread_mutex_unlock(&mutex);
 }
 

@@ -29,7 +29,7 @@ private final class Collector<Element>: @unchecked Sendable {
     private let onEnd: @Sendable () -> Void
     private let subscription = SingleAssignmentDisposable()
 
-    private let lock = Lock()
+    private let lock = Mutex()
     /// Under the lock. Complete when `isOver` is set.
     private var elements: [Element] = []
     /// Under the lock.

@@ -1,3 +1,5 @@
+import CRxPrimitives
+
 #if !RX_MODEL_CHECK
     import Synchronization
 #endif
@@ -33,11 +35,34 @@ package struct AtomicWord: ~Copyable {
         #endif
     }
 
+    /// The low 32 bits, for calls of the kernel. The owner of the word keeps it at one address.
+    @inlinable
+    package var futex: UnsafeMutablePointer<UInt32> {
+        withUnsafePointer(to: self) { word in
+            // What is atomic is never moved while it is borrowed: this is where the word is stored.
+            let halves = UnsafeMutableRawPointer(mutating: word).assumingMemoryBound(to: UInt32.self)
+            #if _endian(big)
+                return halves + (MemoryLayout<UInt>.size / MemoryLayout<UInt32>.size - 1)
+            #else
+                return halves
+            #endif
+        }
+    }
+
     @inlinable @inline(__always)
     package func storeRelaxed(_ value: UInt) { storage.store(value, ordering: .relaxed) }
 
     @inlinable @inline(__always)
     package func storeReleasing(_ value: UInt) { storage.store(value, ordering: .releasing) }
+
+    /// Stores, releasing, what tells another thread that it now owns references which were written before.
+    ///
+    /// The optimizer moves a retain past an atomic store, but not past this one: the owner may release the reference at once.
+    @inlinable @inline(__always)
+    package func storePublishing(_ value: UInt) {
+        rx_compiler_barrier()
+        storage.store(value, ordering: .releasing)
+    }
 
     /// Replaces the word and returns what it held, acquiring and releasing.
     @inlinable @inline(__always)
@@ -86,6 +111,13 @@ package struct AtomicWord: ~Copyable {
         storage.wrappingAdd(value, ordering: .relaxed).oldValue
     }
 }
+
+/// Tells the processor that the calling thread spins: `pause` on x86, `isb` on arm64.
+///
+/// Takes from 10 to 140 cycles, depending on the processor. Every loop that looks at a word until another thread changes it
+/// calls it once per look.
+@inlinable @inline(__always)
+package func spinHint() { rx_spin_hint() }
 
 /// A machine word that one thread at a time reads and writes, in the midst of a `let` that several threads share.
 ///

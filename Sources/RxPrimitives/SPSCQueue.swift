@@ -24,9 +24,6 @@ package struct SPSCQueue<Element>: ~Copyable {
     package init() {}
 
     /// Producer: appends an element.
-    ///
-    /// From code that is generic over the element and not specialized: elsewhere the optimizer might count the queue's reference to
-    /// a class instance only after the store that publishes it (see `SpinLock.unlock`).
     @inlinable @inline(__always)
     package func push(_ element: Element) { words.push(element) }
 
@@ -87,8 +84,8 @@ struct SPSCWords: ~Copyable {
         let chunk = SPSCChunk(tail.load())
         chunk.slot(index, Element.self).initialize(to: element)
         tailIndex.store(index &+ 1)
-        // Pairs with the acquiring load in `findMore`.
-        chunk.published.storeReleasing(index &+ 1)
+        // Pairs with the acquiring load in `findMore`. The references in the element are counted before.
+        chunk.published.storePublishing(index &+ 1)
     }
 
     @inlinable @inline(__always)

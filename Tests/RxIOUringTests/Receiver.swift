@@ -5,7 +5,7 @@ import TestSupport
 
 /// Subscribes, keeps what comes, and waits for the end.
 final class Receiver<Element>: @unchecked Sendable {
-    private let lock = Lock()
+    private let lock = Mutex()
     /// Under the lock.
     private var received: [Element] = []
     private var failure: (any Error)?

@@ -118,4 +118,44 @@ private final class Owner<Element>: @unchecked Sendable {
         }
         #expect(counter.live == 0)
     }
+
+    // MARK: References
+
+    private final class Element {
+        @exclusivity(unchecked) var number: Int
+        init(_ number: Int) { self.number = number }
+        deinit { number = 0 }
+    }
+
+    /// Not generic, so that an optimized build specializes all of it.
+    private final class Producer: @unchecked Sendable {
+        let queue = SPSCQueue<Element>()
+
+        /// Pushes an object and reads it afterwards.
+        @inline(never)
+        func pushAndRead(_ number: Int) -> Int {
+            let element = Element(number)
+            queue.push(element)
+            return element.number
+        }
+    }
+
+    /// The race: the consumer releases an element right when it is published. Were the queue's reference counted only after that (the
+    /// optimizer moves a retain past an atomic store), that would be the last one, and the producer would go on with an object that is gone.
+    @Test func theReferenceOfTheQueueIsCountedBeforeTheElementIsPublished() {
+        let producer = Producer()
+        let rounds = 500_000
+        let wrong = AtomicWord(0)
+        onTwoThreads(
+            {
+                for round in 1...rounds where producer.pushAndRead(round) != round { _ = wrong.fetchAdd(1) }
+            },
+            {
+                var popped = 0
+                while popped < rounds {
+                    if producer.queue.pop() != nil { popped += 1 }
+                }
+            })
+        #expect(wrong.loadRelaxed() == 0)
+    }
 }

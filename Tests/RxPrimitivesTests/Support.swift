@@ -63,20 +63,89 @@ func onTwoThreads(_ first: @escaping () -> Void, _ second: @escaping () -> Void)
 func onThreads(_ bodies: [() -> Void]) {
     let barrier = SpinBarrier(UInt(bodies.count))
     let threads = bodies.map { body in
-        var thread = pthread_t()
-        let start = Unmanaged.passRetained(
-            ThreadStart {
-                barrier.wait()
-                body()
-            })
-        let error = pthread_create(
-            &thread, nil,
-            { argument in
-                Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue().body()
-                return nil
-            }, start.toOpaque())
-        precondition(error == 0, "pthread_create failed with error \(error)")
-        return thread
+        startThread {
+            barrier.wait()
+            body()
+        }
     }
     for thread in threads { pthread_join(thread, nil) }
+}
+
+/// Runs `body` on a new thread, to be joined.
+func startThread(_ body: @escaping () -> Void) -> pthread_t {
+    var thread = pthread_t()
+    let error = pthread_create(
+        &thread, nil,
+        { argument in
+            Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue().body()
+            return nil
+        }, Unmanaged.passRetained(ThreadStart(body)).toOpaque())
+    precondition(error == 0, "pthread_create failed with error \(error)")
+    return thread
+}
+
+/// A semaphore of the C library: waiting and signalling take no lock of ours.
+final class Semaphore: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func signal() { sem_post(semaphore) }
+
+    func wait() { while sem_wait(semaphore) != 0 {} }
+}
+
+/// Has the calling thread run only on the first processor that it may run on. Returns whether the system allowed that.
+func pinToFirstProcessor() -> Bool {
+    // Swift hides what glibc declares only to programs that ask for GNU's extensions.
+    typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutablePointer<cpu_set_t>) -> Int32
+    let getAffinity = unsafeBitCast(dlsym(nil, "sched_getaffinity")!, to: Affinity.self)
+    let setAffinity = unsafeBitCast(dlsym(nil, "sched_setaffinity")!, to: Affinity.self)
+    var allowed = cpu_set_t()
+    guard getAffinity(0, MemoryLayout<cpu_set_t>.size, &allowed) == 0 else { return false }
+    withUnsafeMutableBytes(of: &allowed) { bytes in
+        let first = bytes.firstIndex { $0 != 0 } ?? 0
+        let bit = bytes[first] & (0 &- bytes[first])
+        for index in bytes.indices { bytes[index] = index == first ? bit : 0 }
+    }
+    return setAffinity(0, MemoryLayout<cpu_set_t>.size, &allowed) == 0
+}
+
+/// Has the calling thread run before all normal ones and those of lower priority. Returns whether the system allowed that.
+func runInRealTime(priority: Int32) -> Bool {
+    var parameters = sched_param(sched_priority: priority)
+    return sched_setscheduler(0, SCHED_FIFO, &parameters) == 0
+}
+
+/// What the calling thread has used of its processor, in nanoseconds.
+func threadCPUTime() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
+/// `fork`, which Swift hides.
+func forkProcess() -> pid_t {
+    let address = dlsym(nil, "fork")!
+    return unsafeBitCast(address, to: (@convention(c) () -> pid_t).self)()
+}
+
+/// How a child ended: its exit status, the negated number of a signal, or nil if it ran longer than so many seconds (then it is killed).
+func exitStatus(of child: pid_t, within seconds: Int) -> Int32? {
+    var status: Int32 = 0
+    for _ in 0..<seconds * 100 {
+        if waitpid(child, &status, WNOHANG) == child {
+            let signal = status & 0x7F
+            return signal == 0 ? status >> 8 & 0xFF : -signal
+        }
+        usleep(10_000)
+    }
+    kill(child, SIGKILL)
+    waitpid(child, &status, 0)
+    return nil
 }

@@ -5,7 +5,7 @@ import RxSwift
 ///
 /// From any thread. Notices when calls overlap or nest.
 package final class EventLog: @unchecked Sendable {
-    private let lock = Lock()
+    private let lock = Mutex()
     /// Under the lock.
     private var written: [String] = []
     private let inside = AtomicWord(0)

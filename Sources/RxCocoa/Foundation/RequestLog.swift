@@ -63,7 +63,7 @@ package struct RequestLog {
 }
 
 extension RequestLog {
-    private static let lock = Lock()
+    private static let lock = Mutex()
     /// Under the lock.
     nonisolated(unsafe) private static var settings = Settings()
 

@@ -5,7 +5,7 @@ public import RxSwift
 public enum SharingScheduler {
     /// Under `lock`.
     nonisolated(unsafe) private static var makeScheduler: () -> any SchedulerType = { MainScheduler() }
-    private static let lock = Lock()
+    private static let lock = Mutex()
 
     /// Makes the scheduler of a sequence that is being made: the main queue's, unless `mock` says otherwise.
     public static var make: () -> any SchedulerType { lock.withLock { makeScheduler } }

@@ -279,7 +279,7 @@ final class EpollBackend: Backend {
 
     /// Results of operations that ran apart from the loop.
     private final class Done: @unchecked Sendable {
-        private let lock = SpinLock()
+        private let lock = Mutex()
         /// Under the lock.
         @exclusivity(unchecked) private var results: [(Operation, Int32)] = []
 

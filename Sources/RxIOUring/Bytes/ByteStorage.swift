@@ -41,7 +41,7 @@ final class BytePool: ByteLender, @unchecked Sendable {
     /// How many buffers there may be.
     let limit: Int
 
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Buffers out of use. Under the lock.
     @exclusivity(unchecked) private var spare: [UnsafeMutableRawPointer] = []
     /// How many there are. Under the lock.

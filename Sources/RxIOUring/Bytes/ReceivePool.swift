@@ -17,7 +17,7 @@ final class ReceivePool: @unchecked Sendable {
     /// The loop's thread; 0 from the end of the loop on.
     private let owner = AtomicWord(UInt(pthread_self()))
 
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Buffers that came back on other threads. Under the lock.
     @exclusivity(unchecked) private var returned: [Int] = []
     /// Whether there are such.

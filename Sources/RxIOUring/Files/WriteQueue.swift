@@ -27,7 +27,7 @@ final class WriteQueue: @unchecked Sendable {
 
     private let limit: Int
 
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Oldest first. Under the lock.
     @exclusivity(unchecked) private var added: [ByteChunk] = []
     /// Bytes that were added and neither written nor dropped. Under the lock.
@@ -96,7 +96,7 @@ final class WriteQueue: @unchecked Sendable {
     func wrote(_ count: Int) {
         lock.lock()
         bytes -= count
-        lock.unlockAfterPlainBytes()
+        lock.unlock()
     }
 
     /// Lets go of what waits, and takes nothing more.

@@ -1,5 +1,6 @@
 import CRxIOUring
 import Dispatch
+import Glibc
 import RxPrimitives
 import RxSwift
 
@@ -55,6 +56,9 @@ final class EventLoop: LoopThread {
     private static let fewestHastyTurns = 8
     private static let mostHastyTurns = 1_024
 
+    /// How often the thread is started, 10 ms apart, before the program stops.
+    private static let startAttempts = 100
+
     /// How many steps are taken between two looks at the kernel and at the clock.
     private static let stepsPerTurn = 512
 
@@ -67,12 +71,22 @@ final class EventLoop: LoopThread {
         LoopRegistry.add(self)
         running.enter()
         let ready = Parker()
-        startThread {
+        let main = {
             self.prepare()
             ready.unpark()
             self.run()
             LoopRegistry.remove(self)
             self.running.leave()
+        }
+        // Others may end their threads meanwhile. A loop without a thread would never do what is submitted to it.
+        for attempt in 0..<EventLoop.startAttempts {
+            let status = startThread(main)
+            if status == 0 { break }
+            precondition(
+                attempt + 1 < EventLoop.startAttempts,
+                "swift-rx: no thread can be started for \(configuration.name) (pthread_create: \(status)); too many threads?"
+            )
+            usleep(10_000)
         }
         ready.park(until: .max)
     }
@@ -235,9 +249,9 @@ final class EventLoop: LoopThread {
         }
     }
 
-    /// In the midst of a stream of work, waits two microseconds or so for more. A wake-up would cost ten times that.
+    /// In the midst of a stream of work, waits a microsecond or so for more. A wake-up would cost ten times that.
     ///
-    /// When something comes, it leaves the sender three more for the rest: taking up single jobs slows both threads down, as each
+    /// When something comes, it leaves the sender another one for the rest: taking up single jobs slows both threads down, as each
     /// time the memory they share goes from one processor to the other and back.
     private func linger() -> Bool {
         if !isInStream || backend.hasPrepared { return false }
@@ -268,9 +282,7 @@ final class EventLoop: LoopThread {
         let start = MonotonicClock.now()
         let end = min(start &+ limit, timers.nextLook ?? .max)
         repeat {
-            for _ in 0..<64 {
-                if queue.hasPending { return true }
-            }
+            if SpinWait.spin(nanoseconds: 100, until: { queue.hasPending }) { return true }
             if backend.hasNews, backend.poll() { return true }
         } while MonotonicClock.now() < end
         return false

@@ -3,7 +3,7 @@ import RxPrimitives
 
 /// All loops whose threads run, by number, and the calling thread's own.
 enum LoopRegistry {
-    private static let lock = SpinLock()
+    private static let lock = Mutex()
     /// Under the lock. A timer that is disposed of elsewhere finds its loop here: naming it by a reference would cost each
     /// timer a word.
     @exclusivity(unchecked) nonisolated(unsafe) private static var loops: [UInt32: EventLoop] = [:]
@@ -61,8 +61,8 @@ enum LoopRegistry {
     }
 }
 
-/// Runs `body` on a new thread that nobody joins.
-func startThread(_ body: @escaping () -> Void) {
+/// Runs `body` on a new thread, which is not joined. Returns 0, or an errno where the system has no thread: then `body` is released.
+func startThread(_ body: @escaping () -> Void) -> CInt {
     let box = Unmanaged.passRetained(ThreadBody(body))
     var thread = pthread_t()
     var attributes = pthread_attr_t()
@@ -73,9 +73,8 @@ func startThread(_ body: @escaping () -> Void) {
     let status = pthread_create(
         &thread, &attributes, { Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run() }, box.toOpaque())
     pthread_attr_destroy(&attributes)
-    precondition(
-        status == 0,
-        "swift-rx: no thread can be started for an event loop (pthread_create: \(status)); too many threads?")
+    if status != 0 { box.release() }
+    return status
 }
 
 private final class ThreadBody {

@@ -52,7 +52,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     let queuedBytes = AtomicWord(0)
     /// 0, or the errno with which sends are refused from now on, for ever. From any thread.
     let refusal = AtomicWord(0)
-    let inboxLock = SpinLock()
+    let inboxLock = Mutex()
     /// What was sent on other threads. Under the lock.
     @exclusivity(unchecked) var inbox: [OutputQueue.Item] = []
     /// 1 if there is something in it, of which the loop was told. Written under the lock.

@@ -59,7 +59,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
 final class ListenerCore: @unchecked Sendable {
     let number: CInt
     private let pathToRemove: String?
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Under the lock.
     @exclusivity(unchecked) private var state = State.free
     /// Who accepts. Under the lock.

@@ -14,7 +14,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
 
     private let number: CInt
     /// Protects the number from being used when it is closed: for `connect`, on any thread.
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Under the lock.
     @exclusivity(unchecked) private var isNumberValid = true
 

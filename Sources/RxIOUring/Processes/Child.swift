@@ -13,7 +13,7 @@ enum Termination {
 /// A child process, to be signalled and reaped from any thread.
 final class ChildHandle: @unchecked Sendable {
     let pid: pid_t
-    private let lock = Lock()
+    private let lock = Mutex()
     /// Once it is set, the number may be another process's. Under the lock.
     private var termination: Termination?
 
@@ -22,7 +22,7 @@ final class ChildHandle: @unchecked Sendable {
     /// Harmless if it has ended.
     func send(_ signal: CInt) {
         lock.withLock {
-            if termination == nil, rx_is_child(pid) { _ = kill(pid, signal) }
+            if termination == nil, rx_is_child(pid) { _ = Glibc.kill(pid, signal) }
         }
     }
 
@@ -42,18 +42,25 @@ final class ChildHandle: @unchecked Sendable {
     }
 
     /// Ends it by a thread of its own, where there is no loop to do that.
+    ///
+    /// If the system has no thread, the process is ended at once, on the calling one.
     func endApart(_ disposal: ChildProcess.Disposal) {
-        startThread {
+        let status = startThread {
             if case .terminate(let grace) = disposal {
                 self.send(SIGTERM)
                 let end = MonotonicClock.deadline(after: grace.nanosecondsClamped, from: MonotonicClock.now())
                 while self.reap() == nil, MonotonicClock.now() < end { usleep(2_000) }
             }
-            self.send(SIGKILL)
-            if self.reap() == nil {
-                _ = rx_await_end(self.pid)
-                _ = self.reap()
-            }
+            self.kill()
+        }
+        if status != 0 { kill() }
+    }
+
+    private func kill() {
+        send(SIGKILL)
+        if reap() == nil {
+            _ = rx_await_end(pid)
+            _ = reap()
         }
     }
 }
@@ -69,6 +76,10 @@ final class Child: LoopDependent {
     /// Until it is called, or `abandon`.
     @exclusivity(unchecked) private var receive: ((Termination) -> Void)?
     @exclusivity(unchecked) private var killing: KillTimer?
+    /// Where the system had no thread to await the process.
+    @exclusivity(unchecked) private var retry: DelayTimer?
+    /// In nanoseconds.
+    private static let retryInterval: Int64 = 10_000_000
     /// Whether the process was reaped, or a thread of its own sees to that.
     @exclusivity(unchecked) private var isOver = false
 
@@ -126,10 +137,17 @@ final class Child: LoopDependent {
 
     /// Where the kernel has no descriptors for processes, or we have none left.
     private func awaitByThread() {
-        startThread { [self] in
+        let status = startThread { [self] in
             _ = rx_await_end(handle.pid)
             // Without a loop somebody is ending it apart; whoever comes first reaps it.
             loop.perform(ended, refused: { _ = self.handle.reap() })
+        }
+        if status == 0 || isOver { return }
+        // The system has no thread now. The loop looks by itself, and tries again.
+        retry = DelayTimer(on: loop, after: Child.retryInterval) { [weak self] in
+            guard let self else { return }
+            retry = nil
+            if !isOver { ended() }
         }
     }
 
@@ -153,6 +171,8 @@ final class Child: LoopDependent {
     }
 
     private func letGo() {
+        retry?.cancel(on: loop)
+        retry = nil
         if let killing { loop.timers.remove(killing) }
         killing = nil
         if let operation { loop.cancel(operation) }

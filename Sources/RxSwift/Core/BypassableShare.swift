@@ -8,13 +8,3 @@ package protocol BypassableShare: AnyObject {
     /// From now on subscriptions go straight to the source. Nobody but the caller can subscribe, now and later.
     func bypass()
 }
-
-/// Whether the only strong reference to an object is that of its owner, who is known to hold it.
-///
-/// Takes an address because a reference would be counted.
-func isHeldOnce(_ address: UnsafeMutableRawPointer) -> Bool {
-    var address = address
-    return withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: AnyObject.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
-    }
-}

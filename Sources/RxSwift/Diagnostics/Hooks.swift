@@ -25,6 +25,9 @@ public enum Hooks {
     /// Receives the name of a scheduler that was shut down, and how many pieces of work (actions, timers, hops) it did not run.
     public typealias WorkRefusedHandler = (_ scheduler: String, _ count: Int) -> Void
 
+    /// Receives the name of a scheduler for which the system had no thread, and the error of `pthread_create`.
+    public typealias ThreadShortageHandler = (_ scheduler: String, _ error: Int32) -> Void
+
     /// Whether each subscription without an `onError` closure captures its call stack, for `defaultErrorHandler`.
     ///
     /// Off by default. What it costs is what `customCaptureSubscriptionCallstack` costs.
@@ -73,6 +76,13 @@ public enum Hooks {
         set { workRefused.value = newValue }
     }
 
+    /// Called when a `BoundedPoolScheduler` cannot start a thread; then again when that happens after a thread could be started. By
+    /// default prints to standard error.
+    public static var threadShortageHandler: ThreadShortageHandler {
+        get { threadShortage.value }
+        set { threadShortage.value = newValue }
+    }
+
     private static let recording = AtomicWord(0)
     private static let threshold = AtomicWord(100_000)
     private static let backlog = Replaceable<BacklogHandler>({ _, _ in })
@@ -84,6 +94,9 @@ public enum Hooks {
         #if DEBUG
             fputs("swift-rx: \(scheduler) was shut down and did not run \(count) pieces of work\n", stderr)
         #endif
+    })
+    private static let threadShortage = Replaceable<ThreadShortageHandler>({ scheduler, error in
+        fputs("swift-rx: the system has no thread for \(scheduler) (pthread_create: \(error))\n", stderr)
     })
     private static let errorHandler = Replaceable<DefaultErrorHandler>({ callStack, error in
         #if DEBUG

@@ -2,7 +2,7 @@ import RxPrimitives
 
 /// A value that may be replaced while other threads read it.
 package final class Replaceable<Value> {
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Touched under the lock only.
     private var stored: Value
 

@@ -9,7 +9,7 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         fileprivate let number: Int
     }
 
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     /// Touched under the lock only; nil from `dispose()` on.
     private var contents: NumberedDisposables?

@@ -21,7 +21,7 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
         public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] { disposables }
     }
 
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     /// Touched under the lock only, and by `deinit`.
     private var disposables: [any Disposable] = []

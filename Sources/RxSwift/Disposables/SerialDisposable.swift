@@ -4,7 +4,7 @@ import RxPrimitives
 ///
 /// From any thread. Nothing is disposed of under a lock.
 public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     // Touched under the lock only.
     private var current: (any Disposable)?

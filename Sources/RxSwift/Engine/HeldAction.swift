@@ -57,9 +57,9 @@ package struct HeldAction {
     @inline(__always)
     private func runBody(claimedAs mark: UInt) -> any Disposable {
         if mark == HeldAction.waitingWithoutState {
-            return UserAction.body(code, as: UserAction.StatelessBody.self).call(())
+            return RuntimeLayout.body(code, as: UserAction.StatelessBody.self).call(())
         }
-        let result = UserAction.body(code, as: UserAction.Body<UInt>.self).call(state)
+        let result = RuntimeLayout.body(code, as: UserAction.Body<UInt>.self).call(state)
         if mark == HeldAction.waitingWithObject { object.release() }
         return result
     }
@@ -99,10 +99,10 @@ package struct HeldAction {
     private func drop(claimedAs mark: UInt) -> Bool {
         switch mark {
         case HeldAction.waitingWithObject:
-            _ = UserAction.body(code, as: UserAction.StatelessBody.self)
+            _ = RuntimeLayout.body(code, as: UserAction.StatelessBody.self)
             object.release()
         case HeldAction.waitingWithoutState, HeldAction.waitingWithPlainState:
-            _ = UserAction.body(code, as: UserAction.StatelessBody.self)
+            _ = RuntimeLayout.body(code, as: UserAction.StatelessBody.self)
         default:
             return false
         }
@@ -113,11 +113,8 @@ package struct HeldAction {
 
     /// Whether an action returned nothing that would have to be disposed of.
     private static func isEmpty(_ result: any Disposable) -> Bool {
-        // What `type(of:)` finds for a type that is no class, without the call: behind three words of room stands the type.
-        withUnsafeBytes(of: result) { words in
-            words.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self) == emptyDisposable
-        }
+        RuntimeLayout.holds(.existentials)
+            ? RuntimeLayout.typeWord(of: result) == RuntimeLayout.word(of: EmptyDisposable.self)
+            : type(of: result) == EmptyDisposable.self
     }
-
-    private static let emptyDisposable = UInt(bitPattern: unsafeBitCast(EmptyDisposable.self, to: Int.self))
 }

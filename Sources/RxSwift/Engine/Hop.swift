@@ -131,10 +131,10 @@ private final class Turn: Job {
         super.init()
     }
 
-    /// Spends about a microsecond without touching what the source writes. A shorter pause makes batches smaller, and the hop
-    /// slower (400 turns of this loop: by a quarter); a longer one changes nothing.
+    /// Spends about half a microsecond without touching what the source writes. A quarter of that makes batches smaller, and the
+    /// hop slower by a quarter; a longer pause changes nothing.
     private func pause() {
-        for _ in 0..<1_500 where core.isCancelled.loadRelaxed() != 0 { return }
+        _ = SpinWait.spin(nanoseconds: 450) { core.isCancelled.loadRelaxed() != 0 }
     }
 
     /// Whether the one at work is through with this turn.

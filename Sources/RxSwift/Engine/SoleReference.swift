@@ -7,19 +7,12 @@ package struct SoleReference {
     private let word: UInt
 
     package init() {
-        final class Probe {}
-        word = withExtendedLifetime(Probe()) { SoleReference.word(of: .passUnretained($0)) }
+        word = RuntimeLayout.soleCountWord()
     }
 
-    /// Exact if the answer is yes. What the others did before they let go of the object is done.
+    /// Exact if the answer is yes; always no where the runtime counts in a way that is not known. What the others did before they let go of the object is done.
     @inline(__always)
     package func isOnly<Object: AnyObject>(_ reference: Unmanaged<Object>) -> Bool {
-        SoleReference.word(of: reference) == word
-    }
-
-    @inline(__always)
-    private static func word<Object: AnyObject>(of object: Unmanaged<Object>) -> UInt {
-        // Acquiring: paired with the release of the last of the other references.
-        AtomicWord.loadAcquiring(from: object.toOpaque() + MemoryLayout<UInt>.stride)
+        RuntimeLayout.holds(.referenceCounts) && RuntimeLayout.countWord(of: reference.toOpaque()) == word
     }
 }

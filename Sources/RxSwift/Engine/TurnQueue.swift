@@ -280,29 +280,22 @@ package class TurnQueue {
     /// Fewer steps than this are not worth waiting for.
     package static let few = 16
 
-    /// Always 0: something to look at that nobody else writes, which the compiler cannot know.
-    private let pauses = AtomicWord(0)
+    /// Leaves memory that others write alone for about a microsecond, so that more of a stream comes in at once.
+    package final func pause() { SpinWait.pause(nanoseconds: 1_100) }
 
-    /// Leaves memory that others write alone for about three microseconds, so that more of a stream comes in at once.
-    package final func pause() { pause(4_000) }
-
-    /// Whether others hand something over within the next two microseconds or so. Looks for it now and then only: to look takes
+    /// Whether others hand something over within the next microsecond or so. Looks for it now and then only: to look takes
     /// the memory away from the thread that is about to write it.
     package final func waitForPending() -> Bool {
         for _ in 0..<20 {
             if hasPending { return true }
-            pause(150)
+            SpinWait.pause(nanoseconds: 50)
         }
         return false
     }
 
-    private final func pause(_ steps: Int) {
-        for _ in 0..<steps where pauses.loadRelaxed() != 0 { return }
-    }
-
-    /// Waits a microsecond or two for more work. Bringing a worker back to life costs ten times that.
+    /// Waits half a microsecond for more work. Bringing a worker back to life costs ten times that.
     private final func linger() {
-        for _ in 0..<2_000 where state.loadRelaxed() & TurnQueue.taken == 0 { return }
+        _ = SpinWait.spin(nanoseconds: 600) { state.loadRelaxed() & TurnQueue.taken == 0 }
     }
 
     /// Moves what is pending to the batch. Returns whether there was something.

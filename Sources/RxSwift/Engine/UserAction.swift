@@ -1,3 +1,5 @@
+public import RxPrimitives
+
 /// A user's action with its state, whatever the type of that: a word each for the state, the code and what the code holds.
 ///
 /// So no allocation is needed for the two of them where the state is an object, or plain (in no need of a release) and of a
@@ -55,48 +57,22 @@ package struct UserAction: ~Copyable {
 
     @inlinable @inline(__always)
     package init(_ action: @escaping (()) -> any Disposable) {
-        self.init(.withoutState, state: 0, code: UserAction.words(StatelessBody(action)))
+        self.init(.withoutState, state: 0, code: RuntimeLayout.words(StatelessBody(action)))
     }
 
     @inlinable @inline(__always)
     package init<State>(_ state: State, _ action: @escaping (State) -> any Disposable) {
-        if _isPOD(State.self), MemoryLayout<State>.size <= MemoryLayout<UInt>.size {
+        if _isPOD(State.self), MemoryLayout<State>.size <= MemoryLayout<UInt>.size, RuntimeLayout.holds(.closures) {
             var word: UInt = 0
             withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: state, as: State.self) }
-            self.init(.withPlainState, state: word, code: UserAction.words(Body(action)))
-        } else if UserAction.isObject(State.self) {
+            self.init(.withPlainState, state: word, code: RuntimeLayout.words(Body(action)))
+        } else if RuntimeLayout.isClass(State.self), RuntimeLayout.holds(.closures),
+            RuntimeLayout.holds(.metadata)
+        {
             let object = Unmanaged.passRetained(unsafeBitCast(state, to: AnyObject.self))
-            self.init(.withObject, state: UInt(bitPattern: object.toOpaque()), code: UserAction.words(Body(action)))
+            self.init(.withObject, state: UInt(bitPattern: object.toOpaque()), code: RuntimeLayout.words(Body(action)))
         } else {
             self.init { action(state) }
-        }
-    }
-
-    /// Whether all states of a type are objects of Swift's, which it may retain whatever the type.
-    ///
-    /// In optimized code, and only there, the first condition also holds for C types that are imported as classes and count
-    /// references by functions of their own. What stands first in the metadata tells: 0 for a class.
-    @inlinable @inline(__always)
-    static func isObject<State>(_ type: State.Type) -> Bool {
-        type is AnyObject.Type && unsafeBitCast(type as Any.Type, to: UnsafePointer<UInt>.self).pointee &- 1 >= 0x7ff
-    }
-
-    /// Moves a closure into two words.
-    // `__owned`, not `consuming`: what is consumed cannot be moved out inside of the closure.
-    @inlinable @inline(__always)
-    static func words<Body>(_ body: __owned Body) -> (UInt, UInt) {
-        var words: (UInt, UInt) = (0, 0)
-        withUnsafeMutablePointer(to: &words) {
-            UnsafeMutableRawPointer($0).assumingMemoryBound(to: Body.self).initialize(to: body)
-        }
-        return words
-    }
-
-    /// Moves it out again.
-    @inline(__always)
-    static func body<Body>(_ words: (UInt, UInt), as type: Body.Type) -> Body {
-        withUnsafePointer(to: words) {
-            UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: type).move()
         }
     }
 }

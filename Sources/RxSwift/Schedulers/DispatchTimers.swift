@@ -10,7 +10,7 @@ import RxPrimitives
 /// holds it weakly would do, but an object that is held weakly anywhere pays for that with every reference that is counted.)
 final class DispatchTimers {
     /// Held for a few steps per timer; the kernel timer is set outside it.
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Under the lock.
     private let wheel = TimingWheel(now: MonotonicClock.now())
     /// What the kernel timer is set to, or will be by the one who is setting it. Under the lock.

@@ -5,7 +5,7 @@ import RxPrimitives
 /// Adapts a user's own scheduler, or one of virtual time, to the engine: every step is one scheduled action.
 class ForeignJobScheduler: JobScheduler {
     private let scheduler: any ImmediateSchedulerType
-    fileprivate let lock = SpinLock()
+    fileprivate let lock = Mutex()
 
     init(_ scheduler: any ImmediateSchedulerType) {
         self.scheduler = scheduler

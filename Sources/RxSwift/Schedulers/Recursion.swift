@@ -42,7 +42,7 @@ extension SchedulerType {
 /// when it starts, and `dispose()` cuts for all.
 package class Recursion<Action>: DisposeBase, Disposable, @unchecked Sendable {
     private let waiting = CompositeDisposable()
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     /// Touched under the lock only; nil from `dispose()` on.
     private var action: Action?

@@ -8,7 +8,7 @@ import RxPrimitives
 /// The lock is held for a few instructions; nothing of the user's runs or is released under it.
 @usableFromInline
 package class RecallingCore<Element>: SubjectCore<Element> {
-    final let lock = SpinLock()
+    final let lock = Mutex()
 
     /// The number of elements accepted. Under the lock.
     private final var acceptedCount = 0

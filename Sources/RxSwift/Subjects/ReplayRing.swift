@@ -38,7 +38,7 @@ package final class ReplayRing<Element>: RecallingCore<Element> {
         oldest = oldest + 1 == bound ? 0 : oldest + 1
         if isPlainBytes {
             place.initialize(to: element)
-            return lock.unlockAfterPlainBytes()
+            return lock.unlock()
         }
         let forgotten = place.move()
         place.initialize(to: element)

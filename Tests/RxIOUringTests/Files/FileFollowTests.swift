@@ -145,7 +145,7 @@ import Testing
     func filesThatTookTheNameWhileTheObserverLaggedAreReadInOrder(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("0 ".utf8, to: "log")
-            let lock = Lock()
+            let lock = Mutex()
             nonisolated(unsafe) var kept: [ByteChunk] = []
             nonisolated(unsafe) var keeps = true
             let received = Received<[UInt8]>(
@@ -177,7 +177,7 @@ import Testing
         await leavingNothing(backend) { folder, scheduler in
             let handler = IOHooks.noticeHandler
             defer { IOHooks.noticeHandler = handler }
-            let lock = Lock()
+            let lock = Mutex()
             nonisolated(unsafe) var notices: [String] = []
             IOHooks.noticeHandler = { notice in lock.withLock { notices.append(notice) } }
             folder.append("0 ".utf8, to: "log")

@@ -103,7 +103,7 @@ import Testing
     func readingStopsWhileChunksAreKeptAndGoesOnWhenOneIsLetGo(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10_000), into: "a")
-            let lock = Lock()
+            let lock = Mutex()
             nonisolated(unsafe) var kept: [ByteChunk] = []
             let received = Received<Int>(
                 File.read(path, chunkSize: 1_000, window: 2, scheduler: scheduler).map { chunk in

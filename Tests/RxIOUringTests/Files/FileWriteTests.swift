@@ -192,7 +192,7 @@ import Testing
         await leavingNothing(backend) { folder, scheduler in
             let handler = Hooks.backlogHandler
             defer { Hooks.backlogHandler = handler }
-            let lock = Lock()
+            let lock = Mutex()
             nonisolated(unsafe) var reports: [Int] = []
             Hooks.backlogHandler = { name, count in
                 if name.contains(folder["a"]) { lock.withLock { reports.append(count) } }

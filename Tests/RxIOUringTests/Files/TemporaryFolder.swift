@@ -79,7 +79,7 @@ func pattern(_ count: Int) -> [UInt8] {
 
 /// What a stream sent. From any thread.
 final class Received<Element>: @unchecked Sendable {
-    private let lock = Lock()
+    private let lock = Mutex()
     /// Under the lock.
     private var all: [Element] = []
     private var ending: Event<Never>?

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: ThreadedScheduler.allCases)
     func actionsRunOnceAndInOrderWhereSerial(kind: ThreadedScheduler) {
         let scheduler = kind.make()
-        let lock = Lock()
+        let lock = Mutex()
         let done = OneShot()
         nonisolated(unsafe) var seen: [Int] = []
         for number in 0..<2_000 {
@@ -145,7 +145,7 @@ import Testing
     @Test(arguments: ThreadedScheduler.timed)
     func timersFireInOrderAndNotEarly(kind: ThreadedScheduler) {
         let scheduler = kind.makeTimed()
-        let lock = Lock()
+        let lock = Mutex()
         let done = OneShot()
         nonisolated(unsafe) var seen: [Int] = []
         nonisolated(unsafe) var early = 0

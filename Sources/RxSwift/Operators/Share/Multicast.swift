@@ -50,7 +50,7 @@ extension ObservableType {
 final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element> {
     private let source: Observable<Subject.Observer.Element>
     private let makeSubject: () -> Subject
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Under the lock. What it gives up is released outside.
     private var state = ConnectionState<Subject, MulticastConnection<Subject>>()
 

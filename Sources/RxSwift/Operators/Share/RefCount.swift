@@ -13,7 +13,7 @@ extension ConnectableObservableType {
 final class RefCount<Element>: Observable<Element> {
     private let source: Observable<Element>
     private let connect: () -> any Disposable
-    private let lock = SpinLock()
+    private let lock = Mutex()
     // Under the lock.
     private var state = RefCountState()
     private var connection: (any Disposable)?

@@ -33,7 +33,7 @@ final class Share<Element>: Observable<Element> {
     private let scope: SubjectLifetimeScope
     /// For `forever`: the one core of all connections.
     private let lastingCore: SubjectCore<Element>?
-    private let lock = SpinLock()
+    private let lock = Mutex()
     /// Under the lock.
     private var state = ShareState<ShareConnection<Element>>()
 
@@ -99,7 +99,7 @@ final class Share<Element>: Observable<Element> {
 
     /// Once it is superfluous, it stays so: nobody who could hand out a reference has one.
     private func bypassUpstream() {
-        if let upstreamAddress, isHeldOnce(upstreamAddress) { upstreamShare?.bypass() }
+        if let upstreamAddress, RuntimeLayout.isHeldOnce(upstreamAddress) { upstreamShare?.bypass() }
     }
 
     override var fusedPlace: FusedPlace { bypassableShare == nil ? .none : source.fusedPlace.cuttable }

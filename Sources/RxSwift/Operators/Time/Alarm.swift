@@ -15,7 +15,7 @@ protocol AlarmTarget: AnyObject {
 /// Alarm and target hold each other until `stop`.
 class Alarm: SchedulerJob {
     final let scheduler: any TimedJobScheduler
-    fileprivate final let lock = SpinLock()
+    fileprivate final let lock = Mutex()
     /// Set once, before the alarm. Under the lock, from then on.
     private final var target: (any AlarmTarget)?
 

@@ -14,6 +14,10 @@ public import FoundationEssentials
 /// Threads: every member may be used from any thread. Workers are started one by one as work waits, and kept; those without
 /// work sleep. Their threads have a stack of 8 MiB and carry the pool's name.
 ///
+/// Where the system has no thread for another worker, the workers there are do the work. Without any, it waits until a thread can be
+/// started, which is tried when more work is submitted, on `resume()` and `shutdown()`. The shortage is reported to
+/// `Hooks.threadShortageHandler`. A pool that ends without ever having had a thread tries for 100 ms more; then it refuses what waits.
+///
 /// Lifetime: when nothing refers to the pool any more (its schedulers do, subscriptions that use it, actions that wait for
 /// their time, and their disposables), what was handed over is still run, also if it was suspended, and then the threads end.
 /// `shutdown()` does the same at once, and waits for it.

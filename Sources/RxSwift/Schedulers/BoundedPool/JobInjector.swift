@@ -116,6 +116,15 @@ package struct JobInjector: ~Copyable {
         }
     }
 
+    /// Takes and refuses all jobs, when no worker is left. Returns how many pieces of work are lost.
+    package func refuseAll() -> Int {
+        var count = 0
+        while case .job(let job) = take() {
+            if job.takeRetainedValue().wasRefused() { count += 1 }
+        }
+        return count
+    }
+
     /// Empties the inbox: its jobs, linked, oldest first. By the one who refills.
     private func takeInbox() -> Unmanaged<Job>? {
         var head = inbox.loadSequentially()

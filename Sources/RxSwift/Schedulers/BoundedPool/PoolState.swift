@@ -75,6 +75,26 @@ package struct PoolState: Hashable {
         return .start(number)
     }
 
+    /// What follows from a start that failed.
+    package enum FailedStart: Equatable {
+        /// Workers that are awake find the work; without any, the next `announce`, `resume` or `seal` starts one.
+        case none
+        /// Signal the semaphore once.
+        case wake
+        /// The pool was sealed, and there is no worker that would end last.
+        case end
+    }
+
+    /// A worker that was counted as live and searching could not be started.
+    package mutating func startFailed() -> FailedStart {
+        word = word &- PoolState.oneLive &- PoolState.oneSearching
+        if isSealed { return live == 0 ? .end : .none }
+        // Work may have been left to the search of that worker.
+        guard hasWork, searching == 0, sleeping > 0 else { return .none }
+        word = word &- PoolState.oneSleeping &+ PoolState.oneSearching
+        return .wake
+    }
+
     /// A worker found nothing at a level, and is about to look once more.
     package mutating func clear(level: Int) { word &= ~(1 << UInt(level)) }
 

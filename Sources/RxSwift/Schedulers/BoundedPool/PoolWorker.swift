@@ -7,7 +7,7 @@ import RxPrimitives
 #endif
 
 /// What one thread of a pool works with. Except for its deques, only that thread touches it.
-final class PoolWorker {
+package final class PoolWorker {
     /// The pool, which holds this worker; its thread holds the pool.
     let pool: Unmanaged<WorkerPool>
     let number: Int
@@ -63,8 +63,21 @@ final class PoolWorker {
     /// As deep as the main thread's usually is (law L8); the kernel provides memory as it is used.
     private static let stackSize = 8 << 20
 
-    /// Starts the thread. It keeps the pool alive.
-    func start(name: String) {
+    /// For so many nanoseconds after a start that failed none is tried, while other workers are alive.
+    static let startInterval: UInt64 = 10_000_000
+    /// How often the only worker of a pool that was shut down is started, and how many microseconds later each time.
+    static let lastStarts = 100
+    static let lastStartPause: UInt32 = 1_000
+
+    /// For tests: so many starts of threads fail from now on.
+    package static let failuresToSimulate = AtomicWord(0)
+
+    /// Starts the thread, which keeps the pool alive. Returns 0 or an errno.
+    func start(name: String) -> CInt {
+        if PoolWorker.failuresToSimulate.loadRelaxed() != 0 {
+            _ = PoolWorker.failuresToSimulate.fetchAdd(.max)
+            return EAGAIN
+        }
         let launch = Unmanaged.passRetained(Launch(pool: pool.takeUnretainedValue(), worker: self, name: name))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -73,12 +86,8 @@ final class PoolWorker {
         var thread = pthread_t()
         let status = pthread_create(&thread, &attributes, PoolWorker.main, launch.toOpaque())
         pthread_attr_destroy(&attributes)
-        precondition(
-            status == 0,
-            """
-            BoundedPoolScheduler "\(name)": worker \(number) could not be started (pthread_create: \(status)); raise the limit \
-            of threads or lower maxConcurrentOperationCount
-            """)
+        if status != 0 { launch.release() }
+        return status
     }
 
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in

@@ -42,13 +42,18 @@ final class WorkerPool: @unchecked Sendable {
     /// Left when the pool was sealed and its last worker ended.
     private let end = DispatchGroup()
 
-    /// How often a worker without work looks at the state before it sleeps: some microseconds, less than waking it takes.
-    private static let spins = 4_000
-    /// How often it does so before it takes the single job that another worker has handed to itself.
-    private static let sparingSpins = 1_000
+    /// How long, in nanoseconds, a worker without work looks at the state before it sleeps: less than waking it takes.
+    private static let searchTime = 1_100
+    /// How long it does so before it takes the single job that another worker has handed to itself.
+    private static let sparingTime = 300
     /// One look for work in so many is not by priority, but begins at each level in turn.
     private static let turnPeriod: UInt = 32
     private static let stepsPerTurn = 512
+
+    /// When a start may be tried again while workers are alive, in monotonic nanoseconds.
+    private let nextStart = AtomicWord(0)
+    /// Whether the last start failed, and that was reported.
+    private let hasShortage = AtomicWord(0)
 
     init(name: String, limit: Int, takesNewestOwn: Bool) {
         self.name = name
@@ -166,12 +171,47 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
+    /// Starts a worker. If the system has no thread for it, others do the work; the start is tried again when more work is submitted.
+    ///
+    /// One start is under way at a time: it is counted as a search, during which none is asked for.
     @inline(never)
     private func startWorker(_ number: Int) {
-        let worker = PoolWorker(pool: .passUnretained(self), number: number)
-        // Releasing: paired with the acquire in `worker(_:)`.
-        _ = workers[number].exchange(UInt(bitPattern: Unmanaged.passRetained(worker).toOpaque()))
-        worker.start(name: name)
+        let known = PoolState(word: state.loadSequentially())
+        // Those at work are busy; a start that fails takes much longer than a submission.
+        if known.live > 1, MonotonicClock.now() < UInt64(nextStart.loadRelaxed()) { return startFailed() }
+        // Kept when its start has failed: others may be looking into its deques.
+        if worker(number) == nil {
+            let worker = PoolWorker(pool: .passUnretained(self), number: number)
+            // Releasing: paired with the acquire in `worker(_:)`.
+            _ = workers[number].exchange(UInt(bitPattern: Unmanaged.passRetained(worker).toOpaque()))
+        }
+        var status: CInt = 0
+        // After a shutdown no submission will come that could try again.
+        for attempt in 0..<PoolWorker.lastStarts {
+            if attempt > 0 { usleep(PoolWorker.lastStartPause) }
+            status = worker(number)?._withUnsafeGuaranteedRef { $0.start(name: name) } ?? 0
+            if status == 0 {
+                if hasShortage.loadRelaxed() != 0 { _ = hasShortage.exchange(0) }
+                return
+            }
+            let known = PoolState(word: state.loadSequentially())
+            if !known.isSealed || known.live > 1 { break }
+        }
+        nextStart.storeRelaxed(UInt(MonotonicClock.now() &+ PoolWorker.startInterval))
+        startFailed()
+        if hasShortage.exchange(1) == 0 { Hooks.threadShortageHandler(name, status) }
+    }
+
+    private func startFailed() {
+        switch transition({ $0.startFailed() }) {
+        case .none: return
+        case .wake: wakeUps.signal()
+        case .end:
+            // No thread will ever run it.
+            let count = (0..<PoolState.levelCount).reduce(0) { $0 + injectors[$1].refuseAll() }
+            if count > 0 { Hooks.workRefusedHandler(name, count) }
+            end.leave()
+        }
     }
 
     private func worker(_ number: Int) -> Unmanaged<PoolWorker>? {
@@ -335,16 +375,17 @@ final class WorkerPool: @unchecked Sendable {
         }
         if worker.sawSingle {
             beginSearch(worker)
-            for _ in 0..<WorkerPool.sparingSpins where PoolState(word: state.loadRelaxed()).isSealed { return true }
+            _ = SpinWait.spin(nanoseconds: WorkerPool.sparingTime) { PoolState(word: state.loadRelaxed()).isSealed }
             return true
         }
         if worker.sawSeal { return false }
         beginSearch(worker)
         if worker.isSearching {
-            for _ in 0..<WorkerPool.spins {
+            let hasNews = SpinWait.spin(nanoseconds: WorkerPool.searchTime) {
                 let known = PoolState(word: state.loadRelaxed())
-                if known.hasWork || known.isSealed { return true }
+                return known.hasWork || known.isSealed
             }
+            if hasNews { return true }
         }
         let wasSearching = worker.isSearching
         guard transition({ $0.sleep(wasSearching: wasSearching) }) else { return true }

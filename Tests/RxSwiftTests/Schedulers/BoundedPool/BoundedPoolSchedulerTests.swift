@@ -237,7 +237,7 @@ import Testing
     @Test func higherPrioritiesAreTakenFirst() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1)
         pool.suspend()
-        let lock = Lock()
+        let lock = Mutex()
         nonisolated(unsafe) var seen: [BoundedPoolScheduler.Priority] = []
         for _ in 0..<4 {
             for priority in [2, 0, 4, 1, 3].map({ BoundedPoolScheduler.Priority(rawValue: $0)! }) {

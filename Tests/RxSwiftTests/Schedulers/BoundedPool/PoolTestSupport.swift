@@ -40,7 +40,7 @@ func threadCount(named name: String) -> Int {
 
 /// Counts what schedulers refuse, by name, while it lives.
 final class RefusalLog: @unchecked Sendable {
-    private let lock = Lock()
+    private let lock = Mutex()
     private var counts: [String: Int] = [:]
     private let before = Hooks.workRefusedHandler
 

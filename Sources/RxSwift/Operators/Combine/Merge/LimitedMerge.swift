@@ -100,7 +100,7 @@ final class LimitedMergeSink<Element, Result>: Sink<Element> {
 /// Gives inner sources their places, and brings their events together at one door.
 @usableFromInline
 final class LimitedMergeCoordinator<Element>: Door<Element> {
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     // Under the lock.
     private var limit: ConcurrencyLimit<Observable<Element>>

@@ -7,7 +7,7 @@ import RxPrimitives
 final class MergeCoordinator<Element>: Door<Element> {
     /// The sources that have not completed, the outer one (or the list of sources being subscribed) included.
     private let activeCount = AtomicWord(1)
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     /// The inner sinks at work, doubly linked through themselves. Under the lock.
     @exclusivity(unchecked) private var firstInner: Unmanaged<InnerSink<Element>>?

@@ -84,7 +84,7 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
 @usableFromInline
 final class SwitchLatestCoordinator<Element>: Door<Element> {
     /// Orders acceptance at the occupied door against supersession.
-    private let lock = SpinLock()
+    private let lock = Mutex()
 
     // Under the lock.
     private var latest = LatestInner<SwitchLatestInnerSink<Element>>()

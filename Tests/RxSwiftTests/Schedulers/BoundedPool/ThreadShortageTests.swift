@@ -1,0 +1,90 @@
+import Foundation
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+/// What a pool does when the system has no thread for a worker.
+@Suite(.serialized) struct ThreadShortageTests {
+    /// Has all starts of worker threads fail during a call, and counts the reports.
+    private func withoutThreads(_ starts: UInt = 1_000_000, _ body: () async -> Void) async -> Int {
+        let before = Hooks.threadShortageHandler
+        let reports = AtomicCounter(0)
+        Hooks.threadShortageHandler = { _, error in
+            if error == EAGAIN { reports.increment() }
+        }
+        _ = PoolWorker.failuresToSimulate.exchange(starts)
+        await body()
+        _ = PoolWorker.failuresToSimulate.exchange(0)
+        Hooks.threadShortageHandler = before
+        return reports.value
+    }
+
+    @Test func theWorkersThereAreDoTheWork() async {
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 4, name: "shortage")
+        let gate = pool.occupy()
+        let ran = AtomicCounter(0)
+        let reports = await withoutThreads {
+            for _ in 0..<1_000 { pool.run { ran.increment() } }
+            #expect(ran.value == 0)
+            gate.fire()
+            #expect(await eventually { ran.value == 1_000 })
+        }
+        #expect(reports == 1)
+        #expect(threadCount(named: "shortage") == 1)
+        pool.shutdown()
+    }
+
+    @Test func aSleepingWorkerIsWokenForWorkThatWasLeftToTheOneThatDidNotStart() async {
+        for _ in 0..<200 {
+            let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "shortage")
+            let ran = AtomicCounter(0)
+            pool.run { ran.increment() }
+            _ = await withoutThreads {
+                for _ in 0..<20 {
+                    pool.run { ran.increment() }
+                    jitter(ran.value)
+                }
+                #expect(await eventually { ran.value == 21 })
+            }
+            pool.shutdown()
+        }
+    }
+
+    @Test func withoutAnyWorkerTheWorkWaitsForTheNextSubmission() async {
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "shortage")
+        let ran = AtomicCounter(0)
+        let reports = await withoutThreads {
+            for _ in 0..<10 { pool.run { ran.increment() } }
+        }
+        #expect(reports == 1)
+        #expect(ran.value == 0)
+        pool.run { ran.increment() }
+        #expect(await eventually { ran.value == 11 })
+        pool.shutdown()
+        #expect(ran.value == 11)
+    }
+
+    @Test func shutdownRunsTheWorkThatNoWorkerWasStartedFor() async {
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "shortage")
+        let ran = AtomicCounter(0)
+        _ = await withoutThreads(12) {
+            for _ in 0..<10 { pool.run { ran.increment() } }
+            pool.shutdown()
+        }
+        #expect(ran.value == 10)
+    }
+
+    @Test func aPoolThatNeverHasAThreadRefusesItsWorkWhenItIsShutDown() async {
+        let log = RefusalLog()
+        defer { log.end() }
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "no thread")
+        let ran = AtomicCounter(0)
+        _ = await withoutThreads {
+            for _ in 0..<10 { pool.run { ran.increment() } }
+            pool.shutdown()
+        }
+        #expect(ran.value == 0)
+        #expect(log["no thread"] == 10)
+    }
+}
