@@ -89,6 +89,9 @@ def other_files(root):
         for folder, directories, names in os.walk(os.path.join(root, top)):
             directories[:] = [name for name in directories if not name.startswith((".", "__"))]
             for name in names:
+                # What a link leads to is looked at where it stands.
+                if os.path.islink(os.path.join(folder, name)):
+                    continue
                 path = os.path.relpath(os.path.join(folder, name), root)
                 extension = os.path.splitext(name)[1]
                 if extension in (".c", ".h", ".cpp", ".py", ".sh") or (not extension and top in ("Tools", ".ci")):

@@ -19,7 +19,8 @@ package struct ThreadSlot {
     package init(_ purpose: StaticString, destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?) {
         var key = pthread_key_t()
         let status = pthread_key_create(&key, destroy)
-        precondition(status == 0, "swift-rx: no thread-specific key is left for \(purpose) (pthread_key_create: \(status))")
+        precondition(
+            status == 0, "swift-rx: no thread-specific key is left for \(purpose) (pthread_key_create: \(status))")
         self.key = key
     }
 

@@ -31,7 +31,8 @@ let package = Package(
         .target(name: "CExplorer", cSettings: [.unsafeFlags(["-O2"])]),
         // The files left out have counterparts beside the link.
         .target(
-            name: "RxPrimitives", dependencies: ["CExplorer"] + primitivesInC, exclude: replaced.map { "Library/" + $0 },
+            name: "RxPrimitives", dependencies: ["CExplorer"] + primitivesInC,
+            exclude: replaced.map { "Library/" + $0 },
             swiftSettings: checked),
         .target(name: "RxSwift", dependencies: ["RxPrimitives"], swiftSettings: checked),
         .executableTarget(

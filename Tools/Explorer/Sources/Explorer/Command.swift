@@ -6,7 +6,9 @@ import Glibc
 struct Explorer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Tools/explore",
-        abstract: "Runs the library's own code under all schedules, within bounds, and under all values that loads may return.")
+        abstract:
+            "Runs the library's own code under all schedules, within bounds, and under all values that loads may return."
+    )
 
     @Option(help: "Only scenarios whose name contains this. May be given several times.")
     var scenario: [String] = []
@@ -29,7 +31,8 @@ struct Explorer: ParsableCommand {
     @Option(help: "Executions of each scenario, at most.")
     var executions: UInt64?
 
-    @Option(help: "Repeats one execution of the one scenario chosen, from the text that a failure printed, and prints it.")
+    @Option(
+        help: "Repeats one execution of the one scenario chosen, from the text that a failure printed, and prints it.")
     var replay: String?
 
     @Flag(help: "Also runs schedules that are equivalent to others.")
@@ -49,7 +52,8 @@ struct Explorer: ParsableCommand {
             if !SelfTest.run() { throw ExitCode(1) }
             return
         }
-        let chosen = scenario.isEmpty
+        let chosen =
+            scenario.isEmpty
             ? Scenario.all
             : (Scenario.all + Scenario.findings).filter { one in scenario.contains { one.name.contains($0) } }
         if chosen.isEmpty { throw ValidationError("no scenario's name contains that; --list names them") }
@@ -57,7 +61,9 @@ struct Explorer: ParsableCommand {
             for one in chosen { print("\(one.name): \(one.claim)") }
             return
         }
-        if replay != nil, chosen.count != 1 { throw ValidationError("--replay needs one scenario; choose it with --scenario") }
+        if replay != nil, chosen.count != 1 {
+            throw ValidationError("--replay needs one scenario; choose it with --scenario")
+        }
         setvbuf(stdout, nil, _IOLBF, 0)
         var hasFailed = false
         var left = seconds
@@ -95,7 +101,8 @@ struct Explorer: ParsableCommand {
     private func line(_ scenario: Scenario, _ result: rx_result) -> String {
         let rate = Int(Double(result.executions) / max(result.seconds, 1e-6))
         let end = Int(result.outcome) == RX_COMPLETE ? "all" : "not all: the time is up"
-        return "passed  \(scenario.name)  \(result.executions) schedules (\(end)), \(rate) a second, up to \(result.longest) steps"
+        return
+            "passed  \(scenario.name)  \(result.executions) schedules (\(end)), \(rate) a second, up to \(result.longest) steps"
     }
 
     private func report(_ scenario: Scenario, _ result: rx_result) {

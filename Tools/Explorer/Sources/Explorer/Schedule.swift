@@ -33,7 +33,8 @@ enum Schedule {
     }
 
     private static func value(_ word: UInt) -> String {
-        word < 65_536 ? String(word) : word > UInt.max - 65_536 ? String(Int(bitPattern: word)) : "0x" + String(word, radix: 16)
+        word < 65_536
+            ? String(word) : word > UInt.max - 65_536 ? String(Int(bitPattern: word)) : "0x" + String(word, radix: 16)
     }
 
     private static func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
@@ -50,7 +51,8 @@ private enum Symbols {
         if unique.isEmpty { return addresses.map { _ in "" } }
         let offsets = unique.map { "0x" + String($0 - base - 1, radix: 16) }
         let executable = (try? executablePath()) ?? "/proc/self/exe"
-        guard let output = run("addr2line -a -i -e '\(executable)' \(offsets.joined(separator: " ")) 2>/dev/null") else {
+        guard let output = run("addr2line -a -i -e '\(executable)' \(offsets.joined(separator: " ")) 2>/dev/null")
+        else {
             return addresses.map { _ in "" }
         }
         var places: [UnsafeRawPointer: String] = [:]
@@ -66,7 +68,8 @@ private enum Symbols {
     }
 
     private static func isInteresting(_ line: Substring) -> Bool {
-        !line.hasPrefix("?") && !line.contains("Atomics.swift") && !line.contains("/Model") && !line.contains("compiler-generated")
+        !line.hasPrefix("?") && !line.contains("Atomics.swift") && !line.contains("/Model")
+            && !line.contains("compiler-generated")
     }
 
     private static func shorten(_ line: Substring) -> String {

@@ -55,12 +55,16 @@ final class DispatchGroup {
     }
 }
 
+// The name is the system's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 @discardableResult
 func sched_yield() -> Int32 {
     rxScenarioYield()
     return 0
 }
 
+// The name is the system's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 func pthread_create(
     _ thread: UnsafeMutablePointer<pthread_t>, _ attributes: UnsafePointer<pthread_attr_t>?,
     _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?

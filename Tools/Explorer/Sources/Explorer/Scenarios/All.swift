@@ -1,5 +1,5 @@
 extension Scenario {
     static var all: [Scenario] {
-        drainLoop + turns + queues + disposables + stages + subjects + sharing + operators + pools
+        queues + disposables + stages + operators + sharing + pools + drainLoop + subjects + turns
     }
 }

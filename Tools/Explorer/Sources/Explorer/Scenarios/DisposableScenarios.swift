@@ -2,7 +2,10 @@ import RxSwift
 
 extension Scenario {
     static let disposables: [Scenario] = [
-        Scenario("disposable.composite", "each member of a group is disposed of once, whether it is inserted before, while or after") {
+        Scenario(
+            "disposable.composite",
+            "each member of a group is disposed of once, whether it is inserted before, while or after"
+        ) {
             let group = CompositeDisposable()
             let members = (Resource(), Resource(), Resource())
             _ = group.insert(members.0)
@@ -11,7 +14,8 @@ extension Scenario {
                 { if let key = group.insert(members.2) { group.remove(for: key) } },
                 { group.dispose() }
             ) {
-                require(members.0.isDisposed && members.1.isDisposed && members.2.isDisposed, "a member is not disposed of")
+                require(
+                    members.0.isDisposed && members.1.isDisposed && members.2.isDisposed, "a member is not disposed of")
                 require(group.isDisposed && group.count == 0, "the group still holds something")
             }
         },
@@ -53,23 +57,22 @@ extension Scenario {
                 require(resource.isDisposed && counted.isDisposed, "the underlying disposable is left")
             }
         },
-        Scenario("disposable.ref-count-holds", "a dependent keeps the underlying disposable from being disposed of") {
+        Scenario(
+            "disposable.ref-count-holds",
+            "a dependent keeps the underlying disposable, also where another one is disposed of twice"
+        ) {
             let resource = Resource()
             let counted = RefCountDisposable(disposable: resource)
-            let dependent = counted.retain()
-            return Run(
-                {
-                    let second = counted.retain()
-                    if !resource.isDisposed { second.dispose() }
-                },
-                { counted.dispose() }
-            ) {
+            let kept = counted.retain()
+            let other = counted.retain()
+            return Run({ other.dispose() }, { other.dispose() }, { counted.dispose() }) {
                 require(!resource.isDisposed, "disposed of while a dependent is left")
-                dependent.dispose()
+                kept.dispose()
                 require(resource.isDisposed, "the underlying disposable is left")
             }
         },
-        Scenario("disposable.closures", "a closure runs once, and two and three disposables are each disposed of once") {
+        Scenario("disposable.closures", "a closure runs once, and two and three disposables are each disposed of once")
+        {
             let resources = (Resource(), Resource(), Resource(), Resource(), Resource())
             let count = Count()
             let closure = Disposables.create { count.add() }

@@ -89,7 +89,10 @@ private final class Worker {
 
 extension Scenario {
     static let drainLoop: [Scenario] = [
-        Scenario("drain.two-threads", "each of two threads' pieces of work is done once, one at a time, in its thread's order") {
+        Scenario(
+            "drain.two-threads",
+            "each of two threads' pieces of work is done once, one at a time, in its thread's order"
+        ) {
             let worker = Worker()
             return Run(
                 {
@@ -114,7 +117,8 @@ extension Scenario {
                 require(!worker.loop.hasPending, "something is left")
             }
         },
-        Scenario("drain.close", "closing leaves the clean-up to one thread, once, and nothing is lost or done after it") {
+        Scenario("drain.close", "closing leaves the clean-up to one thread, once, and nothing is lost or done after it")
+        {
             let worker = Worker()
             var rejected = ([Int](), [Int]())
             return Run(
@@ -123,7 +127,8 @@ extension Scenario {
                 }, { if !worker.offer(11) { rejected.1.append(11) } }, { worker.close() }
             ) {
                 let all = worker.done + worker.dropped + rejected.0 + rejected.1
-                require(all.sorted() == [1, 2, 11], "done \(worker.done), dropped \(worker.dropped), rejected \(rejected)")
+                require(
+                    all.sorted() == [1, 2, 11], "done \(worker.done), dropped \(worker.dropped), rejected \(rejected)")
                 require(worker.cleanUps.load() == 1, "cleaned up \(worker.cleanUps.load()) times")
                 require(worker.loop.isClosed && !worker.loop.hasPending, "something is left")
             }

@@ -3,7 +3,8 @@ import RxSwift
 
 extension Scenario {
     static let pools: [Scenario] = [
-        Scenario("spares.one-owner", "an action out of use goes to one of those who ask, and to none before it is back") {
+        Scenario("spares.one-owner", "an action out of use goes to one of those who ask, and to none before it is back")
+        {
             let spares = ScenarioSpares()
             let runs = Count()
             let handed = HandedOver(2)
@@ -44,7 +45,10 @@ extension Scenario {
                 require(sum.value == 11, "sum \(sum.value)")
             }
         },
-        Scenario("injector.close", "what is accepted is run, what is not is returned, while the injector is closed", preemptions: 2) {
+        Scenario(
+            "injector.close", "what is accepted is run, what is not is returned, while the injector is closed",
+            preemptions: 2
+        ) {
             let injector = ScenarioInjector()
             let accepted = Count()
             let ran = Count()

@@ -30,7 +30,8 @@ extension Scenario {
 
     private static func spsc(_ name: String, reusesMemory: Bool) -> Scenario {
         Scenario(
-            name, "elements come out once, in order, and as they were written", preemptions: 4, reusesMemory: reusesMemory
+            name, "elements come out once, in order, and as they were written", preemptions: 4,
+            reusesMemory: reusesMemory
         ) {
             let queue = Queue()
             let count = 5

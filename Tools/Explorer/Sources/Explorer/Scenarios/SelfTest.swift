@@ -14,7 +14,9 @@ private final class Litmus {
 
     deinit { results.deallocate() }
 
-    func note(_ index: Int, _ value: UInt) { rx_explorer_add(UnsafeMutableRawPointer(results + index).assumingMemoryBound(to: Int.self), Int(value)) }
+    func note(_ index: Int, _ value: UInt) {
+        rx_explorer_add(UnsafeMutableRawPointer(results + index).assumingMemoryBound(to: Int.self), Int(value))
+    }
 }
 
 /// A program, and what it may result in.
@@ -143,7 +145,10 @@ struct SelfTest {
                 },
             ]
         },
-        SelfTest("message passing through another thread's relaxed read-modify-write", 2, expected: [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1]]) { l in
+        SelfTest(
+            "message passing through another thread's relaxed read-modify-write", 2,
+            expected: [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1]]
+        ) { l in
             [
                 {
                     l.x.storeRelaxed(1)
@@ -156,7 +161,9 @@ struct SelfTest {
                 },
             ]
         },
-        SelfTest("two loads of one word do not go back", 2, expected: [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]) { l in
+        SelfTest(
+            "two loads of one word do not go back", 2, expected: [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]
+        ) { l in
             [
                 {
                     l.x.storeRelaxed(1)
@@ -196,7 +203,8 @@ struct SelfTest {
         },
         SelfTest(
             "two readers agree on the order of sequentially consistent writes", 4,
-            expected: Set((0..<16 as Range<UInt>).map { n in [n >> 3 & 1, n >> 2 & 1, n >> 1 & 1, n & 1] }).subtracting([[1, 0, 1, 0]])
+            expected: Set((0..<16 as Range<UInt>).map { n in [n >> 3 & 1, n >> 2 & 1, n >> 1 & 1, n & 1] }).subtracting(
+                [[1, 0, 1, 0]])
         ) { l in
             [
                 { _ = l.x.exchangeSequentially(1) }, { _ = l.y.exchangeSequentially(1) },

@@ -21,7 +21,10 @@ private final class Source {
 
 extension Scenario {
     static let sharing: [Scenario] = [
-        Scenario("share.come-and-go", "the source is subscribed to while somebody is, and not any more afterwards", preemptions: 2) {
+        Scenario(
+            "share.come-and-go", "the source is subscribed to while somebody is, and not any more afterwards",
+            preemptions: 2
+        ) {
             let source = Source()
             let shared = source.observable.share()
             return Run(
@@ -38,7 +41,10 @@ extension Scenario {
                 require(source.subscriptions.value >= 1, "never subscribed")
             }
         },
-        Scenario("share.terminal", "all subscribers get the terminal event, whether they join before or behind it", preemptions: 2) {
+        Scenario(
+            "share.terminal", "all subscribers get the terminal event, whether they join before or behind it",
+            preemptions: 2
+        ) {
             let subject = PublishSubject<Element>()
             let shared = subject.share()
             let (first, second) = (Log(), Log())
@@ -57,7 +63,10 @@ extension Scenario {
                 require(!subject.hasObservers, "still subscribed")
             }
         },
-        Scenario("share.replay", "a late subscriber of share(replay: 1) misses nothing behind what it is given", preemptions: 2) {
+        Scenario(
+            "share.replay", "a late subscriber of share(replay: 1) misses nothing behind what it is given",
+            preemptions: 2
+        ) {
             let subject = PublishSubject<Element>()
             let shared = subject.share(replay: 1)
             let (first, second) = (Log(), Log())
@@ -76,7 +85,10 @@ extension Scenario {
                 require(!subject.hasObservers, "still subscribed")
             }
         },
-        Scenario("ref-count.come-and-go", "the sequence is connected while somebody is subscribed, and not any more afterwards", preemptions: 2) {
+        Scenario(
+            "ref-count.come-and-go",
+            "the sequence is connected while somebody is subscribed, and not any more afterwards", preemptions: 2
+        ) {
             let source = Source()
             let shared = source.observable.publish().refCount()
             return Run(
@@ -85,7 +97,27 @@ extension Scenario {
                 require(source.active.value == 0, "\(source.active.value) subscriptions are left")
             }
         },
-        Scenario("ref-count.terminal", "a subscriber that leaves and a source that ends disconnect once", preemptions: 2) {
+        Scenario(
+            "ref-count.leaves-while-connecting",
+            "where the only subscriber leaves while it connects, the connection ends, too", preemptions: 2
+        ) {
+            let active = Count()
+            let source = Observable<Element>.create { observer in
+                active.add()
+                observer.onNext(Element(1))
+                return Disposables.create { active.add(-1) }
+            }
+            let shared = source.publish().refCount()
+            let logs = (Log(), Log())
+            return Run(
+                { logs.0.observe(shared.take(1)).dispose() }, { logs.1.observe(shared.take(1)).dispose() }
+            ) {
+                require(active.value == 0, "\(active.value) subscriptions are left")
+            }
+        },
+        Scenario(
+            "ref-count.terminal", "a subscriber that leaves and a source that ends disconnect once", preemptions: 2
+        ) {
             let subject = PublishSubject<Element>()
             let shared = subject.publish().refCount()
             let log = Log()
@@ -95,7 +127,29 @@ extension Scenario {
                 require(!subject.hasObservers, "still subscribed")
             }
         },
-        Scenario("multicast.connect", "two threads that connect share one connection, and disconnecting ends it", preemptions: 2) {
+        Scenario(
+            "multicast.connect", "two threads that connect share one connection, and disconnecting ends it",
+            preemptions: 2
+        ) {
+            let source = Source()
+            let connectable = source.observable.publish()
+            let log = Log()
+            let subscription = log.observe(connectable)
+            var connections: (any Disposable, any Disposable) = (Resource(), Resource())
+            return Run(
+                { connections.0 = connectable.connect() }, { connections.1 = connectable.connect() },
+                { source.subject.onNext(Element(1)) }
+            ) {
+                require(source.subscriptions.value == 1, "\(source.subscriptions.value) connections")
+                connections.0.dispose()
+                connections.1.dispose()
+                require(source.active.value == 0, "\(source.active.value) subscriptions are left")
+                subscription.dispose()
+            }
+        },
+        Scenario(
+            "multicast.disconnect", "threads that connect and disconnect leave nothing connected", preemptions: 2
+        ) {
             let source = Source()
             let connectable = source.observable.publish()
             let log = Log()

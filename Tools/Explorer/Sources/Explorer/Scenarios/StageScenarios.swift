@@ -27,11 +27,15 @@ extension Scenario {
         Scenario("stage.disposable", "a subscription disposed of while it is made cancels what is made, once") {
             let subscription = SubscriptionDisposable()
             let upper = Upper()
-            return Run({ subscription.link(upper.makeStage()) }, { subscription.dispose() }, { subscription.unlink() }) {
+            return Run({ subscription.link(upper.makeStage()) }, { subscription.dispose() }, { subscription.unlink() })
+            {
                 require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
             }
         },
-        Scenario("create.two-threads", "two threads that use one observer: one call at a time, nothing behind the end, all released") {
+        Scenario(
+            "create.two-threads",
+            "two threads that use one observer: one call at a time, nothing behind the end, all released"
+        ) {
             var observer: AnyObserver<Element>?
             let resource = Resource()
             let source = Observable<Element>.create {
@@ -58,7 +62,10 @@ extension Scenario {
                 subscription.dispose()
             }
         },
-        Scenario("create.dispose", "an observer in use by two threads whose subscription is disposed of: all is released, once") {
+        Scenario(
+            "create.dispose",
+            "an observer in use by two threads whose subscription is disposed of: all is released, once"
+        ) {
             var observer: AnyObserver<Element>?
             let resource = Resource()
             let source = Observable<Element>.create {
@@ -79,7 +86,10 @@ extension Scenario {
     ]
 
     static let operators: [Scenario] = [
-        Scenario("operator.merge", "two threads' events, one of which ends: all arrive, one at a time, and the end comes last", preemptions: 2) {
+        Scenario(
+            "operator.merge",
+            "two threads' events, one of which ends: all arrive, one at a time, and the end comes last", preemptions: 2
+        ) {
             let (left, right) = (PublishSubject<Element>(), PublishSubject<Element>())
             let log = Log()
             let subscription = log.observe(Observable.merge(left, right))
@@ -97,7 +107,9 @@ extension Scenario {
                 subscription.dispose()
             }
         },
-        Scenario("operator.merge-dispose", "a merge that is disposed of while two threads emit keeps nothing", preemptions: 2) {
+        Scenario(
+            "operator.merge-dispose", "a merge that is disposed of while two threads emit keeps nothing", preemptions: 2
+        ) {
             let (left, right) = (PublishSubject<Element>(), PublishSubject<Element>())
             let log = Log()
             let subscription = log.observe(Observable.merge(left, right))
@@ -107,7 +119,9 @@ extension Scenario {
                 require(!left.hasObservers && !right.hasObservers, "still subscribed")
             }
         },
-        Scenario("operator.combine-latest", "each pair is one that was current, and the last one comes last", preemptions: 2) {
+        Scenario(
+            "operator.combine-latest", "each pair is one that was current, and the last one comes last", preemptions: 2
+        ) {
             let (left, right) = (PublishSubject<Element>(), PublishSubject<Element>())
             let log = Log()
             let subscription = log.observe(
@@ -141,7 +155,10 @@ extension Scenario {
                 require(!left.hasObservers && !right.hasObservers, "still subscribed")
             }
         },
-        Scenario("operator.take-until", "nothing comes behind the end that the other source brings, and both are let go of", preemptions: 2) {
+        Scenario(
+            "operator.take-until", "nothing comes behind the end that the other source brings, and both are let go of",
+            preemptions: 2
+        ) {
             let (source, other) = (PublishSubject<Element>(), PublishSubject<Element>())
             let log = Log()
             let subscription = log.observe(source.take(until: other))
@@ -156,7 +173,24 @@ extension Scenario {
                 subscription.dispose()
             }
         },
-        Scenario("operator.take", "take(1) of a source of two threads lets one element through, and lets the source go", preemptions: 2) {
+        Scenario(
+            "operator.take-until-subscribing", "a source whose subscription ends while it is being made is let go of",
+            preemptions: 2
+        ) {
+            let (source, other) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            var subscription: (any Disposable)?
+            return Run({ subscription = log.observe(source.take(until: other)) }, { other.onNext(Element(0)) }) {
+                other.onNext(Element(0))
+                require(log.ends == 1, "ends \(log.ends)")
+                require(!source.hasObservers && !other.hasObservers, "still subscribed")
+                subscription?.dispose()
+            }
+        },
+        Scenario(
+            "operator.take", "take(1) of a source of two threads lets one element through, and lets the source go",
+            preemptions: 2
+        ) {
             let source = PublishSubject<Element>()
             let log = Log()
             let subscription = log.observe(source.take(1))
@@ -168,8 +202,13 @@ extension Scenario {
                 subscription.dispose()
             }
         },
-        Scenario("operator.switch-latest", "of a source that was replaced nothing comes any more, and it is let go of", preemptions: 2) {
-            let (outer, first, second) = (PublishSubject<Observable<Element>>(), PublishSubject<Element>(), PublishSubject<Element>())
+        Scenario(
+            "operator.switch-latest", "of a source that was replaced nothing comes any more, and it is let go of",
+            preemptions: 2
+        ) {
+            let (outer, first, second) = (
+                PublishSubject<Observable<Element>>(), PublishSubject<Element>(), PublishSubject<Element>()
+            )
             let log = Log()
             let subscription = log.observe(outer.switchLatest())
             outer.onNext(first)
@@ -189,7 +228,10 @@ extension Scenario {
 
     /// Scenarios that fail: what they show is to be corrected in the library.
     static let findings: [Scenario] = [
-        Scenario("finding.take-dispose", "take(1) of a source of two threads lets one element through also while it is disposed of", preemptions: 2) {
+        Scenario(
+            "finding.take-dispose",
+            "take(1) of a source of two threads lets one element through also while it is disposed of", preemptions: 2
+        ) {
             let source = PublishSubject<Element>()
             let log = Log()
             let subscription = log.observe(source.take(1))
@@ -199,6 +241,6 @@ extension Scenario {
                 require(log.numbers.count <= 1 && log.ends <= 1, "\(log.numbers), ends \(log.ends)")
                 require(!source.hasObservers, "still subscribed")
             }
-        },
+        }
     ]
 }

@@ -13,7 +13,8 @@ extension Scenario {
                 }, { subject.onNext(Element(11)) }
             ) {
                 require(logs.0.numbers == logs.1.numbers, "two orders: \(logs.0.numbers), \(logs.1.numbers)")
-                require(logs.0.numbers.sorted() == [1, 2, 11] && isInOrder([1, 2], in: logs.0.numbers), "\(logs.0.numbers)")
+                require(
+                    logs.0.numbers.sorted() == [1, 2, 11] && isInOrder([1, 2], in: logs.0.numbers), "\(logs.0.numbers)")
                 for subscription in subscriptions { subscription.dispose() }
             }
         },
@@ -34,12 +35,17 @@ extension Scenario {
             ) {
                 require(early.numbers.sorted() == [1, 2, 11], "\(early.numbers)")
                 require(late.numbers.contains(11), "an event sent after subscribing is lost: \(late.numbers)")
-                require(Array(early.numbers.suffix(late.numbers.count)) == late.numbers, "two orders: \(early.numbers), \(late.numbers)")
+                require(
+                    Array(early.numbers.suffix(late.numbers.count)) == late.numbers,
+                    "two orders: \(early.numbers), \(late.numbers)")
                 first.dispose()
                 second?.dispose()
             }
         },
-        Scenario("subject.dispose", "after dispose() by another thread at most the event under way arrives, and all is released") {
+        Scenario(
+            "subject.dispose",
+            "after dispose() by another thread at most the event under way arrives, and all is released"
+        ) {
             let subject = PublishSubject<Element>()
             let log = Log()
             let subscription = log.observe(subject)
@@ -62,7 +68,9 @@ extension Scenario {
                 require(!subject.hasObservers, "still subscribed")
             }
         },
-        Scenario("subject.terminal", "a terminal event overtakes nothing, comes once, and ends what is subscribed later") {
+        Scenario(
+            "subject.terminal", "a terminal event overtakes nothing, comes once, and ends what is subscribed later"
+        ) {
             let subject = PublishSubject<Element>()
             let (early, late) = (Log(), Log())
             let first = early.observe(subject)
@@ -81,13 +89,34 @@ extension Scenario {
                 second?.dispose()
             }
         },
-        Scenario("subject.two-ends", "of two terminal events one is delivered, once") {
+        Scenario(
+            "subject.two-ends", "of two terminal events one is delivered, once, to early and late subscribers alike"
+        ) {
             let subject = PublishSubject<Element>()
-            let log = Log()
-            let subscription = log.observe(subject)
-            return Run({ subject.onError(Expected.failure) }, { subject.onCompleted() }, { subscription.dispose() }) {
-                require(log.ends <= 1, "ends \(log.ends) times")
+            let (early, late) = (Log(), Log())
+            let subscription = early.observe(subject)
+            return Run({ subject.onError(Expected.failure) }, { subject.onCompleted() }) {
+                let second = late.observe(subject)
+                require(early.ends == 1 && late.ends == 1, "ends \(early.ends) and \(late.ends) times")
+                require(early.hasFailed == late.hasFailed, "two subscribers get different ends")
                 require(!subject.hasObservers, "still subscribed")
+                subscription.dispose()
+                second.dispose()
+            }
+        },
+        Scenario(
+            "subject.end-and-dispose", "a subscription that is disposed of while its subject ends gets one end at most"
+        ) {
+            let subject = PublishSubject<Element>()
+            let (log, late) = (Log(), Log())
+            let subscription = log.observe(subject)
+            var second: (any Disposable)?
+            return Run(
+                { subject.onError(Expected.failure) }, { subscription.dispose() }, { second = late.observe(subject) }
+            ) {
+                require(log.ends <= 1 && late.ends == 1, "ends \(log.ends) and \(late.ends) times")
+                require(!subject.hasObservers, "still subscribed")
+                second?.dispose()
             }
         },
         Scenario("subject.behavior", "a subscriber gets the current value first, and then every later one, in order") {
@@ -105,7 +134,10 @@ extension Scenario {
                 subscription?.dispose()
             }
         },
-        Scenario("subject.behavior-two", "two threads' values and a subscriber: what the subscriber gets is a tail of the order", preemptions: 2) {
+        Scenario(
+            "subject.behavior-two",
+            "two threads' values and a subscriber: what the subscriber gets is a tail of the order", preemptions: 2
+        ) {
             let subject = BehaviorSubject(value: Element(0))
             let (whole, tail) = (Log(), Log())
             let first = whole.observe(subject)
@@ -122,7 +154,10 @@ extension Scenario {
                 second?.dispose()
             }
         },
-        Scenario("subject.replay", "a subscriber gets what is remembered and then the rest, without gap or repetition", preemptions: 2) {
+        Scenario(
+            "subject.replay", "a subscriber gets what is remembered and then the rest, without gap or repetition",
+            preemptions: 2
+        ) {
             let subject = ReplaySubject<Element>.create(bufferSize: 2)
             subject.onNext(Element(1))
             let log = Log()

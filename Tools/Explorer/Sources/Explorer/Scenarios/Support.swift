@@ -27,6 +27,7 @@ final class Element {
 final class Log {
     private(set) var numbers: [Int] = []
     private(set) var ends = 0
+    private(set) var hasFailed = false
     private var isInside = false
     private let order = Cell()
 
@@ -37,8 +38,9 @@ final class Log {
         isInside = false
     }
 
-    func end() {
+    func end(failed: Bool = false) {
         enter()
+        hasFailed = failed
         require(ends == 0, "a sequence ends twice")
         ends += 1
         isInside = false
@@ -54,7 +56,7 @@ final class Log {
     /// Subscribes to a sequence.
     func observe(_ source: Observable<Element>) -> any Disposable {
         source.subscribe(
-            onNext: { self.next($0.number) }, onError: { _ in self.end() }, onCompleted: { self.end() })
+            onNext: { self.next($0.number) }, onError: { _ in self.end(failed: true) }, onCompleted: { self.end() })
     }
 }
 

@@ -143,7 +143,11 @@ extension Scenario {
                         && isInOrder([11, 12], in: turns.order), "\(turns.order)")
             }
         },
-        Scenario("turns.hop", "events and actions of one thread run in the order of submission, whatever another thread submits", preemptions: 2) {
+        Scenario(
+            "turns.hop",
+            "events and actions of one thread run in the order of submission, whatever another thread submits",
+            preemptions: 2
+        ) {
             let turns = Turns()
             let hop = turns.hop()
             return Run(
@@ -160,7 +164,9 @@ extension Scenario {
                 require(isInOrder([1, 2, 3, 4], in: turns.order), "out of order: \(turns.order)")
             }
         },
-        Scenario("turns.two-hops", "events of two threads and hops on one scheduler keep each thread's order", preemptions: 2) {
+        Scenario(
+            "turns.two-hops", "events of two threads and hops on one scheduler keep each thread's order", preemptions: 2
+        ) {
             let turns = Turns(stepsPerTurn: 2)
             let hops = (
                 turns.hop(),
@@ -183,7 +189,9 @@ extension Scenario {
                         && isInOrder([11, 12], in: turns.order), "\(turns.order)")
             }
         },
-        Scenario("turns.hop-end", "a terminal event comes behind the elements, and a cancelled hop lets nothing more through") {
+        Scenario(
+            "turns.hop-end", "a terminal event comes behind the elements, and a cancelled hop lets nothing more through"
+        ) {
             let turns = Turns()
             let hop = turns.hop()
             return Run(
@@ -197,7 +205,9 @@ extension Scenario {
                 require(turns.order == [1, 2, -1], "\(turns.order)")
             }
         },
-        Scenario("turns.hop-cancel", "a hop that is cancelled while it carries events keeps nothing, and its queue goes on") {
+        Scenario(
+            "turns.hop-cancel", "a hop that is cancelled while it carries events keeps nothing, and its queue goes on"
+        ) {
             let turns = Turns()
             let hop = turns.hop()
             return Run(
@@ -214,7 +224,9 @@ extension Scenario {
                 require(isInOrder(turns.order, in: [1, 2, 11]) || turns.order == [1, 11, 2], "\(turns.order)")
             }
         },
-        Scenario("turns.loop-sleeps", "a loop that goes to sleep while two threads submit is woken, and runs each job once") {
+        Scenario(
+            "turns.loop-sleeps", "a loop that goes to sleep while two threads submit is woken, and runs each job once"
+        ) {
             let loop = Loop()
             return Run(
                 {
@@ -230,7 +242,28 @@ extension Scenario {
                 require(loop.order.sorted() == [1, 2, 11] && isInOrder([1, 2], in: loop.order), "\(loop.order)")
             }
         },
-        Scenario("turns.loop-order", "a job of the loop's own runs behind what another thread had submitted when it knew of it") {
+        Scenario(
+            "turns.loop-woken-for-nothing", "a loop that is woken for other reasons is at work again, and loses nothing"
+        ) {
+            let loop = Loop()
+            return Run(
+                {
+                    loop.queue.bind(to: loop)
+                    loop.run(until: 2)
+                },
+                {
+                    loop.queue.postFromAnywhere(loop.note(1))
+                    loop.queue.postFromAnywhere(loop.note(2))
+                },
+                { loop.wake() }
+            ) {
+                require(loop.order == [1, 2], "\(loop.order)")
+            }
+        },
+        Scenario(
+            "turns.loop-order",
+            "a job of the loop's own runs behind what another thread had submitted when it knew of it"
+        ) {
             let loop = Loop()
             let flag = AtomicWord(0)
             var knew = false
@@ -252,7 +285,41 @@ extension Scenario {
                 require(!knew || isInOrder([11, 2], in: loop.order), "overtaken: \(loop.order)")
             }
         },
-        Scenario("turns.loop-hop", "what a loop and another thread submit keeps each thread's order, also where a hop extends a batch") {
+        Scenario(
+            "turns.loop-note",
+            "a hop does not extend a batch in front of the loop's own work that its thread knows of, whoever submits meanwhile"
+        ) {
+            let loop = Loop()
+            let hop = loop.hop()
+            let flag = AtomicWord(0)
+            var knew = false
+            return Run(
+                {
+                    loop.queue.bind(to: loop)
+                    loop.queue.post(loop.note(2))
+                    flag.storeReleasing(1)
+                    loop.queue.post(loop.note(4))
+                    loop.run(until: 5)
+                },
+                {
+                    hop.next(Element(1))
+                    knew = flag.loadAcquiring() != 0
+                    hop.next(Element(3))
+                },
+                { loop.queue.postFromAnywhere(loop.note(11)) }
+            ) {
+                require(loop.order.sorted() == [1, 2, 3, 4, 11], "\(loop.order)")
+                require(
+                    isInOrder([1, 3], in: loop.order) && isInOrder([2, 4], in: loop.order),
+                    "out of order: \(loop.order)")
+                require(
+                    !knew || isInOrder([2, 3], in: loop.order), "in front of what its thread knew of: \(loop.order)")
+            }
+        },
+        Scenario(
+            "turns.loop-hop",
+            "what a loop and another thread submit keeps each thread's order, also where a hop extends a batch"
+        ) {
             let loop = Loop()
             let own = loop.hop()
             let remote = loop.hop()
