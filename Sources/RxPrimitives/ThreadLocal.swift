@@ -31,8 +31,11 @@ package struct ThreadSlot {
 }
 
 /// Names threads.
+@frozen
+@usableFromInline
 package enum CurrentThread {
     /// A word that no other thread has while the calling one lives; never 0.
+    @inlinable @inline(__always)
     package static var identity: UInt {
         #if canImport(Musl)
             UInt(bitPattern: pthread_self())

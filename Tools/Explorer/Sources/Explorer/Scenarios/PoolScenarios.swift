@@ -39,11 +39,13 @@ extension Scenario {
                 {
                     _ = injector.push(job(1, sum))
                     _ = injector.push(job(10, sum))
+                    _ = injector.push(job(100, sum))
                 },
                 { _ = injector.runNext() }, { _ = injector.runNext() }
             ) {
+                require([0, 1, 11].contains(sum.value), "a newer job is taken before an older one: \(sum.value)")
                 while injector.runNext() {}
-                require(sum.value == 11, "sum \(sum.value)")
+                require(sum.value == 111, "sum \(sum.value)")
             }
         },
         Scenario(
@@ -59,6 +61,7 @@ extension Scenario {
             }
             return Run({ offer() }, { injector.close() }, { _ = injector.runNext() }) {
                 while injector.runNext() {}
+                require(!injector.push(ScenarioJob {}), "a closed injector accepts a job")
                 require(accepted.value == ran.value, "\(accepted.value) accepted, \(ran.value) run")
             }
         },

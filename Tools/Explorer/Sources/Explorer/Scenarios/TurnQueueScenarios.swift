@@ -59,12 +59,19 @@ private final class Loop: LoopThread {
         while order.count < count {
             var budget = 512
             if queue.runJobs(within: &budget) || queue.hasWaitingJobs { continue }
-            if order.count == count { return }
+            if order.count >= count { return }
             if queue.tryRest() {
                 parker.park(until: .max)
                 queue.resume()
             }
         }
+    }
+
+    /// Runs what is left when the threads have ended.
+    func finish() {
+        queue.resume()
+        var budget = 512
+        _ = queue.runJobs(within: &budget)
     }
 
     func note(_ number: Int) -> Job {
@@ -291,6 +298,7 @@ extension Scenario {
         ) {
             let loop = Loop()
             let hop = loop.hop()
+            hop.next(Element(1))
             let flag = AtomicWord(0)
             var knew = false
             return Run(
@@ -302,7 +310,6 @@ extension Scenario {
                     loop.run(until: 5)
                 },
                 {
-                    hop.next(Element(1))
                     knew = flag.loadAcquiring() != 0
                     hop.next(Element(3))
                 },
@@ -314,6 +321,36 @@ extension Scenario {
                     "out of order: \(loop.order)")
                 require(
                     !knew || isInOrder([2, 3], in: loop.order), "in front of what its thread knew of: \(loop.order)")
+            }
+        },
+        Scenario(
+            "turns.loop-moves",
+            "a hop that the loop used before another thread does not extend its batch in front of that thread's own work"
+        ) {
+            let loop = Loop()
+            let hop = loop.hop()
+            let flag = AtomicWord(0)
+            var knew = false
+            return Run(
+                {
+                    loop.queue.bind(to: loop)
+                    hop.next(Element(1))
+                    flag.storeReleasing(1)
+                    loop.queue.post(loop.note(2))
+                    loop.run(until: 3)
+                },
+                {
+                    // The hop is used by one thread after the other.
+                    knew = flag.loadAcquiring() != 0
+                    loop.queue.postFromAnywhere(loop.note(11))
+                    if knew { hop.next(Element(12)) }
+                }
+            ) {
+                if knew && loop.order.count < 4 { loop.finish() }
+                require(loop.order.sorted() == (knew ? [1, 2, 11, 12] : [1, 2, 11]), "\(loop.order)")
+                require(isInOrder([1, 2], in: loop.order), "out of order: \(loop.order)")
+                require(
+                    !knew || isInOrder([11, 12], in: loop.order), "in front of its thread's own work: \(loop.order)")
             }
         },
         Scenario(
