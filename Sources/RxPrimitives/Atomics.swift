@@ -25,6 +25,16 @@ package struct AtomicWord: ~Copyable {
     @inlinable @inline(__always)
     package func loadAcquiring() -> UInt { storage.load(ordering: .acquiring) }
 
+    /// Reads a word that the runtime, not the library, writes atomically.
+    @inlinable @inline(__always)
+    package static func loadAcquiring(from address: UnsafeRawPointer) -> UInt {
+        #if RX_MODEL_CHECK
+            address.load(as: UInt.self)
+        #else
+            address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
+        #endif
+    }
+
     /// The low 32 bits, for calls of the kernel. The owner of the word keeps it at one address.
     @inlinable
     package var futex: UnsafeMutablePointer<UInt32> {

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 // DrainLoop: serializes the work of many threads without a lock.
 //
 // Algorithm: one word is both the work-in-progress mark and the head of a Treiber stack (R. K. Treiber, "Systems
@@ -35,20 +27,7 @@ package struct DrainNode {
     @inlinable
     package init() {
         next = nil
-        producer = ThreadIdentity.current
-    }
-}
-
-/// Which thread is running: a number that no other living thread has.
-@usableFromInline
-package enum ThreadIdentity {
-    @usableFromInline
-    package static var current: UInt {
-        #if canImport(Glibc)
-            UInt(pthread_self())
-        #else
-            UInt(bitPattern: pthread_self())
-        #endif
+        producer = CurrentThread.identity
     }
 }
 

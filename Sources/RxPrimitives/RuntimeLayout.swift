@@ -52,7 +52,7 @@ package struct RuntimeLayout: OptionSet, Sendable {
     /// The second word of an object. Acquiring: paired with the release of the last of the other references.
     @inlinable @inline(__always)
     package static func countWord(of object: UnsafeMutableRawPointer) -> UInt {
-        object.assumingMemoryBound(to: AtomicWord.self)[1].loadAcquiring()
+        AtomicWord.loadAcquiring(from: object + MemoryLayout<UInt>.stride)
     }
 
     /// That word in an object just made.

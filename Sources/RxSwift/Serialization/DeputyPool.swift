@@ -11,17 +11,23 @@ import RxPrimitives
 /// One deputy at a time drains, and goes on to the next serializer after a millisecond if one waits. If it has been inside one
 /// callback for 10 ms while a serializer waits, another deputy takes that. An idle deputy ends after ten seconds.
 final class DeputyPool: @unchecked Sendable {
-    nonisolated(unsafe) private static var current = DeputyPool()
-    private static let currentLock = Mutex()
+    #if RX_MODEL_CHECK
+        /// Each execution of a scenario about deputies has its own.
+        nonisolated(unsafe) static var model: Unmanaged<DeputyPool>?
+        static var shared: DeputyPool { model.unsafelyUnwrapped.takeUnretainedValue() }
+    #else
+        nonisolated(unsafe) private static var current = DeputyPool()
+        private static let currentLock = Mutex()
 
-    /// The process's pool. In a process that was forked, a new one: the threads are the parent's.
-    static var shared: DeputyPool {
-        let process = getpid()
-        return currentLock.withLock {
-            if current.process != process { current = DeputyPool() }
-            return current
+        /// The process's pool. In a process that was forked, a new one: the threads are the parent's.
+        static var shared: DeputyPool {
+            let process = getpid()
+            return currentLock.withLock {
+                if current.process != process { current = DeputyPool() }
+                return current
+            }
         }
-    }
+    #endif
 
     private let process = getpid()
     private let lock = Mutex()

@@ -14,7 +14,8 @@ import RxPrimitives
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK
-        private static let eventLimit = 1
+        /// Scenarios about deputies lower it.
+        nonisolated(unsafe) static var eventLimit = Int.max
         static let waitThreshold = 1_000_000
     #else
         private static let eventLimit = 256
@@ -45,17 +46,11 @@ package final class DrainSession {
 
     private init(deputy: Deputy?) { self.deputy = deputy }
 
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let status = pthread_key_create(&key) { Unmanaged<DrainSession>.fromOpaque($0!).release() }
-        precondition(
-            status == 0, "swift-rx: no thread-specific key is left for serializers (pthread_key_create: \(status))")
-        return key
-    }()
+    private static let slot = ThreadSlot("serializers") { Unmanaged<DrainSession>.fromOpaque($0!).release() }
 
     /// The calling thread's session.
     package static var current: DrainSession {
-        if let known = pthread_getspecific(key) { return Unmanaged.fromOpaque(known).takeUnretainedValue() }
+        if let known = slot.pointer { return Unmanaged.fromOpaque(known).takeUnretainedValue() }
         return make(deputy: nil)
     }
 
@@ -63,7 +58,7 @@ package final class DrainSession {
     @discardableResult
     static func make(deputy: Deputy?) -> DrainSession {
         let made = DrainSession(deputy: deputy)
-        pthread_setspecific(key, Unmanaged.passRetained(made).toOpaque())
+        slot.set(Unmanaged.passRetained(made).toOpaque())
         return made
     }
 

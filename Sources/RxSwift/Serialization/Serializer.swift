@@ -145,7 +145,7 @@ package struct Serializer: ~Copyable {
         let target = reference.target
         let session = DrainSession.current
         session.begin()
-        let thread = ThreadIdentity.current
+        let thread = CurrentThread.identity
         repeat {
             while !loop.isClosed {
                 if loop.hasArrivals, loop.firstTaken == nil || target.readsAhead, let arrived = loop.takeStack() {

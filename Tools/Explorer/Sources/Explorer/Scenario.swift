@@ -1,4 +1,5 @@
 import CExplorer
+import RxSwift
 
 /// One execution of a scenario: its threads, and what must hold when they have ended.
 struct Run {
@@ -79,6 +80,7 @@ private final class Context {
 
 extension Scenario {
     func explore(_ search: Search) -> rx_result {
+        ScenarioDeputies.reset()
         let context = Context(self)
         var callbacks = rx_scenario(
             prepare: { context in

@@ -16,6 +16,8 @@ package struct ThreadSlot {
 }
 
 /// Names threads.
+@usableFromInline
 package enum CurrentThread {
+    @inlinable
     package static var identity: UInt { rxModelThread() }
 }

@@ -132,3 +132,28 @@ package final class ScenarioInjector {
         }
     }
 }
+
+/// A pool of deputies for one execution, and threads that do little for each other.
+package final class ScenarioDeputies {
+    nonisolated(unsafe) fileprivate(set) static var canStartThreads = true
+
+    /// - Parameter eventLimit: how much of other threads' work a thread does.
+    package init(eventLimit: Int, canStartThreads: Bool) {
+        DrainSession.eventLimit = eventLimit
+        ScenarioDeputies.canStartThreads = canStartThreads
+        DeputyPool.model = .passRetained(DeputyPool())
+    }
+
+    /// When the deputies have ended.
+    package func end() {
+        DeputyPool.model?.release()
+        ScenarioDeputies.reset()
+    }
+
+    /// Before another scenario, as the one before may have failed.
+    package static func reset() {
+        DrainSession.eventLimit = .max
+        canStartThreads = true
+        DeputyPool.model = nil
+    }
+}

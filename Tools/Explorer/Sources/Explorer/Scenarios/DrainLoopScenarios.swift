@@ -36,14 +36,21 @@ private final class Worker {
     let cleanUps = ConfinedWord(0)
     var isCleanedUp = false
 
+    /// How many deputies were asked for that have not looked.
+    let requests = Count()
+
+    /// - Parameters:
+    ///   - limit: how many pieces that were pending the caller does before it leaves the loop vacant.
+    ///   - mayResume: whether the caller takes over a vacant loop.
     /// - Returns: false if the loop was closed.
     @discardableResult
-    func offer(_ number: Int) -> Bool {
+    func offer(_ number: Int, limit: Int = .max, mayResume: Bool = false) -> Bool {
         let node = Piece.make(number)
-        switch loop.enterOrPush(node) {
+        switch loop.enterOrPush(node, mayResume: mayResume) {
         case .entered:
             perform(node)
-            if !loop.tryLeave() { drain() }
+            if !loop.tryLeave() { drain(limit) }
+        case .resumed: drain(limit)
         case .pending: break
         case .closed:
             _ = Piece.take(node)
@@ -56,6 +63,18 @@ private final class Worker {
         if loop.close() { cleanUp() }
     }
 
+    /// What a deputy does, if one was asked for.
+    ///
+    /// - Returns: whether one was.
+    @discardableResult
+    func lookAsDeputy(limit: Int = .max) -> Bool {
+        if requests.value == 0 { return false }
+        requests.add(-1)
+        loop.deputyLooks()
+        if loop.tryResume() { drain(limit) }
+        return true
+    }
+
     private func perform(_ node: UnsafeMutablePointer<DrainNode>) {
         inside.store(inside.load() + 1)
         let (number, payload) = Piece.take(node)
@@ -64,11 +83,18 @@ private final class Worker {
         require(!isCleanedUp, "work is done after the clean-up")
     }
 
-    private func drain() {
+    private func drain(_ limit: Int) {
+        var left = limit
         repeat {
-            var pending = loop.takePending()
-            while let node = pending {
-                pending = node.pointee.next
+            while !loop.isClosed {
+                if loop.firstTaken == nil { loop.takeStack() }
+                guard let node = loop.firstTaken else { break }
+                if left == 0, loop.vacate() {
+                    if loop.requestDeputy() { requests.add() }
+                    return
+                }
+                left -= 1
+                loop.removeFirstTaken()
                 perform(node)
             }
             if loop.isClosed { return cleanUp() }
@@ -76,9 +102,7 @@ private final class Worker {
     }
 
     private func cleanUp() {
-        var pending = loop.takePending()
-        while let node = pending {
-            pending = node.pointee.next
+        while let node = loop.popFirst() {
             dropped.append(Piece.take(node).number)
         }
         inside.store(inside.load() + 1)
@@ -131,6 +155,86 @@ extension Scenario {
                     all.sorted() == [1, 2, 11], "done \(worker.done), dropped \(worker.dropped), rejected \(rejected)")
                 require(worker.cleanUps.load() == 1, "cleaned up \(worker.cleanUps.load()) times")
                 require(worker.loop.isClosed && !worker.loop.hasPending, "something is left")
+            }
+        },
+        Scenario(
+            "drain.vacate", "work behind a drainer that leaves the loop vacant is done once, in order, by the next that comes"
+        ) {
+            let worker = Worker()
+            return Run(
+                {
+                    worker.offer(1, limit: 0)
+                    worker.offer(2, limit: 0)
+                },
+                {
+                    worker.offer(11, limit: 1, mayResume: true)
+                    worker.offer(12, limit: 1, mayResume: true)
+                }
+            ) {
+                while worker.lookAsDeputy() {}
+                require(worker.done.sorted() == [1, 2, 11, 12], "done: \(worker.done)")
+                require(worker.done.filter { $0 < 10 } == [1, 2], "order: \(worker.done)")
+                require(worker.done.filter { $0 > 10 } == [11, 12], "order: \(worker.done)")
+                require(!worker.loop.hasPending && !worker.loop.isVacant, "something is left")
+                require(worker.loop.backlogCount == 0, "the backlog is counted wrongly: \(worker.loop.backlogCount)")
+            }
+        },
+        Scenario("drain.deputy", "a loop that is left vacant has a deputy asked for that finds it vacant") {
+            let worker = Worker()
+            return Run(
+                { worker.offer(1, limit: 0) },
+                { worker.offer(2, limit: 0) },
+                {
+                    worker.lookAsDeputy(limit: 0)
+                    worker.lookAsDeputy(limit: 0)
+                }
+            ) {
+                while worker.lookAsDeputy() {}
+                require(worker.done.sorted() == [1, 2], "done: \(worker.done)")
+                require(!worker.loop.hasPending && !worker.loop.isVacant, "something is left")
+                require(worker.loop.backlogCount == 0, "the backlog is counted wrongly: \(worker.loop.backlogCount)")
+            }
+        },
+        Scenario("drain.deputy-and-producer", "a deputy and a thread that takes over do not both drain") {
+            let worker = Worker()
+            return Run(
+                {
+                    worker.offer(1, limit: 0)
+                    worker.offer(2, limit: 0)
+                },
+                {
+                    worker.offer(11, limit: 0, mayResume: true)
+                    worker.offer(12, limit: 0, mayResume: true)
+                }, { worker.lookAsDeputy() }
+            ) {
+                while worker.lookAsDeputy() {}
+                require(worker.done.sorted() == [1, 2, 11, 12], "done: \(worker.done)")
+                require(worker.done.filter { $0 < 10 } == [1, 2], "order: \(worker.done)")
+                require(worker.done.filter { $0 > 10 } == [11, 12], "order: \(worker.done)")
+                require(!worker.loop.hasPending && !worker.loop.isVacant, "something is left")
+            }
+        },
+        Scenario("drain.close-vacant", "closing a loop that is or becomes vacant leaves the clean-up to one thread, once") {
+            let worker = Worker()
+            var rejected = ([Int](), [Int]())
+            return Run(
+                { if !worker.offer(1, limit: 0) { rejected.0.append(1) } },
+                {
+                    for number in [11, 12] where !worker.offer(number, limit: 0, mayResume: true) {
+                        rejected.1.append(number)
+                    }
+                },
+                {
+                    worker.lookAsDeputy(limit: 0)
+                    worker.close()
+                }
+            ) {
+                while worker.lookAsDeputy() {}
+                let all = worker.done + worker.dropped + rejected.0 + rejected.1
+                require(
+                    all.sorted() == [1, 11, 12], "done \(worker.done), dropped \(worker.dropped), rejected \(rejected)")
+                require(worker.cleanUps.load() == 1, "cleaned up \(worker.cleanUps.load()) times")
+                require(worker.loop.isClosed && !worker.loop.hasPending && !worker.loop.isVacant, "something is left")
             }
         },
     ]

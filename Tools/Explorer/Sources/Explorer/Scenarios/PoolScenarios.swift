@@ -1,3 +1,4 @@
+import CExplorer
 import RxPrimitives
 import RxSwift
 
@@ -64,7 +65,54 @@ extension Scenario {
                 require(accepted.value == ran.value, "\(accepted.value) accepted, \(ran.value) run")
             }
         },
+        pool("pool.two-submitters", limit: 1, threads: [1, 1]),
+        pool("pool.two-workers", limit: 2, threads: [2]),
+        Scenario(
+            "pool.job-submits-job", "a job that a job submits runs, though the pool is sealed behind it", preemptions: 2
+        ) {
+            let pool = ScenarioPool(limit: 2)
+            let ran = Count()
+            return Run(
+                {
+                    pool.post(
+                        ScenarioJob {
+                            ran.add()
+                            pool.post(ScenarioJob { ran.add() })
+                        })
+                    while ran.value < 2 { rx_model_yield() }
+                    pool.seal()
+                }, { pool.waitForEnd() }
+            ) {
+                require(ran.value == 2, "\(ran.value) have run")
+            }
+        },
     ]
+}
+
+extension Scenario {
+    /// Threads that submit to a pool, whose workers are threads of the scenario.
+    private static func pool(_ name: String, limit: Int, threads counts: [Int]) -> Scenario {
+        Scenario(name, "each job runs once, the workers end, and no wake-up is lost", preemptions: 2) {
+            let pool = ScenarioPool(limit: limit)
+            let ran = Count()
+            let left = Count()
+            left.add(counts.count)
+            return Run(
+                threads: counts.map { count in
+                    {
+                        for _ in 0..<count {
+                            let element = Element(1)
+                            pool.post(ScenarioJob { ran.add(element.number) })
+                        }
+                        left.add(-1)
+                        if left.value == 0 { pool.seal() }
+                    }
+                }
+            ) {
+                require(ran.value == counts.reduce(0, +), "\(ran.value) have run")
+            }
+        }
+    }
 }
 
 /// Queues from several threads to one.

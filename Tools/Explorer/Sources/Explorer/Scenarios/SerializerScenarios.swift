@@ -1,0 +1,138 @@
+import RxSwift
+
+extension Scenario {
+    /// Threads that do one event of other threads each, and deputies.
+    static let serializers: [Scenario] = [
+        emitters("serializer.deputy", canStart: true),
+        emitters("serializer.no-deputy", canStart: false),
+        emitters("serializer.deputy-at-once", eventLimit: 0, canStart: true),
+        emitters("serializer.no-deputy-at-once", eventLimit: 0, canStart: false),
+        withDeputies(
+            "serializer.dispose-vacant", "a subscription to a subject that is left vacant is disposed of and released"
+        ) {
+            let subject = PublishSubject<Element>()
+            let log = Log()
+            let subscription = log.observe(subject)
+            return Run(
+                { subject.onNext(Element(1)) }, { subject.onNext(Element(11)) }, { subscription.dispose() }
+            ) {
+                require(Set(log.numbers).count == log.numbers.count && log.ends == 0, "\(log.numbers)")
+                require(!subject.hasObservers, "still subscribed")
+            }
+        },
+        withDeputies(
+            "serializer.end-vacant", "a terminal event reaches the observers of a subject that is left vacant, once and last"
+        ) {
+            let subject = PublishSubject<Element>()
+            let log = Log()
+            let subscription = log.observe(subject)
+            return Run(
+                {
+                    subject.onNext(Element(1))
+                    subject.onCompleted()
+                }, { subject.onNext(Element(11)) }
+            ) {
+                require([[1], [1, 11], [11, 1]].contains(log.numbers), "\(log.numbers)")
+                require(log.ends == 1, "ends \(log.ends) times")
+                require(!subject.hasObservers, "still subscribed")
+                subscription.dispose()
+            }
+        },
+        withDeputies(
+            "serializer.merge-dispose", "an operator with two sources is disposed of while it is left vacant"
+        ) {
+            let (first, second) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let subscription = log.observe(Observable.merge(first, second))
+            return Run(
+                { first.onNext(Element(1)) }, { second.onNext(Element(11)) }, { subscription.dispose() }
+            ) {
+                require(Set(log.numbers).count == log.numbers.count && log.ends == 0, "\(log.numbers)")
+                require(!first.hasObservers && !second.hasObservers, "still subscribed")
+            }
+        },
+        withDeputies(
+            "serializer.late-subscriber", "what a late subscriber's buffer kept back arrives behind what is replayed, in order"
+        ) {
+            let subject = ReplaySubject<Element>.create(bufferSize: 1)
+            subject.onNext(Element(1))
+            let log = Log()
+            var subscription: (any Disposable)?
+            return Run(
+                {
+                    subject.onNext(Element(2))
+                    subject.onNext(Element(3))
+                },
+                { subscription = log.observe(subject) }
+            ) {
+                require([[1, 2, 3], [2, 3], [3]].contains(log.numbers), "\(log.numbers)")
+                subscription?.dispose()
+                require(!subject.hasObservers, "still subscribed")
+            }
+        },
+        Scenario(
+            "serializer.late-subscriber-dispose",
+            "a late subscriber that another thread disposes of keeps nothing and gets no gap", preemptions: 2
+        ) {
+            let subject = ReplaySubject<Element>.create(bufferSize: 1)
+            subject.onNext(Element(1))
+            let log = Log()
+            let serial = SerialDisposable()
+            return Run(
+                {
+                    subject.onNext(Element(2))
+                    subject.onNext(Element(3))
+                },
+                { serial.disposable = log.observe(subject) }, { serial.dispose() }
+            ) {
+                require(
+                    [[], [1], [1, 2], [1, 2, 3], [2], [2, 3], [3]].contains(log.numbers), "\(log.numbers)")
+                require(!subject.hasObservers, "still subscribed")
+            }
+        },
+    ]
+
+    /// Two threads that emit, and do `eventLimit` events of each other's.
+    private static func emitters(_ name: String, eventLimit: Int = 1, canStart: Bool) -> Scenario {
+        withDeputies(
+            name, "two threads' events reach an observer once, one at a time, in each thread's order", eventLimit: eventLimit,
+            canStart: canStart
+        ) {
+            let subject = PublishSubject<Element>()
+            let log = Log()
+            let subscription = log.observe(subject)
+            return Run(
+                {
+                    subject.onNext(Element(1))
+                    subject.onNext(Element(2))
+                },
+                {
+                    subject.onNext(Element(11))
+                    subject.onNext(Element(12))
+                }
+            ) {
+                require(log.numbers.sorted() == [1, 2, 11, 12], "\(log.numbers)")
+                require(
+                    isInOrder([1, 2], in: log.numbers) && isInOrder([11, 12], in: log.numbers), "order: \(log.numbers)")
+                subscription.dispose()
+                require(!subject.hasObservers, "still subscribed")
+            }
+        }
+    }
+
+    private static func withDeputies(
+        _ name: String, _ claim: String, eventLimit: Int = 0, canStart: Bool = true, preemptions: Int = 2,
+        prepare: @escaping () -> Run
+    ) -> Scenario {
+        Scenario(name, claim, preemptions: preemptions) {
+            let deputies = ScenarioDeputies(eventLimit: eventLimit, canStartThreads: canStart)
+            var run = prepare()
+            let check = run.check
+            run.check = {
+                check()
+                deputies.end()
+            }
+            return run
+        }
+    }
+}
