@@ -91,7 +91,8 @@ final class Share<Element>: Observable<Element> {
     @inline(never)
     private func connected(_ connection: ShareConnection<Element>) {
         lock.lock()
-        let abandoned = state.connected(connection)
+        if !state.connected(connection) { return lock.unlock() }
+        let abandoned = state.abandon()
         lock.unlock()
         abandoned?.cancel()
     }

@@ -45,12 +45,15 @@ package struct ShareState<Connection: AnyObject> {
 
     /// The connection was subscribed to the source.
     ///
-    /// - Returns: the connection, if it is to be cancelled because no subscriber is left.
-    package mutating func connected(_ made: Connection) -> Connection? {
-        guard connection === made else { return nil }
+    /// - Returns: whether it is to be cancelled, because no subscriber is left. Then `abandon` comes next.
+    package mutating func connected(_ made: Connection) -> Bool {
+        guard connection === made else { return false }
         isConnecting = false
-        return count == 0 ? connection.take() : nil
+        return count == 0
     }
+
+    /// Gives up a connection that no subscriber is left of.
+    package mutating func abandon() -> Connection? { connection.take() }
 
     /// The source has ended: who comes now gets a connection of its own.
     package mutating func terminated(_ ended: Connection) -> Connection? {

@@ -17,7 +17,7 @@ import Testing
         let joined = state.join(offering: second)
         expect(joined.0 === first && !joined.mustConnect)
         expect(state.leave(first) == nil)
-        expect(state.connected(first) == nil)
+        expect(!state.connected(first))
         expect(state.leave(first) === first)
         expect(state.join() == nil)
     }
@@ -28,10 +28,9 @@ import Testing
         _ = state.join(offering: first)
         expect(state.leave(first) == nil)
         expect(state.isUnwanted)
-        expect(state.connected(first) === first)
+        expect(state.connected(first) && state.abandon() === first)
         expect(state.join() == nil)
     }
-
 
     @Test func whoLeavesAnEndedConnectionDoesNotCountForTheNext() {
         var state = ShareState<Connection>()
@@ -40,7 +39,7 @@ import Testing
         _ = state.join(offering: old)
         expect(state.terminated(old) === old)
         _ = state.join(offering: new)
-        expect(state.connected(new) == nil)
+        expect(!state.connected(new))
         expect(state.leave(old) == nil)
         expect(state.terminated(old) == nil)
         expect(state.join() === new)

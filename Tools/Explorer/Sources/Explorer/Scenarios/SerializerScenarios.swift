@@ -21,7 +21,8 @@ extension Scenario {
             }
         },
         withDeputies(
-            "serializer.end-vacant", "a terminal event reaches the observers of a subject that is left vacant, once and last"
+            "serializer.end-vacant",
+            "a terminal event reaches the observers of a subject that is left vacant, once and last"
         ) {
             let subject = PublishSubject<Element>()
             let log = Log()
@@ -52,7 +53,8 @@ extension Scenario {
             }
         },
         withDeputies(
-            "serializer.late-subscriber", "what a late subscriber's buffer kept back arrives behind what is replayed, in order"
+            "serializer.late-subscriber",
+            "what a late subscriber's buffer kept back arrives behind what is replayed, in order"
         ) {
             let subject = ReplaySubject<Element>.create(bufferSize: 1)
             subject.onNext(Element(1))
@@ -95,7 +97,8 @@ extension Scenario {
     /// Two threads that emit, and do `eventLimit` events of each other's.
     private static func emitters(_ name: String, eventLimit: Int = 1, canStart: Bool) -> Scenario {
         withDeputies(
-            name, "two threads' events reach an observer once, one at a time, in each thread's order", eventLimit: eventLimit,
+            name, "two threads' events reach an observer once, one at a time, in each thread's order",
+            eventLimit: eventLimit,
             canStart: canStart
         ) {
             let subject = PublishSubject<Element>()
