@@ -1,7 +1,8 @@
 import Foundation
 import RxPrimitives
+import RxSwift
 
-/// Runs bodies on threads of their own that start together, and waits for them.
+/// Runs bodies on threads of their own that start together, and waits for them, and for what they left to deputies (law L12).
 ///
 /// They meet spinning: a thread that is merely woken comes 25 microseconds late and overlaps with nobody.
 package func race(_ bodies: [@Sendable () -> Void]) {
@@ -17,6 +18,7 @@ package func race(_ bodies: [@Sendable () -> Void]) {
         }
     }
     finished.wait()
+    waitForDeputies()
 }
 
 /// Waits spinning until a condition holds, which another thread is about to make true.

@@ -66,6 +66,15 @@ final class DeputyPool: @unchecked Sendable {
         return !isWaiting
     }
 
+    /// Waits until no serializer is left to a deputy, at most some seconds. For tests whose producers have returned.
+    static func waitUntilIdle() {
+        for _ in 0..<50_000 {
+            let pool = shared
+            if pool.lock.withLock({ pool.waiting.isEmpty && pool.running.isEmpty }) { return }
+            usleep(100)
+        }
+    }
+
     /// Whether a serializer waits for a deputy.
     fileprivate var isAwaited: Bool { lock.withLock { !waiting.isEmpty } }
 
@@ -215,3 +224,6 @@ final class Deputy: @unchecked Sendable {
 
     fileprivate func judge() { isStuck = pieces.loadRelaxed() == notedPieces }
 }
+
+/// Waits until no serializer is left to a deputy (law L12), at most some seconds. For tests whose producers have returned.
+package func waitForDeputies() { DeputyPool.waitUntilIdle() }
