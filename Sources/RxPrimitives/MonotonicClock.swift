@@ -18,10 +18,10 @@ package enum MonotonicClock {
             // Explored executions have to repeat: their clock stands still.
             return 1_000_000_000
         #else
-        var time = timespec()
-        // Fails only for a clock that the kernel does not know or an address that is not ours.
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
+            var time = timespec()
+            // Fails only for a clock that the kernel does not know or an address that is not ours.
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
         #endif
     }
 

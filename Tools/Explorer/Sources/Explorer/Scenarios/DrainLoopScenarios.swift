@@ -158,7 +158,8 @@ extension Scenario {
             }
         },
         Scenario(
-            "drain.vacate", "work behind a drainer that leaves the loop vacant is done once, in order, by the next that comes"
+            "drain.vacate",
+            "work behind a drainer that leaves the loop vacant is done once, in order, by the next that comes"
         ) {
             let worker = Worker()
             return Run(
@@ -214,7 +215,9 @@ extension Scenario {
                 require(!worker.loop.hasPending && !worker.loop.isVacant, "something is left")
             }
         },
-        Scenario("drain.close-vacant", "closing a loop that is or becomes vacant leaves the clean-up to one thread, once") {
+        Scenario(
+            "drain.close-vacant", "closing a loop that is or becomes vacant leaves the clean-up to one thread, once"
+        ) {
             let worker = Worker()
             var rejected = ([Int](), [Int]())
             return Run(
