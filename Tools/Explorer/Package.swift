@@ -18,10 +18,6 @@ let sources = Context.packageDirectory + "/../../Sources"
 let replaced = ["Locks.swift", "Mutex.swift", "Parker.swift", "ThreadLocal.swift"]
     .filter { FileManager.default.fileExists(atPath: sources + "/RxPrimitives/" + $0) }
 
-/// The part of the primitives that is written in C, if there is one.
-let primitivesInC: [Target.Dependency] =
-    FileManager.default.fileExists(atPath: sources + "/CRxPrimitives") ? ["CRxPrimitives"] : []
-
 let package = Package(
     name: "Explorer",
     dependencies: [
@@ -29,9 +25,10 @@ let package = Package(
     ],
     targets: [
         .target(name: "CExplorer", cSettings: [.unsafeFlags(["-O2"])]),
+        .target(name: "CRxPrimitives"),
         // The files left out have counterparts beside the link.
         .target(
-            name: "RxPrimitives", dependencies: ["CExplorer"] + primitivesInC,
+            name: "RxPrimitives", dependencies: ["CExplorer", "CRxPrimitives"],
             exclude: replaced.map { "Library/" + $0 },
             swiftSettings: checked),
         .target(name: "RxSwift", dependencies: ["RxPrimitives"], swiftSettings: checked),
@@ -45,5 +42,3 @@ let package = Package(
     ],
     swiftLanguageModes: [.v5]
 )
-
-if !primitivesInC.isEmpty { package.targets.append(.target(name: "CRxPrimitives")) }

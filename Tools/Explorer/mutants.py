@@ -26,7 +26,7 @@ SCRATCH = os.path.join(ROOT, ".build-explore", "mutants")
 
 
 # Which scenarios (by the beginnings of their names) depend on a file. Mutants that do not disturb each other's scenarios are built together.
-DRAIN = {"drain", "subject", "share", "ref-count", "multicast", "operator", "create"}
+DRAIN = {"drain", "serializer", "subject", "share", "ref-count", "multicast", "operator", "create"}
 AFFECTED = {
     "DrainLoop.swift": DRAIN,
     "SPSCQueue.swift": {"queue.spsc", "turns"},
@@ -52,6 +52,9 @@ AFFECTED = {
     "Stage.swift": {"stage", "create", "subject", "share", "ref-count", "multicast", "operator", "turns", "spares"},
 }
 AFFECTED["SubjectCore.swift"] = AFFECTED["SubjectSubscription.swift"] = DRAIN - {"drain"}
+AFFECTED["Serializer.swift"] = DRAIN - {"drain"}
+AFFECTED["DeputyPool.swift"] = {"serializer"}
+AFFECTED["LateSubscriberBuffer.swift"] = {"serializer", "subject", "share"}
 
 
 def disturbs(one, other):
@@ -250,7 +253,7 @@ def main():
     if faults:
         return 1
 
-    parts = ["Sources/RxPrimitives", "Sources/RxSwift", "Tools/Explorer"]
+    parts = ["Sources/CRxPrimitives", "Sources/RxPrimitives", "Sources/RxSwift", "Tools/Explorer"]
     if options.ordinary:
         parts = ["Package.swift", "Sources", "Tests"]
     waiting = [[mutant] for mutant in mutants] if options.ordinary else batches(mutants)

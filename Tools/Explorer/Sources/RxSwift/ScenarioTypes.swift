@@ -135,25 +135,31 @@ package final class ScenarioInjector {
 
 /// A pool of deputies for one execution, and threads that do little for each other.
 package final class ScenarioDeputies {
-    nonisolated(unsafe) fileprivate(set) static var canStartThreads = true
+    nonisolated(unsafe) private static var current: Unmanaged<ScenarioDeputies>?
 
-    /// - Parameter eventLimit: how much of other threads' work a thread does.
-    package init(eventLimit: Int, canStartThreads: Bool) {
+    private let pool = DeputyPool()
+    private let threadsLeft: AtomicWord
+
+    /// - Parameters:
+    ///   - eventLimit: how much of other threads' work a thread does.
+    ///   - threads: how many deputies can be started.
+    package init(eventLimit: Int, threads: Int) {
+        threadsLeft = AtomicWord(UInt(threads))
         DrainSession.eventLimit = eventLimit
-        ScenarioDeputies.canStartThreads = canStartThreads
-        DeputyPool.model = .passRetained(DeputyPool())
+        DeputyPool.model = .passUnretained(pool)
+        ScenarioDeputies.current = .passUnretained(self)
     }
 
-    /// When the deputies have ended.
-    package func end() {
-        DeputyPool.model?.release()
-        ScenarioDeputies.reset()
+    /// Whether the system starts one more thread.
+    static func startsThread() -> Bool {
+        guard let left = current?._withUnsafeGuaranteedRef({ $0.threadsLeft.fetchAdd(0 &- 1) }) else { return true }
+        return Int(bitPattern: left) > 0
     }
 
-    /// Before another scenario, as the one before may have failed.
+    /// Before another scenario, and behind one that has not failed.
     package static func reset() {
         DrainSession.eventLimit = .max
-        canStartThreads = true
         DeputyPool.model = nil
+        current = nil
     }
 }

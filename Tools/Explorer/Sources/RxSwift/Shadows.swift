@@ -69,7 +69,7 @@ func pthread_create(
     _ thread: UnsafeMutablePointer<pthread_t>, _ attributes: UnsafePointer<pthread_attr_t>?,
     _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
-    if !ScenarioDeputies.canStartThreads { return 11 }
+    if !ScenarioDeputies.startsThread() { return EAGAIN }
     rxScenarioStart(body, argument)
     return 0
 }

@@ -3,10 +3,10 @@ import RxSwift
 extension Scenario {
     /// Threads that do one event of other threads each, and deputies.
     static let serializers: [Scenario] = [
-        emitters("serializer.deputy", canStart: true),
-        emitters("serializer.no-deputy", canStart: false),
-        emitters("serializer.deputy-at-once", eventLimit: 0, canStart: true),
-        emitters("serializer.no-deputy-at-once", eventLimit: 0, canStart: false),
+        emitters("serializer.deputy", threads: 3),
+        emitters("serializer.no-deputy", threads: 0),
+        emitters("serializer.deputy-at-once", eventLimit: 0, threads: 3),
+        emitters("serializer.no-deputy-at-once", eventLimit: 0, threads: 0),
         withDeputies(
             "serializer.dispose-vacant", "a subscription to a subject that is left vacant is disposed of and released"
         ) {
@@ -40,7 +40,29 @@ extension Scenario {
             }
         },
         withDeputies(
-            "serializer.merge-dispose", "an operator with two sources is disposed of while it is left vacant"
+            "serializer.two-vacant", "deputies come to each of two subjects that are left vacant", preemptions: 2
+        ) {
+            let (first, second) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let (log, other) = (Log(), Log())
+            let subscriptions = [log.observe(first), other.observe(second)]
+            return Run(
+                {
+                    first.onNext(Element(1))
+                    second.onNext(Element(2))
+                },
+                {
+                    first.onNext(Element(11))
+                    second.onNext(Element(12))
+                }
+            ) {
+                require(log.numbers.sorted() == [1, 11], "\(log.numbers)")
+                require(other.numbers.sorted() == [2, 12], "\(other.numbers)")
+                for subscription in subscriptions { subscription.dispose() }
+            }
+        },
+        withDeputies(
+            "serializer.merge-dispose", "an operator with two sources is disposed of while it is left vacant",
+            preemptions: 2
         ) {
             let (first, second) = (PublishSubject<Element>(), PublishSubject<Element>())
             let log = Log()
@@ -95,11 +117,11 @@ extension Scenario {
     ]
 
     /// Two threads that emit, and do `eventLimit` events of each other's.
-    private static func emitters(_ name: String, eventLimit: Int = 1, canStart: Bool) -> Scenario {
+    private static func emitters(_ name: String, eventLimit: Int = 1, threads: Int) -> Scenario {
         withDeputies(
             name, "two threads' events reach an observer once, one at a time, in each thread's order",
             eventLimit: eventLimit,
-            canStart: canStart
+            threads: threads
         ) {
             let subject = PublishSubject<Element>()
             let log = Log()
@@ -124,16 +146,16 @@ extension Scenario {
     }
 
     private static func withDeputies(
-        _ name: String, _ claim: String, eventLimit: Int = 0, canStart: Bool = true, preemptions: Int = 2,
+        _ name: String, _ claim: String, eventLimit: Int = 0, threads: Int = 3, preemptions: Int = 3,
         prepare: @escaping () -> Run
     ) -> Scenario {
         Scenario(name, claim, preemptions: preemptions) {
-            let deputies = ScenarioDeputies(eventLimit: eventLimit, canStartThreads: canStart)
+            let deputies = ScenarioDeputies(eventLimit: eventLimit, threads: threads)
             var run = prepare()
             let check = run.check
             run.check = {
                 check()
-                deputies.end()
+                withExtendedLifetime(deputies) { ScenarioDeputies.reset() }
             }
             return run
         }
