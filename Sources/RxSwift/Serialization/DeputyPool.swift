@@ -121,14 +121,16 @@ final class DeputyPool: @unchecked Sendable {
 
     /// Drains the serializer that has waited longest. Called and returns with the lock held.
     private func take(_ deputy: Deputy) {
-        guard let target = waiting.popFirst() else { return }
+        var target = waiting.popFirst()
         running.append(deputy)
         deputy.begin()
         let needsWatcher = !waiting.isEmpty && !isWatched
         let woken = needsWatcher ? idle.popLast() : nil
         lock.unlock()
         if let woken { woken.parker.unpark() } else if needsWatcher { _ = start() }
-        target.drainAsDeputy()
+        target?.drainAsDeputy()
+        // Before the lock: this may be the last reference, and a user's deinit runs then (law L7).
+        target = nil
         lock.lock()
         running.removeAll { $0 === deputy }
     }
