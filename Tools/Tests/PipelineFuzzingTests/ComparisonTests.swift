@@ -35,6 +35,21 @@ import Testing
         #expect(try verdict("2f1 >0c", "2f1 >0n2 >0c", of: text) == "finding")
     }
 
+    /// `refCount` connects its source though its only subscriber left while it subscribed, as in RxSwift.
+    @Test func whatRefCountConnectsBehindTheEndIsNoFinding() throws {
+        let connected = try Program(parsing: "sync | | (takeWhile 0 0 0 (multicast 1 0 (create))) | s0")
+        let cold = try Program(parsing: "sync | | (takeWhile 0 0 0 (probe (create))) | s0")
+        let outcome = Outcome(status: .ok, log: ">0s 1f9 >0c 3m 3d >0S 0X")
+        guard case .same = Comparison().judge(connected, outcome, nil) else {
+            Issue.record("the connected source is a finding")
+            return
+        }
+        guard case .finding = Comparison().judge(cold, outcome, nil) else {
+            Issue.record("a source subscribed behind the end passes")
+            return
+        }
+    }
+
     @Test func aHangIsAFinding() throws {
         let program = try Program(parsing: chain)
         guard case .finding = Comparison().judge(program, Outcome(status: .hang), Outcome(status: .ok)) else {
