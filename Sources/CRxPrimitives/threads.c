@@ -10,6 +10,33 @@
 
 uint8_t rx_layout = 0;
 
+__thread void *rx_thread_slots[RX_THREAD_SLOTS] RX_THREAD_LOCAL_MODEL = {NULL};
+static __thread void (*slot_destroys[RX_THREAD_SLOTS])(void *);
+
+static pthread_once_t watches_thread_ends = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_end;
+static int thread_end_status;
+
+static void destroy_slots(void *unused) {
+    (void)unused;
+    for (intptr_t slot = 0; slot < RX_THREAD_SLOTS; slot++) {
+        void *pointer = rx_thread_slots[slot];
+        // First: what `destroy` runs may store another one, and is called back for it.
+        rx_thread_slots[slot] = NULL;
+        if (pointer && slot_destroys[slot]) slot_destroys[slot](pointer);
+    }
+}
+
+static void watch_thread_ends(void) { thread_end_status = pthread_key_create(&thread_end, destroy_slots); }
+
+int rx_thread_slot_store(intptr_t slot, void *pointer, void (*destroy)(void *)) {
+    rx_thread_slots[slot] = pointer;
+    slot_destroys[slot] = destroy;
+    pthread_once(&watches_thread_ends, watch_thread_ends);
+    // Any value that is not null has the key's destructor called.
+    return thread_end_status ? thread_end_status : pthread_setspecific(thread_end, rx_thread_slots);
+}
+
 #if defined(__linux__)
 
 #include <linux/futex.h>

@@ -40,14 +40,26 @@ static inline void rx_layout_store(uint8_t value) { __atomic_store_n(&rx_layout,
 
 // MARK: Threads
 
-#if defined(__linux__)
-
 #if defined(__GLIBC__)
 // Always in the static block of thread-local storage: one move, no call, also in a shared library.
 #define RX_THREAD_LOCAL_MODEL __attribute__((tls_model("initial-exec")))
 #else
 #define RX_THREAD_LOCAL_MODEL
 #endif
+
+/// How many pointers the library keeps for each thread: see ThreadLocal.swift.
+enum { RX_THREAD_SLOTS = 3 };
+
+extern __thread void *rx_thread_slots[RX_THREAD_SLOTS] RX_THREAD_LOCAL_MODEL;
+
+static inline __attribute__((always_inline)) void *rx_thread_slot_load(intptr_t slot) { return rx_thread_slots[slot]; }
+
+/// Returns 0 or the errno for which the end of threads cannot be watched. The pointer is kept in both cases.
+///
+/// At the end of the thread the slot is emptied and `destroy` called with the pointer, unless one of them is null.
+int rx_thread_slot_store(intptr_t slot, void *pointer, void (*destroy)(void *));
+
+#if defined(__linux__)
 
 /// The kernel's number of the calling thread, or 0 until `rx_thread_id_load` was called on it.
 extern __thread uint32_t rx_thread_id_cache RX_THREAD_LOCAL_MODEL;

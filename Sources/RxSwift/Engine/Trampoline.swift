@@ -16,17 +16,21 @@ package final class Trampoline {
 
     private init() {}
 
-    private static let slot = ThreadSlot("the trampoline") { Unmanaged<Trampoline>.fromOpaque($0!).release() }
-
     /// The calling thread's trampoline.
     @usableFromInline
     package static var current: Trampoline { unretained.takeUnretainedValue() }
 
     /// The calling thread's trampoline, for use while the thread lives, without counting a reference.
+    @inline(__always)
     static var unretained: Unmanaged<Trampoline> {
-        if let known = slot.pointer { return .fromOpaque(known) }
+        if let known = ThreadSlot.trampoline.pointer { return .fromOpaque(known) }
+        return make()
+    }
+
+    @inline(never)
+    private static func make() -> Unmanaged<Trampoline> {
         let made = Unmanaged.passRetained(Trampoline())
-        slot.set(made.toOpaque())
+        ThreadSlot.trampoline.set(made.toOpaque()) { Unmanaged<Trampoline>.fromOpaque($0!).release() }
         return made
     }
 

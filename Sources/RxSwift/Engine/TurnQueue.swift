@@ -162,10 +162,10 @@ package class TurnQueue {
 
     /// Runs one turn. Called by what `wake` arranged, by one thread at a time.
     package final func runTurn() {
-        let session = DrainSession.current
-        session.beginCallbacks()
+        let session = DrainSession.unretained
+        session._withUnsafeGuaranteedRef { $0.beginCallbacks() }
         let isLeft = runJobs()
-        session.endCallbacks()
+        session._withUnsafeGuaranteedRef { $0.endCallbacks() }
         if isLeft { wake() }
     }
 

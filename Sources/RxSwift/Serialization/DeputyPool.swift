@@ -104,9 +104,9 @@ final class DeputyPool: @unchecked Sendable {
                 deputy.parker.park(until: MonotonicClock.now() + DeputyPool.idleTimeout)
                 lock.lock()
                 if let index = idle.firstIndex(where: { $0 === deputy }) {
-                    // Nothing came in that time.
+                    // Nothing came in that time, or the deputy that watches sees to it.
                     idle.remove(at: index)
-                    if waiting.isEmpty { return lock.unlock() }
+                    return lock.unlock()
                 }
             } else if running.allSatisfy(\.isStuck) {
                 take(deputy)

@@ -46,19 +46,23 @@ package final class DrainSession {
 
     private init(deputy: Deputy?) { self.deputy = deputy }
 
-    private static let slot = ThreadSlot("serializers") { Unmanaged<DrainSession>.fromOpaque($0!).release() }
-
     /// The calling thread's session.
-    package static var current: DrainSession {
-        if let known = slot.pointer { return Unmanaged.fromOpaque(known).takeUnretainedValue() }
-        return make(deputy: nil)
+    package static var current: DrainSession { unretained.takeUnretainedValue() }
+
+    /// The calling thread's session, for use while the thread lives, without counting a reference.
+    @inline(__always)
+    static var unretained: Unmanaged<DrainSession> {
+        if let known = ThreadSlot.drainSession.pointer { return .fromOpaque(known) }
+        return .passUnretained(make(deputy: nil))
     }
 
     /// Makes the calling thread's session.
-    @discardableResult
+    @discardableResult @inline(never)
     static func make(deputy: Deputy?) -> DrainSession {
         let made = DrainSession(deputy: deputy)
-        slot.set(Unmanaged.passRetained(made).toOpaque())
+        ThreadSlot.drainSession.set(Unmanaged.passRetained(made).toOpaque()) {
+            Unmanaged<DrainSession>.fromOpaque($0!).release()
+        }
         return made
     }
 

@@ -55,10 +55,8 @@ package final class PoolWorker {
 
     /// The worker whose thread this is, without counting a reference.
     static var current: Unmanaged<PoolWorker>? {
-        slot.pointer.map { .fromOpaque($0) }
+        ThreadSlot.poolWorker.pointer.map { .fromOpaque($0) }
     }
-
-    private static let slot = ThreadSlot("the pool's workers", destroy: nil)
 
     /// As deep as the main thread's usually is (law L8); the kernel provides memory as it is used.
     private static let stackSize = 8 << 20
@@ -93,11 +91,11 @@ package final class PoolWorker {
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
         let launch = Unmanaged<Launch>.fromOpaque(argument.unsafelyUnwrapped).takeRetainedValue()
         nameThread(launch.name)
-        slot.set(Unmanaged.passUnretained(launch.worker).toOpaque())
+        ThreadSlot.poolWorker.set(Unmanaged.passUnretained(launch.worker).toOpaque())
         // All that a worker runs is a callback.
         DrainSession.current.beginCallbacks()
         launch.pool.work(as: launch.worker)
-        slot.set(nil)
+        ThreadSlot.poolWorker.set(nil)
         return nil
     }
 

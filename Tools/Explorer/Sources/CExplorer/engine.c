@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STACK_SIZE = 256 << 10, MAX_SLOTS = 16, MAX_LOCATIONS = 2040, VIEW = RX_MAX_THREADS + MAX_LOCATIONS };
+enum { STACK_SIZE = 256 << 10, MAX_SLOTS = 3, MAX_LOCATIONS = 2040, VIEW = RX_MAX_THREADS + MAX_LOCATIONS };
 enum { ACQUIRE = 1, RELEASE = 2, SEQUENTIAL = 4 };
 enum { ATOMIC, PLAIN, LOCK, PARKER };
 enum { UNUSED, READY, FINISHED };
@@ -124,7 +124,6 @@ static struct {
     char *arena;
     size_t arena_used;
     void (*slot_destroys[MAX_SLOTS])(void *);
-    uintptr_t slot_count;
     char failure[1024];
     const char *replay;
     char *choices_text;
@@ -852,15 +851,13 @@ uintptr_t rx_model_thread(void) { return (uintptr_t)rx_now.current + 1; }
 
 bool rx_model_is_active(void) { return rx_now.is_active; }
 
-uintptr_t rx_model_slot_make(void (*destroy)(void *)) {
-    if (x.slot_count == MAX_SLOTS) abort();
-    x.slot_destroys[x.slot_count] = destroy;
-    return x.slot_count++;
-}
-
 void *rx_model_slot_get(uintptr_t slot) { return x.threads[rx_now.current].slots[slot]; }
 
-void rx_model_slot_set(uintptr_t slot, void *value) { x.threads[rx_now.current].slots[slot] = value; }
+void rx_model_slot_set(uintptr_t slot, void *value, void (*destroy)(void *)) {
+    if (slot >= MAX_SLOTS) abort();
+    x.threads[rx_now.current].slots[slot] = value;
+    x.slot_destroys[slot] = destroy;
+}
 
 static void run_thread(void) {
     thread *t = &x.threads[rx_now.current];
@@ -872,7 +869,7 @@ static void run_thread(void) {
     } else {
         x.scenario->body(x.context, rx_now.current - 1);
     }
-    for (uintptr_t i = 0; i < x.slot_count; i++) {
+    for (int i = 0; i < MAX_SLOTS; i++) {
         void *value = t->slots[i];
         t->slots[i] = NULL;
         if (value && x.slot_destroys[i]) x.slot_destroys[i](value);

@@ -131,11 +131,9 @@ func rxModelYield()
 @_silgen_name("rx_model_thread") @usableFromInline
 func rxModelThread() -> UInt
 
-@_silgen_name("rx_model_slot_make") @usableFromInline
-func rxModelSlotMake(_ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?) -> UInt
-
 @_silgen_name("rx_model_slot_get") @usableFromInline
 func rxModelSlotGet(_ slot: UInt) -> UnsafeMutableRawPointer?
 
 @_silgen_name("rx_model_slot_set") @usableFromInline
-func rxModelSlotSet(_ slot: UInt, _ value: UnsafeMutableRawPointer?)
+func rxModelSlotSet(
+    _ slot: UInt, _ value: UnsafeMutableRawPointer?, _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?)

@@ -1,18 +1,20 @@
 // What stands in the place of ThreadLocal.swift.
 
-/// A pointer for each thread, null at first.
+/// A pointer that each thread has for one purpose, null at first.
 @frozen
 @usableFromInline
-package struct ThreadSlot {
-    private let slot: UInt
+package enum ThreadSlot: UInt {
+    case trampoline
+    case drainSession
+    case poolWorker
 
-    package init(_ purpose: StaticString, destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?) {
-        slot = rxModelSlotMake(destroy)
+    package var pointer: UnsafeMutableRawPointer? { rxModelSlotGet(rawValue) }
+
+    package func set(
+        _ pointer: UnsafeMutableRawPointer?, destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil
+    ) {
+        rxModelSlotSet(rawValue, pointer, destroy)
     }
-
-    package var pointer: UnsafeMutableRawPointer? { rxModelSlotGet(slot) }
-
-    package func set(_ pointer: UnsafeMutableRawPointer?) { rxModelSlotSet(slot, pointer) }
 }
 
 /// Names threads.

@@ -31,9 +31,8 @@ uintptr_t rx_model_thread(void);
 /// Whether an execution is under way, and not its set-up or check.
 bool rx_model_is_active(void);
 /// A word for each thread; `destroy` is called with what is not null at the end of a thread.
-uintptr_t rx_model_slot_make(void (*destroy)(void *));
 void *rx_model_slot_get(uintptr_t slot);
-void rx_model_slot_set(uintptr_t slot, void *value);
+void rx_model_slot_set(uintptr_t slot, void *value, void (*destroy)(void *));
 /// Starts one more thread of the execution under way.
 void rx_model_spawn(void (*body)(void *), void *context);
 
