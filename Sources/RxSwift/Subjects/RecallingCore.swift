@@ -41,7 +41,25 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     var keptCount: Int { abstractMethod() }
 
     /// Puts what is remembered into `recollection`. Under the lock.
-    func recall(into recollection: inout Recollection<Element>) { abstractMethod() }
+    func recall(into recollection: inout Recollection) { abstractMethod() }
+
+    /// Hands out the elements of a recollection, oldest first, as long as `body` returns true.
+    func visit(_ recollection: borrowing Recollection, _ body: (Element) -> Bool) {
+        if recollection.count == 0 { return }
+        let copies = recollection.copies(of: Element.self)
+        for index in 0..<recollection.count where !lend(copies + index, to: body) { return }
+    }
+
+    /// Sends the elements of a recollection, oldest first, until the subscription is cancelled.
+    private final func replay(
+        _ recollection: borrowing Recollection, to downstream: Sink<Element>, while subscription: SubjectSubscription
+    ) {
+        visit(recollection) { element in
+            if subscription.isCancelled { return false }
+            downstream.next(element)
+            return true
+        }
+    }
 
     /// Forgets everything. Called with the lock held; releases it.
     func clearAndUnlock() { abstractMethod() }
@@ -104,13 +122,14 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     /// - Returns: false when something was accepted before.
     @inline(never)
     private final func acceptAndRecall(_ stop: Stop) -> Bool {
-        var late = Recollection<Element>()
+        var late = Recollection()
+        defer { late.releaseCopies(of: Element.self) }
         lock.lock()
         let isFirst = accept(stop)
         if isFirst, recall == .afterCompletion, case .completed = stop { recall(into: &late) }
         lock.unlock()
         // Outside the lock, for nothing is accepted after it and what was accepted before is in the loop already.
-        late.visit { element in
+        visit(late) { element in
             enqueue(element)
             return true
         }
@@ -132,7 +151,8 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         _ subscription: SubjectSubscription, _ downstream: Sink<Element>, subject: AnyObject
     ) {
         downstream.link(subscription)
-        var recollection = Recollection<Element>()
+        var recollection = Recollection()
+        defer { recollection.releaseCopies(of: Element.self) }
         reserve(&recollection)
         lock.lock()
         if isStopped {
@@ -144,7 +164,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
             lock.unlock()
             count(subscription)
             perform(.add, subscription)
-            recollection.replay(to: downstream, while: subscription)
+            replay(recollection, to: downstream, while: subscription)
             leave()
         } else {
             lock.unlock()
@@ -156,7 +176,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     /// events back.
     private final func admitDuringDelivery(
         _ subscription: SubjectSubscription, _ downstream: Sink<Element>,
-        _ recollection: inout Recollection<Element>, _ subject: AnyObject
+        _ recollection: inout Recollection, _ subject: AnyObject
     ) {
         let buffer = LateSubscriberBuffer(subscription: subscription, downstream: downstream)
         subscription.put(buffer)
@@ -174,7 +194,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.unlock()
         count(subscription)
         if case .entered = admission { run(node) }
-        recollection.replay(to: downstream, while: subscription)
+        replay(recollection, to: downstream, while: subscription)
         buffer.open()
         switch admission {
         case .entered: leave()
@@ -186,7 +206,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     /// Gives a newcomer what a subject that has ended owes it. Called with the lock held; releases it.
     private final func admitLate(
         _ subscription: SubjectSubscription, _ downstream: Sink<Element>,
-        _ recollection: inout Recollection<Element>, _ subject: AnyObject
+        _ recollection: inout Recollection, _ subject: AnyObject
     ) {
         let isForgotten = self.isForgotten
         let stop = self.stop
@@ -197,7 +217,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         }
         lock.unlock()
         if isForgotten { return downstream.error(RxError.disposed(object: subject)) }
-        recollection.replay(to: downstream, while: subscription)
+        replay(recollection, to: downstream, while: subscription)
         if subscription.isCancelled { return }
         switch stop {
         case .completed: downstream.completed()
@@ -207,10 +227,10 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     }
 
     /// Makes room for what will probably be remembered in a moment, so that there is no allocation under the lock.
-    private final func reserve(_ recollection: inout Recollection<Element>) {
+    private final func reserve(_ recollection: inout Recollection) {
         lock.lock()
         let count = keptCount
         lock.unlock()
-        recollection.reserve(count)
+        recollection.reserve(count, of: Element.self)
     }
 }

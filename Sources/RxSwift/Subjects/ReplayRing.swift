@@ -40,30 +40,36 @@ package final class ReplayRing<Element>: RecallingCore<Element> {
     }
 
     override func keepAndUnlock(_ element: Element) {
-        if count < bound {
-            if count == capacity { grow() }
-            (storage! + count).initialize(to: element)
-            count += 1
-            return lock.unlock()
-        }
-        guard let storage else { return lock.unlock() }
-        let place = storage + oldest
-        oldest = oldest + 1 == bound ? 0 : oldest + 1
+        guard count == bound, let storage else { return keepFurtherAndUnlock(element) }
+        let place = oldest
+        oldest = place &+ 1 == bound ? 0 : place &+ 1
         if isPlainBytes {
-            place.initialize(to: element)
+            // Assigned: to initialize would copy the element twice in code that is not specialized.
+            storage[place] = element
             return lock.unlock()
         }
-        let forgotten = place.move()
-        place.initialize(to: element)
+        let forgotten = (storage + place).move()
+        (storage + place).initialize(to: element)
         lock.unlock()
         withExtendedLifetime(forgotten) {}
     }
 
+    @inline(never)
+    private func keepFurtherAndUnlock(_ element: Element) {
+        if count < bound {
+            if count == capacity { grow() }
+            (storage! + count).initialize(to: element)
+            count += 1
+        }
+        lock.unlock()
+    }
+
     override var keptCount: Int { count }
 
-    override func recall(into recollection: inout Recollection<Element>) {
-        recollection.append(contentsOf: UnsafeBufferPointer(start: storage.map { $0 + oldest }, count: count - oldest))
-        recollection.append(contentsOf: UnsafeBufferPointer(start: storage, count: oldest))
+    override func recall(into recollection: inout Recollection) {
+        guard let storage else { return }
+        recollection.append(storage + oldest, count: count - oldest)
+        recollection.append(storage, count: oldest)
     }
 
     override func clearAndUnlock() {

@@ -1,3 +1,5 @@
+import RxPrimitives
+
 /// Remembers the last elements, up to a bound, in a few chunks that are shared with those who read them: what a subscriber is
 /// given is neither copied nor walked under the lock.
 ///
@@ -7,16 +9,22 @@
 package final class ReplayWindow<Element>: RecallingCore<Element> {
     // All under the lock.
     /// 16 of full size and one more, and smaller ones from before the bound was reached: each of those doubled the memory.
-    private var chunks = ContiguousArray<Chunk>()
-    private var first: Chunk?
-    private var last: Chunk?
+    private var chunks = ContiguousArray<ReplayChunk>()
+    private var first: ReplayChunk?
+    private var last: ReplayChunk?
     /// A chunk out of use, so that remembering allocates nothing when the bound is reached.
-    private var spare: Chunk?
+    private var spare: ReplayChunk?
     private var count = 0
     /// How many elements were ever remembered.
     private var total: UInt64 = 0
     /// The same when a subscriber was last given what is remembered: what came before may be being read.
     private var totalRead: UInt64 = 0
+    /// The next elements, so many, each take their place from `newest` on while one from `oldest` on is forgotten. The chunks are told
+    /// afterwards, for all of them.
+    private var swapLimit = 0
+    private var swaps = 0
+    private var oldest: UnsafeMutablePointer<Element>?
+    private var newest: UnsafeMutablePointer<Element>?
     private let bound: Int
     private let chunkCapacity: Int
     /// Whether elements hold no references.
@@ -29,29 +37,27 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
         super.init(name: name, recall: recall)
     }
 
+    deinit { settleSwaps() }
+
     override func keepAndUnlock(_ element: Element) {
-        guard count == bound, let first, let last, first.start &+ UInt64(first.live) >= totalRead, !first.hasLeft,
-            first.live + 1 < first.capacity, last.count < last.capacity
-        else { return keepSlowlyAndUnlock(element) }
-        let place = first.elements + first.live
-        first.live += 1
-        total &+= 1
+        guard swaps < swapLimit, let oldest, let newest else { return keepSlowlyAndUnlock(element) }
+        let place = swaps
+        swaps = place &+ 1
         if isPlainBytes {
-            (last.elements + last.count).initialize(to: element)
-            last.count += 1
+            // Assigned: to initialize would copy the element twice in code that is not specialized.
+            newest[place] = element
             return lock.unlock()
         }
-        let forgotten = place.move()
-        (last.elements + last.count).initialize(to: element)
-        last.count += 1
+        let forgotten = (oldest + place).move()
+        (newest + place).initialize(to: element)
         lock.unlock()
         withExtendedLifetime(forgotten) {}
     }
 
-    /// Before the bound is reached, where a chunk begins or ends, and where what is forgotten may be being read. Apart, as it names
-    /// types of which code that is not specialized looks up the metadata.
+    /// Before the bound is reached, where a chunk begins or ends, and where what is forgotten may be being read.
     @inline(never)
     private func keepSlowlyAndUnlock(_ element: Element) {
+        settleSwaps()
         guard count == bound, let first else {
             append(element)
             count += 1
@@ -61,29 +67,50 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
             first.leave()
             let gone = dropFirstIfOver()
             append(element)
+            prepareSwaps()
             lock.unlock()
             return withExtendedLifetime(gone) {}
         }
-        let forgotten = (first.elements + first.live).move()
+        let forgotten = (first.elements(of: Element.self) + first.live).move()
         first.live += 1
         let gone = dropFirstIfOver()
         append(element)
+        prepareSwaps()
         lock.unlock()
         withExtendedLifetime(forgotten) {}
         withExtendedLifetime(gone) {}
     }
 
+    /// Counts in their chunks what was put in and forgotten since `prepareSwaps`.
+    private func settleSwaps() {
+        let done = UInt64(swaps)
+        swapLimit = 0
+        swaps = 0
+        guard done > 0, let first, let last else { return }
+        first.live += Int(done)
+        last.count += Int(done)
+        total &+= done
+    }
+
+    /// Looks how many elements can be put in, one for one that is forgotten, before a chunk begins or ends.
+    private func prepareSwaps() {
+        guard let first, let last, !first.hasLeft, first.start &+ UInt64(first.live) >= totalRead else { return }
+        swapLimit = max(0, min(first.capacity - first.live - 1, last.capacity - last.count))
+        oldest = first.elements(of: Element.self) + first.live
+        newest = last.elements(of: Element.self) + last.count
+    }
+
     private func append(_ element: Element) {
         var chunk = last
         if chunk == nil || chunk!.count == chunk!.capacity { chunk = addChunk() }
-        (chunk!.elements + chunk!.count).initialize(to: element)
+        (chunk!.elements(of: Element.self) + chunk!.count).initialize(to: element)
         chunk!.count += 1
         total &+= 1
     }
 
     @inline(never)
-    private func addChunk() -> Chunk {
-        let chunk = spare.take() ?? Chunk(capacity: min(chunkCapacity, max(8, count)))
+    private func addChunk() -> ReplayChunk {
+        let chunk: ReplayChunk = spare.take() ?? Chunk(capacity: min(chunkCapacity, max(8, count)))
         chunk.start = total
         chunks.append(chunk)
         if first == nil { first = chunk }
@@ -92,7 +119,7 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
     }
 
     /// Takes the first chunk out when all of it is forgotten, and returns it unless it is kept for later.
-    private func dropFirstIfOver() -> Chunk? {
+    private func dropFirstIfOver() -> ReplayChunk? {
         guard let over = first, over.live == over.capacity else { return nil }
         chunks.removeFirst()
         first = chunks.first
@@ -105,13 +132,30 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
     /// Nothing is copied, so no room is needed.
     override var keptCount: Int { 0 }
 
-    override func recall(into recollection: inout Recollection<Element>) {
+    override func recall(into recollection: inout Recollection) {
         guard let first else { return }
+        settleSwaps()
         totalRead = total
-        recollection.refer(to: Excerpt(chunks: chunks, start: first.live, count: count))
+        recollection.chunks = chunks
+        recollection.start = first.live
+        recollection.count = count
+    }
+
+    override func visit(_ recollection: borrowing Recollection, _ body: (Element) -> Bool) {
+        var start = recollection.start
+        var rest = recollection.count
+        for chunk in recollection.chunks {
+            let elements = chunk.elements(of: Element.self)
+            let end = min(chunk.capacity, start + rest)
+            for index in start..<end where !lend(elements + index, to: body) { return }
+            rest -= end - start
+            start = 0
+            if rest == 0 { return }
+        }
     }
 
     override func clearAndUnlock() {
+        settleSwaps()
         let kept = (chunks, spare)
         chunks = []
         first = nil
@@ -122,65 +166,59 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
         withExtendedLifetime(kept) {}
     }
 
-    /// What was remembered at some moment.
-    struct Excerpt {
-        let chunks: ContiguousArray<Chunk>
-        /// Where it begins in the first chunk.
-        let start: Int
-        let count: Int
-
-        /// Hands out the elements, oldest first, as long as `body` returns true.
-        func visit(_ body: (Element) -> Bool) {
-            var start = start
-            var rest = count
-            for chunk in chunks {
-                let end = min(chunk.capacity, start + rest)
-                for index in start..<end where !body(chunk.elements[index]) { return }
-                rest -= end - start
-                start = 0
-                if rest == 0 { return }
-            }
-        }
-    }
-
-    /// A part of what is remembered. Readers see elements that are not changed as long as they may be reading them.
-    final class Chunk {
-        let elements: UnsafeMutablePointer<Element>
-        let capacity: Int
-        // Under the lock of the subject, and not for readers.
-        /// The number of the first element.
-        var start: UInt64 = 0
-        /// How many elements were ever put in.
-        var count = 0
-        /// The first element that is not forgotten.
-        var live = 0
-        /// The first element that is forgotten, but still here, as it may be being read; `.max` if there is none. All behind it
-        /// stay, too, so that what is initialized is one range.
-        var firstLeft = Int.max
-
+    /// Releases its elements.
+    private final class Chunk: ReplayChunk {
         init(capacity: Int) {
-            self.capacity = capacity
-            elements = .allocate(capacity: capacity)
+            let elements = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+            super.init(memory: UnsafeMutableRawPointer(elements), capacity: capacity)
         }
 
         deinit {
             let first = min(firstLeft, live)
+            let elements = memory.assumingMemoryBound(to: Element.self)
             (elements + first).deinitialize(count: count - first)
             elements.deallocate()
         }
+    }
+}
 
-        var hasLeft: Bool { firstLeft != .max }
+/// A part of what a `ReplayWindow` remembers. Readers see elements that are not changed as long as they may be reading them.
+///
+/// Not generic, so that code which is not specialized does not look up its type; its subclass knows how to release the elements.
+class ReplayChunk {
+    final let memory: UnsafeMutableRawPointer
+    final let capacity: Int
+    // Under the lock of the subject, and not for readers.
+    /// The number of the first element.
+    final var start: UInt64 = 0
+    /// How many elements were ever put in.
+    final var count = 0
+    /// The first element that is not forgotten.
+    final var live = 0
+    /// The first element that is forgotten, but still here, as it may be being read; `.max` if there is none. All behind it
+    /// stay, too, so that what is initialized is one range.
+    final var firstLeft = Int.max
 
-        /// Forgets the first element without releasing it.
-        func leave() {
-            if !hasLeft { firstLeft = live }
-            live += 1
-        }
+    init(memory: UnsafeMutableRawPointer, capacity: Int) {
+        self.memory = memory
+        self.capacity = capacity
+    }
 
-        /// Makes an empty chunk of one whose elements were all moved out.
-        func reset() {
-            count = 0
-            live = 0
-        }
+    final func elements<Element>(of type: Element.Type) -> UnsafeMutablePointer<Element> {
+        memory.assumingMemoryBound(to: Element.self)
+    }
+
+    final var hasLeft: Bool { firstLeft != .max }
+
+    /// Forgets the first element without releasing it.
+    final func leave() {
+        if !hasLeft { firstLeft = live }
+        live += 1
+    }
+
+    /// Makes an empty chunk of one whose elements were all moved out.
+    final func reset() {
+        count = 0
+        live = 0
     }
 }
