@@ -152,8 +152,15 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
 
     override func next(_ element: Subject.Observer.Element) {
         if isCancelled { return }
-        if !demand.isWanted, demand.isExhausted() { return cancel() }
+        if !demand.isWanted, isExhausted() { return }
         if let core { core.accept(element) } else { handOver(element) }
+    }
+
+    @inline(never)
+    private func isExhausted() -> Bool {
+        if !demand.isExhausted() { return false }
+        cancel()
+        return true
     }
 
     // Ended first, so that who subscribes again inside the terminal event finds a fresh start.

@@ -35,7 +35,7 @@ final class Share<Element>: Observable<Element> {
     private let lastingCore: SubjectCore<Element>?
     private let lock = Mutex()
     /// Under the lock.
-    private var state = ShareState<ShareConnection<Element>>()
+    private var state = ShareState()
 
     /// The share that `source` is an operator over, if it may become superfluous, and its address. `source` holds it.
     /// Written before the recipe is in use.
@@ -91,10 +91,9 @@ final class Share<Element>: Observable<Element> {
     @inline(never)
     private func connected(_ connection: ShareConnection<Element>) {
         lock.lock()
-        if !state.connected(connection) { return lock.unlock() }
-        let abandoned = state.abandon()
+        let abandoned = state.connected(connection)
         lock.unlock()
-        abandoned?.cancel()
+        if abandoned != nil { connection.cancel() }
     }
 
     // MARK: Going past shares that nobody else can subscribe to
@@ -130,16 +129,22 @@ final class Share<Element>: Observable<Element> {
 
     private func join() -> (ShareConnection<Element>, mustConnect: Bool) {
         lock.lock()
-        let existing = state.join()
+        let existing = state.join().map(connection)
         existing?.demand.resume()
         lock.unlock()
         if let existing { return (existing, false) }
         let fresh = ShareConnection(core: lastingCore ?? Self.makeCore(replay), parent: self)
         lock.lock()
-        let joined = state.join(offering: fresh)
-        joined.0.demand.resume()
+        let (joined, mustConnect) = state.join(offering: fresh)
+        let connection = connection(joined)
+        connection.demand.resume()
         lock.unlock()
-        return joined
+        return (connection, mustConnect)
+    }
+
+    /// What `state` holds, which never is anything else.
+    private func connection(_ held: AnyObject) -> ShareConnection<Element> {
+        unsafeDowncast(held, to: ShareConnection<Element>.self)
     }
 
     fileprivate func leave(_ connection: ShareConnection<Element>) {
@@ -147,7 +152,7 @@ final class Share<Element>: Observable<Element> {
         let abandoned = state.leave(connection)
         if state.isUnwanted { connection.demand.end() }
         lock.unlock()
-        abandoned?.cancel()
+        if abandoned != nil { connection.cancel() }
     }
 
     /// The source has ended, nobody was told yet.
@@ -178,7 +183,13 @@ final class ShareConnection<Element>: Sink<Element> {
     }
 
     override func next(_ element: Element) {
-        if !demand.isWanted, demand.isExhausted() { return cancel() }
+        if !demand.isWanted { return nextUnwanted(element) }
+        core.accept(element)
+    }
+
+    @inline(never)
+    private func nextUnwanted(_ element: Element) {
+        if demand.isExhausted() { return cancel() }
         core.accept(element)
     }
 

@@ -1,8 +1,9 @@
 /// Decides when a shared source is subscribed to and when that ends.
 ///
-/// Methods return what they give up, so that the caller acts on it and releases it outside its lock.
-package struct ShareState<Connection: AnyObject> {
-    private var connection: Connection?
+/// Methods return what they give up, so that the caller acts on it and releases it outside its lock. Connections are plain
+/// objects here: as a generic parameter their type would be looked up at each call, for some 650 instructions.
+package struct ShareState {
+    private var connection: AnyObject?
     /// The subscribers that joined `connection` and have not left.
     private var count = 0
     /// Whether `connection` is being subscribed to the source.
@@ -13,7 +14,7 @@ package struct ShareState<Connection: AnyObject> {
     /// A subscriber comes.
     ///
     /// - Returns: the connection it takes part in; nil if there is none: then offer one.
-    package mutating func join() -> Connection? {
+    package mutating func join() -> AnyObject? {
         guard let connection else { return nil }
         count += 1
         return connection
@@ -23,7 +24,7 @@ package struct ShareState<Connection: AnyObject> {
     ///
     /// - Returns: the connection it takes part in, and whether it has to subscribe that to the source, when it is
     ///   subscribed itself.
-    package mutating func join(offering fresh: Connection) -> (Connection, mustConnect: Bool) {
+    package mutating func join(offering fresh: AnyObject) -> (AnyObject, mustConnect: Bool) {
         if let existing = join() { return (existing, false) }
         connection = fresh
         count = 1
@@ -37,7 +38,7 @@ package struct ShareState<Connection: AnyObject> {
     /// A subscriber has left. Means nothing for a connection that has ended.
     ///
     /// - Returns: the connection, if it is to be cancelled because no subscriber is left.
-    package mutating func leave(_ left: Connection) -> Connection? {
+    package mutating func leave(_ left: AnyObject) -> AnyObject? {
         guard connection === left else { return nil }
         count -= 1
         return count == 0 && !isConnecting ? connection.take() : nil
@@ -45,18 +46,15 @@ package struct ShareState<Connection: AnyObject> {
 
     /// The connection was subscribed to the source.
     ///
-    /// - Returns: whether it is to be cancelled, because no subscriber is left. Then `abandon` comes next.
-    package mutating func connected(_ made: Connection) -> Bool {
-        guard connection === made else { return false }
+    /// - Returns: the connection, if it is to be cancelled because no subscriber is left.
+    package mutating func connected(_ made: AnyObject) -> AnyObject? {
+        guard connection === made else { return nil }
         isConnecting = false
-        return count == 0
+        return count == 0 ? connection.take() : nil
     }
 
-    /// Gives up a connection that no subscriber is left of.
-    package mutating func abandon() -> Connection? { connection.take() }
-
     /// The source has ended: who comes now gets a connection of its own.
-    package mutating func terminated(_ ended: Connection) -> Connection? {
+    package mutating func terminated(_ ended: AnyObject) -> AnyObject? {
         guard connection === ended else { return nil }
         count = 0
         isConnecting = false

@@ -62,14 +62,13 @@ private final class LazyAlarm: Alarm {
 
     override func set(after delay: RxTimeInterval, generation: Int) {
         let deadline = scheduler.instant.addingClamped(delay.nanosecondsClamped)
-        let mustWait = lock.withLock {
-            self.deadline = deadline
-            self.generation = generation
-            if isWaiting || isCancelled { return false }
-            isWaiting = true
-            return true
-        }
-        if mustWait { wait(delay) }
+        lock.lock()
+        self.deadline = deadline
+        self.generation = generation
+        if isWaiting || isCancelled { return lock.unlock() }
+        isWaiting = true
+        lock.unlock()
+        wait(delay)
     }
 
     private func wait(_ delay: RxTimeInterval) {

@@ -9,7 +9,7 @@ import Testing
     // MARK: ShareState
 
     @Test func twoFirstSubscribersGetOneConnection() {
-        var state = ShareState<Connection>()
+        var state = ShareState()
         let first = Connection()
         let second = Connection()
         expect(state.join() == nil && state.join() == nil)
@@ -17,29 +17,29 @@ import Testing
         let joined = state.join(offering: second)
         expect(joined.0 === first && !joined.mustConnect)
         expect(state.leave(first) == nil)
-        expect(!state.connected(first))
+        expect(state.connected(first) == nil)
         expect(state.leave(first) === first)
         expect(state.join() == nil)
     }
 
     @Test func aConnectionThatIsLeftWhileItIsBeingMadeIsAbandonedAfterwards() {
-        var state = ShareState<Connection>()
+        var state = ShareState()
         let first = Connection()
         _ = state.join(offering: first)
         expect(state.leave(first) == nil)
         expect(state.isUnwanted)
-        expect(state.connected(first) && state.abandon() === first)
+        expect(state.connected(first) === first)
         expect(state.join() == nil)
     }
 
     @Test func whoLeavesAnEndedConnectionDoesNotCountForTheNext() {
-        var state = ShareState<Connection>()
+        var state = ShareState()
         let old = Connection()
         let new = Connection()
         _ = state.join(offering: old)
         expect(state.terminated(old) === old)
         _ = state.join(offering: new)
-        expect(!state.connected(new))
+        expect(state.connected(new) == nil)
         expect(state.leave(old) == nil)
         expect(state.terminated(old) == nil)
         expect(state.join() === new)
