@@ -9,7 +9,7 @@ import CRxPrimitives
 
 /// A machine word that several threads read and write.
 ///
-/// The one door to atomics: no other file imports `Synchronization`. Each method names its memory ordering; a caller
+/// All atomics are here: no other file imports `Synchronization`. Each method names its memory ordering; a caller
 /// that asks for more than relaxed says in a comment which operation it is paired with.
 @frozen
 @usableFromInline

@@ -26,8 +26,8 @@ package class TerminalSink: Stage {
 
 /// Receives the events of one subscription at one stage.
 ///
-/// Calls never overlap and never nest (laws L2 and L3): the doors see to it, so a stage between two doors keeps its state
-/// in plain fields. Nothing follows a terminal event from the same upstream.
+/// Calls never overlap and never nest (laws L2 and L3): the serialized boundaries see to it, so a stage
+/// between two of them keeps its state in plain fields. Nothing follows a terminal event from the same upstream.
 ///
 /// Subclasses keep the body of `next` free of other generic types: naming one (`Event<Element>`, say) costs a look-up of
 /// its metadata per call, some 60 ns, also on a path that is not taken. Such code goes to a method of its own that is not inlined.

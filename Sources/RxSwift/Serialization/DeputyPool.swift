@@ -22,10 +22,14 @@ final class DeputyPool: @unchecked Sendable {
         /// The process's pool. In a process that was forked, a new one: the threads are the parent's.
         static var shared: DeputyPool {
             let process = getpid()
-            return currentLock.withLock {
-                if current.process != process { current = DeputyPool() }
-                return current
-            }
+            currentLock.lock()
+            let known = current
+            if known.process != process { current = DeputyPool() }
+            let pool = current
+            currentLock.unlock()
+            // A parent's pool is released here, outside the lock: it may have serializers of the user's (law L7).
+            withExtendedLifetime(known) {}
+            return pool
         }
     #endif
 
@@ -40,7 +44,8 @@ final class DeputyPool: @unchecked Sendable {
     private var isWatched = false
 
     private static let idleTimeout: UInt64 = 10_000_000_000
-    private static let patience: UInt64 = 10_000_000
+    /// A deputy that has begun no piece of work for so many nanoseconds is stuck in a callback.
+    private static let stuckTime: UInt64 = 10_000_000
 
     /// Has a deputy drain the target's serializer soon, which is vacant.
     ///
@@ -135,12 +140,12 @@ final class DeputyPool: @unchecked Sendable {
         running.removeAll { $0 === deputy }
     }
 
-    /// Lets the deputies that run show whether they get on. Called and returns with the lock held.
+    /// Waits, and notes which of the deputies that run have begun no piece of work meanwhile. Called and returns with the lock held.
     private func watch(_ deputy: Deputy) {
         isWatched = true
         for other in running { other.notePieces() }
         lock.unlock()
-        deputy.parker.park(until: MonotonicClock.now() + DeputyPool.patience)
+        deputy.parker.park(until: MonotonicClock.now() + DeputyPool.stuckTime)
         lock.lock()
         isWatched = false
         for other in running { other.judge() }
