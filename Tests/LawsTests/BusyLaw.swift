@@ -45,14 +45,6 @@ extension Laws {
             }
         }
 
-        /// Operators that another source or a timer ends. They cancel the source under test only when the terminal event has been
-        /// delivered (law L1), so until then closures above the operator run for what another thread sends; nothing gets through.
-        static let endedElsewhere: Set<String> = Set(
-            ["take(until:)", "take(for:scheduler:)", "timeout(_:scheduler:)", "timeout(_:other:scheduler:)"].flatMap {
-                name in
-                ["", "Infallible.", "Single.", "Maybe.", "Completable."].map { $0 + name }
-            })
-
         @Test(arguments: Laws.cases) func sourceSendsWhileTheObserverIsInTheTerminalEvent(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 let life = Life(subject, kind)
@@ -74,9 +66,7 @@ extension Laws {
                 life.expectEnd("\(kind)", ends: subject.row.completes)
                 if isBusy {
                     let text = "\(kind): \(scenario.record.text)"
-                    if !Self.endedElsewhere.contains(subject.row.name) {
-                        #expect(life.above.calls == calls, "the `do` above ran after the end, \(text)")
-                    }
+                    #expect(life.above.calls == calls, "the `do` above ran after the end, \(text)")
                     #expect(life.closureRuns == closures, "closures ran after the end, \(text)")
                 }
                 scenario.forget()

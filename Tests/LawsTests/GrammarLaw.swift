@@ -74,6 +74,8 @@ extension Laws {
                         #expect(isUnsubscribed, comment)
                     }
                     if row.passesErrors, row.sources == 1, row.keeps == .everything, row.completes {
+                        let ended = scenario.eventually { scenario.record.hasEnded }
+                        #expect(ended, comment)
                         let elements = scenario.record.elements
                         #expect(elements == Array(accepted.prefix(elements.count)), comment)
                         let error = scenario.record.terminal?.error as? LawError

@@ -80,6 +80,14 @@ package class LinearSink<Element, Output>: Sink<Element> {
         Upstream(word: word).take()?.cancel()
     }
 
+    package override func quiesce() -> UInt {
+        // Relaxed: only the one who took the downstream's link, or keeps it from being taken, comes here.
+        let word = upstream.loadRelaxed()
+        guard word > Stage.lastMark, word & Stage.quiesced == 0 else { return 0 }
+        upstream.storeRelaxed(word | Stage.quiesced)
+        return word
+    }
+
     @usableFromInline
     package override func error(_ error: any Swift.Error) {
         // Cancelled: this stage has ended, and a source that does not know yet ends, too.

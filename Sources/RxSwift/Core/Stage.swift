@@ -6,10 +6,11 @@ public import RxPrimitives
 /// `cancel()`, which every terminal event and every `dispose()` ends in.
 @usableFromInline
 package class Stage {
-    /// `Stage.unlinked`, `Stage.cancelled`, or the address of the upstream stage, retained.
+    /// `Stage.unlinked`, `Stage.cancelled`, or the address of the upstream stage, retained; with the bit `quiesced`, or without.
     ///
     /// Life: unlinked at birth; the upstream's address from `link`; cancelled from `cancel`, and never anything else again.
-    /// Stages with nothing above them keep marks of their own here: `SubjectSubscription`, `ScheduledAction`.
+    /// A stage whose downstream has ended but not cancelled it yet bears the bit `quiesced`, once set never cleared.
+    /// Stages with nothing above them keep marks of their own here: `SubjectSubscription`, `ScheduledAction`. These are even.
     @usableFromInline package final let upstream = AtomicWord(0)
 
     @inlinable @inline(__always)
@@ -18,9 +19,19 @@ package class Stage {
     @inlinable @inline(__always)
     package static var cancelled: UInt { 1 }
 
-    /// The largest word that is no address. What lies between `cancelled` and this are marks of subclasses.
+    /// The bit of a stage that passes nothing on any more. Part of `cancelled`.
     @inlinable @inline(__always)
-    static var lastMark: UInt { 4 }
+    static var quiesced: UInt { 1 }
+
+    /// Quiesced before a stage was linked, and not cancelled yet.
+    static var quiescedUnlinked: UInt { 5 }
+
+    /// The upstream is being quiesced by a thread that has taken its address. A thread that cancels meanwhile leaves that to it.
+    static var quiescing: UInt { 7 }
+
+    /// The largest word that is no address. The even ones between `cancelled` and this are marks of subclasses.
+    @inlinable @inline(__always)
+    static var lastMark: UInt { 7 }
 
     @inlinable
     package init() {
@@ -42,12 +53,19 @@ package class Stage {
 
     @usableFromInline
     static func releaseUpstream(_ word: UInt) {
-        Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: word)!).release()
+        linked(by: word).release()
     }
 
-    /// Whether this stage was cancelled. Out of date as soon as it is read when another thread cancels.
+    /// The stage at the address in a word.
+    @inlinable
+    static func linked(by word: UInt) -> Unmanaged<Stage> {
+        .fromOpaque(UnsafeRawPointer(bitPattern: word & ~quiesced).unsafelyUnwrapped)
+    }
+
+    /// Whether this stage was cancelled, or will be at once, its downstream having ended. Out of date as soon as it is read when
+    /// another thread cancels.
     @inlinable @inline(__always)
-    package final var isCancelled: Bool { upstream.loadRelaxed() == Stage.cancelled }
+    package final var isCancelled: Bool { upstream.loadRelaxed() & Stage.quiesced != 0 }
 
     /// Takes the stage above, so that `cancel()` reaches it. Called once, before the first event.
     ///
@@ -77,7 +95,7 @@ package class Stage {
     @inlinable
     package final func takeUpstream() -> Upstream? {
         // A stage that ends is often cancelled already, by its downstream: no read-modify-write then.
-        if isCancelled { return nil }
+        if upstream.loadRelaxed() == Stage.cancelled { return nil }
         // Acquiring: paired with the compare-exchange in `link`.
         let word = upstream.exchange(Stage.cancelled)
         return word == Stage.cancelled ? nil : Upstream(word: word)
@@ -96,7 +114,60 @@ package class Stage {
         @inlinable
         package func take() -> Stage? {
             guard word > Stage.lastMark else { return nil }
-            return Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: word)!).takeRetainedValue()
+            return Stage.linked(by: word).takeRetainedValue()
         }
+
+        /// Quiesces what is above, which the caller is about to cancel.
+        package func quiesce() { Stage.walk(from: word) { $0.quiesceBoundary() } }
+    }
+
+    // MARK: Quiescing
+    //
+    // A stage that ends forwards its terminal event first and cancels what is above then, which is RxSwift's order. Closures above must
+    // not run meanwhile for what other threads send (law L1). So before it forwards the event it quiesces what is above: sources
+    // and serialized boundaries take nothing more, but are neither disposed of nor released.
+
+    /// Takes nothing more from above, and quiesces what is above. `cancel` follows. From any thread, which keeps this stage alive.
+    ///
+    /// Here: for a stage that other threads may cancel or link.
+    /// - Returns: the word of the stage to go on with, or 0.
+    package func quiesce() -> UInt {
+        quiesceUpstream()
+        return 0
+    }
+
+    /// The same for a stage between the caller and the nearest boundary above: that cannot be running on another thread. So only the
+    /// boundary has to be quiesced.
+    ///
+    /// - Returns: the word of the stage to go on with, or 0.
+    package func quiesceBoundary() -> UInt {
+        // Acquiring: paired with the compare-exchange in `link`.
+        upstream.loadAcquiring()
+    }
+
+    /// Quiesces the stage above, also one that will be linked later.
+    package final func quiesceUpstream() {
+        while true {
+            let word = upstream.loadRelaxed()
+            if word & Stage.quiesced != 0 { return }
+            if word > Stage.lastMark {
+                // Taken, so that no other thread releases the stage above meanwhile. Acquiring: paired with the one in `link`.
+                guard upstream.compareExchange(word, Stage.quiescing) else { continue }
+                Stage.walk(from: word) { $0.quiesce() }
+                // Releasing: paired with the exchange in `takeUpstream`. If it fails, this stage was cancelled meanwhile.
+                if !upstream.compareExchange(Stage.quiescing, word | Stage.quiesced) {
+                    Stage.linked(by: word).takeRetainedValue().cancel()
+                }
+                return
+            }
+            guard word == Stage.unlinked else { return }
+            if upstream.compareExchange(word, Stage.quiescedUnlinked) { return }
+        }
+    }
+
+    /// Does a step from stage to stage: a loop, because chains are long (law L8).
+    private static func walk(from word: UInt, _ step: (Stage) -> UInt) {
+        var word = word
+        while word > lastMark { word = linked(by: word)._withUnsafeGuaranteedRef(step) }
     }
 }

@@ -7,6 +7,8 @@ package final class DisposableStage: Stage {
         super.init()
     }
 
+    package override func quiesce() -> UInt { 0 }
+
     package override func cancel() {
         if takeUpstream() != nil { disposable.dispose() }
     }

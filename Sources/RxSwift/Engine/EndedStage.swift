@@ -14,6 +14,8 @@ package final class EndedStage: Stage {
     }
 
     package override func cancel() {}
+
+    package override func quiesce() -> UInt { 0 }
 }
 
 extension Sink {

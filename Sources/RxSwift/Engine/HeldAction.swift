@@ -16,8 +16,8 @@ package struct HeldAction {
     private static var waitingWithoutState: UInt { Stage.unlinked }
     private static var cancelled: UInt { Stage.cancelled }
     private static var started: UInt { 2 }
-    private static var waitingWithPlainState: UInt { 3 }
-    private static var waitingWithObject: UInt { Stage.lastMark }
+    private static var waitingWithPlainState: UInt { 6 }
+    private static var waitingWithObject: UInt { 4 }
 
     /// The claim has to be set to `claim(of:)` then.
     @inline(__always)

@@ -66,6 +66,13 @@ package final class Hop<Element>: Sink<Element> {
         super.cancel()
     }
 
+    package override func quiesce() -> UInt {
+        core.isCancelled.storeRelaxed(1)
+        return super.quiesce()
+    }
+
+    package override func quiesceBoundary() -> UInt { quiesce() }
+
     private func end(with error: (any Swift.Error)?) {
         core.error = error
         if queue.tryEnterInline() {

@@ -36,6 +36,9 @@ package class ScheduledAction: Job, Cancelable {
 
     package override func cancel() { _ = action.cancel(upstream) }
 
+    // Not part of a chain.
+    package override func quiesce() -> UInt { 0 }
+
     // MARK: Using it again
 
     /// Whether the action ran, and left nothing to be disposed of.

@@ -43,6 +43,8 @@ private final class SourceStage: Stage {
         super.init()
     }
 
+    override func quiesce() -> UInt { 0 }
+
     override func cancel() {
         if takeUpstream() != nil { source.stop() }
     }

@@ -79,8 +79,10 @@ extension Stage {
     @usableFromInline
     package final func unlinkSource() -> Stage? {
         let word = upstream.loadRelaxed()
-        // Only a cancellation can come in between.
-        guard word > Stage.cancelled, upstream.compareExchange(word, Stage.unlinked) else { return nil }
+        // Only a cancellation can come in between, or one that is about to follow.
+        guard word > Stage.lastMark, word & Stage.quiesced == 0, upstream.compareExchange(word, Stage.unlinked) else {
+            return nil
+        }
         return Upstream(word: word).take()
     }
 }

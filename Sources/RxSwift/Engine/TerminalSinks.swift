@@ -37,6 +37,7 @@ package final class EventSink<Element>: Sink<Element> {
 
     private func finish(_ error: (any Swift.Error)?) {
         guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
         onStop(error)
         subscription.settle(upstream)
     }
@@ -79,6 +80,7 @@ package final class ClosureSink<Element>: Sink<Element> {
 
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
         if let onError {
             onError(error)
         } else {
@@ -89,6 +91,7 @@ package final class ClosureSink<Element>: Sink<Element> {
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
         onCompleted?()
         subscription.settle(upstream)
     }

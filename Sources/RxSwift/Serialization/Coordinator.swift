@@ -46,22 +46,39 @@ class Coordinator: Stage, SerializerTarget {
         for lane in lanes { lane.cancel() }
     }
 
+    package final override func quiesce() -> UInt {
+        // Closed: it has ended by itself, or was here before.
+        if serializer.isClosed { return 0 }
+        serializer.close(TargetReference(self))
+        for lane in lanes { lane.quiesceUpstream() }
+        return 0
+    }
+
+    package final override func quiesceBoundary() -> UInt { quiesce() }
+
     // MARK: By the drainer
 
     /// Ends the sequence, and then what is left of the sources.
     final func complete() {
-        if isCancelled { return }
+        if isCancelled || serializer.isClosed { return }
         serializer.closeFromInside()
+        quiesceOtherSources()
         terminalSink.completed()
         cancel()
     }
 
     /// Ends the sequence with an error, which a source sent or a user's closure threw, and then what is left of the sources.
     final func fail(_ error: any Swift.Error) {
-        if isCancelled { return }
+        if isCancelled || serializer.isClosed { return }
         serializer.closeFromInside()
+        quiesceOtherSources()
         terminalSink.error(error)
         cancel()
+    }
+
+    /// Quiesces the sources that have not sent a terminal event.
+    private final func quiesceOtherSources() {
+        for lane in lanes where !lane.isDone { lane.quiesceUpstream() }
     }
 
     /// Ends the work of the drainer.
@@ -80,6 +97,7 @@ class Coordinator: Stage, SerializerTarget {
             lane.accept(node, for: self)
         case .error(let error):
             LaneNode.free(node)
+            lane.isDone = true
             fail(error)
         case .completed:
             LaneNode.free(node)
@@ -104,7 +122,7 @@ class Coordinator: Stage, SerializerTarget {
 
 /// What a coordinator keeps of one source: the link to it, and (in subclasses) what it remembers of its elements.
 class Lane: Stage {
-    /// Whether the source completed. Only by the coordinator's drainer.
+    /// Whether the source has ended. Only by the coordinator's drainer.
     final var isDone = false
 
     /// Handles the element a node carries, and frees the node. Only by the coordinator's drainer.
@@ -167,6 +185,7 @@ final class LaneSink<Element>: Sink<Element> {
 
     override func error(_ error: any Swift.Error) {
         if coordinator.serializer.tryEnter() {
+            lane.isDone = true
             coordinator.fail(error)
             coordinator.leave()
         } else {

@@ -66,6 +66,12 @@ package final class DrainSession {
         return made
     }
 
+    /// Whether the calling thread is a deputy's. Makes no session.
+    package static var isDeputy: Bool {
+        guard let known = slot.pointer else { return false }
+        return Unmanaged<DrainSession>.fromOpaque(known).takeUnretainedValue().deputy != nil
+    }
+
     // MARK: Callbacks
 
     /// The thread runs other code of the user's until `endCallbacks`.

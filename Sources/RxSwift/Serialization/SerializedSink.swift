@@ -19,6 +19,9 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     /// The operator this sink belongs to, for diagnostics.
     package var operatorName: StaticString { "serialized" }
 
+    /// Whether an error of one source may end it while others go on.
+    package var hasSources: Bool { false }
+
     /// - Parameter entered: whether the creating thread is the drainer from the start, so that events wait until it leaves.
     @usableFromInline
     package init(downstream: Sink<Element>, entered: Bool = false) {
@@ -59,6 +62,19 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         serializer.close(TargetReference(self))
         upstream?.take()?.cancel()
     }
+
+    package final override func quiesce() -> UInt {
+        // Closed: it has ended by itself, or was here before.
+        if serializer.isClosed { return 0 }
+        quiesceSources()
+        serializer.close(TargetReference(self))
+        return 0
+    }
+
+    package final override func quiesceBoundary() -> UInt { quiesce() }
+
+    /// Quiesces what is above. Marks this stage, also before it is linked: a producer that finds the serializer closed sees the reason.
+    package func quiesceSources() { quiesceUpstream() }
 
     /// Links the downstream to this stage. Before the first event.
     package final func linkDownstream() {
@@ -102,6 +118,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
             downstream._withUnsafeGuaranteedRef { $0.next(element) }
         case .error(let error):
             serializer.closeFromInside()
+            if hasSources { quiesceSources() }
             downstream._withUnsafeGuaranteedRef { $0.error(error) }
         case .completed:
             finish()

@@ -82,11 +82,20 @@ package class SubjectSubscription: Stage {
         retained.release()
     }
 
+    package final override func quiesce() -> UInt {
+        while true {
+            let word = upstream.loadRelaxed()
+            if word & Stage.quiesced != 0 { return 0 }
+            let quiesced = word == Self.counted ? word | Stage.quiesced : Stage.quiescedUnlinked
+            if upstream.compareExchange(word, quiesced) { return 0 }
+        }
+    }
+
     package final override func cancel() {
         // Acquiring and releasing: paired with the compare-exchange in `markCounted`, behind which this takes it off.
         let word = upstream.exchange(Stage.cancelled)
         if word == Stage.cancelled { return }
-        if word == Self.counted { core.uncountSubscription() }
+        if word & ~Stage.quiesced == Self.counted { core.uncountSubscription() }
         core.remove(self)
         didCancel()
     }

@@ -11,12 +11,14 @@ import TestSupport
             lineRows
             + IOUringScheduler.Backend.allCases.flatMap { backend in
                 [
-                    Row("observe(on:)", "\(backend)", keeps: .everything, isAsynchronous: true, chains: false) {
-                        source, _ in source.observe(on: loop(backend))
-                    },
-                    Row("subscribe(on:)", "\(backend)", isAsynchronous: true, completes: false, chains: false) {
-                        source, _ in source.subscribe(on: loop(backend))
-                    },
+                    Row(
+                        "observe(on:)", "\(backend)", keeps: .everything, isAsynchronous: true,
+                        schedulers: [loopThreads], chains: false
+                    ) { source, _ in source.observe(on: loop(backend)) },
+                    Row(
+                        "subscribe(on:)", "\(backend)", isAsynchronous: true, schedulers: [loopThreads],
+                        completes: false, chains: false
+                    ) { source, _ in source.subscribe(on: loop(backend)) },
                 ]
             }
 
@@ -24,8 +26,10 @@ import TestSupport
         /// a reader behind it. No operators.
         static let streamRows: [Row] = IOUringScheduler.Backend.allCases.flatMap { backend in
             [
-                Row("DescriptorStream.read", "\(backend)", keeps: .everything, isAsynchronous: true, chains: false) {
-                    source, probe in
+                Row(
+                    "DescriptorStream.read", "\(backend)", keeps: .everything, isAsynchronous: true,
+                    schedulers: [loopThreads], chains: false
+                ) { source, probe in
                     source.concatMap { element in
                         try probe.visit("selector")
                         return lines { readEnd, writeEnd in
@@ -36,7 +40,10 @@ import TestSupport
                         }
                     }
                 },
-                Row("DescriptorStream.write", "\(backend)", isAsynchronous: true, chains: false) { source, _ in
+                Row(
+                    "DescriptorStream.write", "\(backend)", isAsynchronous: true, schedulers: [loopThreads],
+                    chains: false
+                ) { source, _ in
                     lines { readEnd, writeEnd in
                         let written = DescriptorStream.write(
                             source.map { ByteChunk("\($0)\n") }, to: writeEnd, closesWhenDone: true,
@@ -73,6 +80,8 @@ import TestSupport
             case .epoll: epoll
             }
         }
+
+        private static let loopThreads = SchedulerThreads.named("rx.laws")
 
         private static let ring = IOUringScheduler(name: "rx.laws", backend: .uring)
         private static let epoll = IOUringScheduler(name: "rx.laws", backend: .epoll)

@@ -1,4 +1,3 @@
-import Foundation
 import RxSwift
 import TestSupport
 
@@ -7,17 +6,26 @@ extension Laws {
         Row("observe(on:)", "serial", keeps: .everything, isAsynchronous: true, chains: false) { source, _ in
             source.observe(on: Laws.scheduler)
         },
-        Row("observe(on:)", "concurrent", keeps: .everything, isAsynchronous: true, chains: false) { source, _ in
-            source.observe(on: ConcurrentDispatchQueueScheduler(qos: .default))
+        Row(
+            "observe(on:)", "concurrent", keeps: .everything, isAsynchronous: true, schedulers: [.concurrent],
+            chains: false
+        ) { source, _ in
+            source.observe(on: Laws.concurrentScheduler)
         },
-        Row("observe(on:)", "operations", keeps: .everything, isAsynchronous: true, chains: false) { source, _ in
-            source.observe(on: OperationQueueScheduler(operationQueue: OperationQueue()))
+        Row(
+            "observe(on:)", "operations", keeps: .everything, isAsynchronous: true, schedulers: [.operations],
+            chains: false
+        ) { source, _ in
+            source.observe(on: OperationQueueScheduler(operationQueue: Laws.operations))
         },
         Row("observe(on:)", "current thread", keeps: .everything, chains: false) { source, _ in
             source.observe(on: CurrentThreadScheduler.instance)
         },
-        Row("observe(on:)", "two hops", keeps: .everything, isAsynchronous: true, chains: false) { source, probe in
-            source.observe(on: ConcurrentDispatchQueueScheduler(qos: .default))
+        Row(
+            "observe(on:)", "two hops", keeps: .everything, isAsynchronous: true, schedulers: [.concurrent, .serial],
+            chains: false
+        ) { source, probe in
+            source.observe(on: Laws.concurrentScheduler)
                 .map {
                     try probe.visit("between")
                     return $0

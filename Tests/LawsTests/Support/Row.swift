@@ -1,3 +1,4 @@
+import Foundation
 import RxSwift
 import TestSupport
 import Testing
@@ -17,6 +18,23 @@ extension Laws {
         case nothing
     }
 
+    /// The threads of a scheduler that a row names.
+    enum SchedulerThreads: Sendable {
+        case serial, concurrent, operations
+        /// Threads with a name of their own, at most 15 bytes long.
+        case named(String)
+
+        /// Whether the calling thread is one of them.
+        var isCurrent: Bool {
+            switch self {
+            case .serial: DispatchQueue.getSpecific(key: Laws.queueKey) == "serial"
+            case .concurrent: DispatchQueue.getSpecific(key: Laws.queueKey) == "concurrent"
+            case .operations: OperationQueue.current === Laws.operations
+            case .named(let name): Laws.currentThreadName == name
+            }
+        }
+    }
+
     /// An operator in the table.
     struct Row: Sendable {
         /// The function as it is declared: `take(while:behavior:)`.
@@ -28,6 +46,8 @@ extension Laws {
         let keeps: Keeps
         /// Whether events reach the observer on another thread than the one that sent them.
         let isAsynchronous: Bool
+        /// The schedulers on whose threads the operator may call back.
+        let schedulers: [SchedulerThreads]
         /// Whether the sequence completes when all sources have completed.
         let completes: Bool
         /// Whether an error of any source ends the sequence with that error.
@@ -43,7 +63,8 @@ extension Laws {
 
         init(
             _ name: String, _ variant: String = "", sources: Int, keeps: Keeps = .some, isAsynchronous: Bool = false,
-            completes: Bool = true, passesErrors: Bool = true, lateSites: Set<String> = [],
+            schedulers: [SchedulerThreads] = [.serial], completes: Bool = true, passesErrors: Bool = true,
+            lateSites: Set<String> = [],
             build: @escaping @Sendable ([Observable<Int>], Int, Probe) -> Observable<Int>
         ) {
             self.name = name
@@ -51,6 +72,7 @@ extension Laws {
             self.sources = sources
             self.keeps = keeps
             self.isAsynchronous = isAsynchronous
+            self.schedulers = isAsynchronous ? schedulers : []
             self.completes = completes
             self.passesErrors = passesErrors
             self.chains = false
@@ -61,8 +83,8 @@ extension Laws {
 
         init(
             _ name: String, _ variant: String = "", keeps: Keeps = .some, isAsynchronous: Bool = false,
-            completes: Bool = true, passesErrors: Bool = true, chains: Bool = true, weight: Int = 1,
-            lateSites: Set<String> = [],
+            schedulers: [SchedulerThreads] = [.serial], completes: Bool = true, passesErrors: Bool = true,
+            chains: Bool = true, weight: Int = 1, lateSites: Set<String> = [],
             build: @escaping @Sendable (Observable<Int>, Probe) -> Observable<Int>
         ) {
             self.name = name
@@ -70,6 +92,7 @@ extension Laws {
             self.sources = 1
             self.keeps = keeps
             self.isAsynchronous = isAsynchronous
+            self.schedulers = isAsynchronous ? schedulers : []
             self.completes = completes
             self.passesErrors = passesErrors
             self.chains = chains

@@ -132,10 +132,31 @@ extension Laws {
         }
     }
 
-    static let queue = DispatchQueue(label: "laws")
+    /// Says which of the queues below the calling thread works for.
+    static let queueKey = DispatchSpecificKey<String>()
+
+    static let queue = marked(DispatchQueue(label: "laws"), "serial")
 
     /// The scheduler of operators that need one.
     static let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "laws")
+
+    static let concurrentScheduler = ConcurrentDispatchQueueScheduler(
+        queue: marked(DispatchQueue(label: "laws.concurrent", attributes: .concurrent), "concurrent"))
+
+    static let operations = OperationQueue()
+
+    private static func marked(_ queue: DispatchQueue, _ mark: String) -> DispatchQueue {
+        queue.setSpecific(key: queueKey, value: mark)
+        return queue
+    }
+
+    /// What the system calls the calling thread.
+    static var currentThreadName: String {
+        guard let file = FileHandle(forReadingAtPath: "/proc/thread-self/comm"),
+            let name = try? file.readToEnd()
+        else { return "unknown" }
+        return String(decoding: name, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
 
     static func eventually(_ mayWait: Bool, _ claim: () -> Bool) -> Bool {
         if claim() { return true }

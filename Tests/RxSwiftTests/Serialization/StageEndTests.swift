@@ -129,6 +129,52 @@ import Testing
         }
     }
 
+    // MARK: Inside the terminal event
+
+    /// Operators that a second source ends, with its first element or with its error.
+    static let endedElsewhere:
+        [(name: String, make: @Sendable (Observable<Int>, Observable<Int>, TestScheduler) -> Observable<Int>)] = [
+            ("take(until:)", { source, other, _ in source.take(until: other) }),
+            ("merge", { source, other, _ in .merge(source, other) }),
+            ("merge, then take", { source, other, _ in Observable.merge(source, other).take(1) }),
+            ("merge, do, then take", { source, other, _ in Observable.merge(source, other).do(onDispose: {}).take(1) }),
+            ("combineLatest", { source, other, _ in .combineLatest(source, other) { $0 + $1 } }),
+            ("zip", { source, other, _ in .zip(source, other) { $0 + $1 } }),
+            ("withLatestFrom", { source, other, _ in source.withLatestFrom(other) }),
+            ("sample", { source, other, _ in source.sample(other) }),
+            ("skip(until:)", { source, other, _ in source.skip(until: other.skip(1)) }),
+            ("flatMap", { source, other, _ in other.flatMap { _ in source } }),
+            ("concatMap", { source, other, _ in other.concatMap { _ in source } }),
+            ("flatMapFirst", { source, other, _ in other.flatMapFirst { _ in source } }),
+            ("flatMapLatest", { source, other, _ in other.flatMapLatest { _ in source } }),
+            ("two levels", { source, other, _ in Observable.merge(source.map { $0 }, .never()).take(until: other) }),
+            ("catch in between", { source, other, _ in source.catch { _ in .never() }.take(until: other) }),
+            ("take(for:)", { source, _, scheduler in source.take(for: .seconds(1), scheduler: scheduler) }),
+            ("timeout", { source, _, scheduler in source.timeout(.seconds(1), scheduler: scheduler) }),
+        ]
+
+    @Test(arguments: endedElsewhere.indices)
+    func noClosureRunsAboveAStageWhoseEndIsBeingDelivered(_ index: Int) {
+        let (source, other) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let scheduler = TestScheduler(initialClock: 0)
+        let calls = AtomicCounter(0)
+        let log = EventLog()
+        let above = source.do(onNext: { _ in calls.increment() }, onDispose: { log.note("disposed") })
+        let ended = Self.endedElsewhere[index].make(above, other.asObservable(), scheduler)
+        let inEnd: @Sendable () -> Void = {
+            // The source is not unsubscribed yet, as in RxSwift.
+            log.note(source.hasObservers ? "ended" : "ended late")
+            source.onNext(9)
+        }
+        _ = ended.subscribe(onError: { _ in inEnd() }, onCompleted: inEnd)
+        scheduler.start()
+        other.onNext(0)
+        if log.text.isEmpty { other.onError(NumberedFailure(1)) }
+        #expect(calls.value == 0)
+        #expect(log.text == "ended disposed")
+        #expect(!source.hasObservers && !other.hasObservers)
+    }
+
     // MARK: Greedy sources
 
     @Test func aMapThatThrowsInsideABusyFlatMapEndsItsLongSource() {

@@ -69,6 +69,14 @@ package final class AmbRace: Stage {
     /// Ends a source that has sent its terminal event.
     func end(_ index: Int) { links[index].cancel() }
 
+    package override func quiesce() -> UInt {
+        quiesceUpstream()
+        for link in links { link.quiesceUpstream() }
+        return 0
+    }
+
+    package override func quiesceBoundary() -> UInt { quiesce() }
+
     package override func cancel() {
         guard takeUpstream() != nil else { return }
         for link in links { link.cancel() }

@@ -33,6 +33,15 @@ private final class SwitchIfEmptyLinks: Stage {
     let source = Link()
     let other = Link()
 
+    override func quiesce() -> UInt {
+        quiesceUpstream()
+        source.quiesceUpstream()
+        other.quiesceUpstream()
+        return 0
+    }
+
+    override func quiesceBoundary() -> UInt { quiesce() }
+
     override func cancel() {
         guard takeUpstream() != nil else { return }
         source.cancel()

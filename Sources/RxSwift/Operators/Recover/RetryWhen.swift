@@ -166,6 +166,16 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
 
     override func exhausted() {}
 
+    override func quiesce() -> UInt {
+        notifier.quiesceUpstream()
+        return super.quiesce()
+    }
+
+    override func quiesceBoundary() -> UInt {
+        notifier.quiesceUpstream()
+        return super.quiesceBoundary()
+    }
+
     override func cancel() {
         notifier.cancel()
         super.cancel()

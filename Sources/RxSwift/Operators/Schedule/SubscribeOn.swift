@@ -97,13 +97,13 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     }
 
     override func error(_ error: any Swift.Error) {
-        guard let upstream = takeUpstream() else { return leaveNow() }
+        guard !isCancelled, let upstream = takeUpstream() else { return leaveNow() }
         downstream.error(error)
         end(upstream)
     }
 
     override func completed() {
-        guard let upstream = takeUpstream() else { return leaveNow() }
+        guard !isCancelled, let upstream = takeUpstream() else { return leaveNow() }
         downstream.completed()
         end(upstream)
     }
@@ -113,6 +113,9 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         guard let source = upstream.take() else { return }
         if source.endsByItself { source.cancel() } else { leave(source) }
     }
+
+    /// The source is unsubscribed later, on the scheduler.
+    override func quiesceBoundary() -> UInt { quiesce() }
 
     override func cancel() {
         guard let upstream = takeUpstream() else { return }

@@ -64,6 +64,15 @@ final class MulticastSelectorStage: Stage {
     let selected = Link()
     let connection = Link()
 
+    override func quiesce() -> UInt {
+        quiesceUpstream()
+        selected.quiesceUpstream()
+        connection.quiesceUpstream()
+        return 0
+    }
+
+    override func quiesceBoundary() -> UInt { quiesce() }
+
     override func cancel() {
         guard takeUpstream() != nil else { return }
         selected.cancel()

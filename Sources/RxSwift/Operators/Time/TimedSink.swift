@@ -11,6 +11,9 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     final let settings: TimeSettings
     private final let serializer = Serializer()
 
+    /// Whether the source has sent its terminal event. Only by the drainer.
+    private final var hasSourceEnded = false
+
     package var operatorName: StaticString { "timed operator" }
 
     required init(settings: TimeSettings, downstream: Sink<Output>) {
@@ -41,6 +44,7 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     /// Sends the downstream its last event, and ends the source. Only by the drainer.
     final func finish() {
         serializer.closeFromInside()
+        if !hasSourceEnded { quiesceSources() }
         downstream.completed()
         terminate()
     }
@@ -48,6 +52,7 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     /// Sends the downstream its last event, and ends the source. Only by the drainer.
     final func fail(_ error: any Swift.Error) {
         serializer.closeFromInside()
+        if !hasSourceEnded { quiesceSources() }
         downstream.error(error)
         terminate()
     }
@@ -60,6 +65,17 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
 
     @usableFromInline
     override func cancel() { terminate() }
+
+    package override func quiesce() -> UInt {
+        serializer.close(TargetReference(self))
+        quiesceSources()
+        return 0
+    }
+
+    package override func quiesceBoundary() -> UInt { quiesce() }
+
+    /// Quiesces what is above.
+    func quiesceSources() { quiesceUpstream() }
 
     /// Ends the source and the timer.
     func terminate() {
@@ -94,6 +110,7 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     override func completed() {
         // Not by way of `submit`, whose frame is large: a long chain completes stage in stage (law L8).
         if serializer.tryEnter() {
+            hasSourceEnded = true
             receiveCompleted()
             leave()
         } else {
@@ -139,8 +156,12 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     private final func perform(_ work: TimedWork<Element>) {
         switch work {
         case .next(let element): receive(element)
-        case .error(let error): receive(error: error)
-        case .completed: receiveCompleted()
+        case .error(let error):
+            hasSourceEnded = true
+            receive(error: error)
+        case .completed:
+            hasSourceEnded = true
+            receiveCompleted()
         case .tick(let generation): receiveTick(generation)
         }
     }

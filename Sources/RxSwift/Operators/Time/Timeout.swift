@@ -81,10 +81,17 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
         guard generation == self.generation else { return }
         guard let other else { return fail(RxError.timeout) }
         shut()
+        // Closures above the source must not run while the other sequence delivers.
+        sourceLink.quiesceUpstream()
         alarm.stop()
         // The source ends when the other sequence was subscribed to: what both share is not started anew (law L11).
         if !isCancelled { other.start(TimeoutOtherSink(coordinator: self)) }
         sourceLink.cancel()
+    }
+
+    override func quiesceSources() {
+        super.quiesceSources()
+        sourceLink.quiesceUpstream()
     }
 
     override func terminate() {

@@ -79,6 +79,9 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     }
 
     /// The subscription has ended; the windows go on as long as somebody is subscribed to one.
+    // Its windows may go on.
+    package override func quiesce() -> UInt { 0 }
+
     override func cancel() {
         if isOuterDisposed.exchange(1) == 0 { references.dispose() }
     }

@@ -71,12 +71,14 @@ private final class AwaitingSink<Element>: Sink<Element> {
 
     override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
         resumption.resume(.failure(error))
         subscription.settle(upstream)
     }
 
     override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
         resumption.resume(.success(nil))
         subscription.settle(upstream)
     }

@@ -62,12 +62,14 @@ package final class OutcomeSink<Element>: Sink<Element> {
 
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
         if !hasElement { report(error) }
         subscription.settle(upstream)
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
         if !hasElement {
             if requiresElement { report(RxError.noElements) } else { onCompleted?() }
         }

@@ -159,6 +159,17 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         endSource()
     }
 
+    override var hasSources: Bool { true }
+
+    override func quiesceSources() {
+        super.quiesceSources()
+        let running = lock.withLock {
+            isClosed = true
+            return places
+        }
+        for place in running { place.quiesceUpstream() }
+    }
+
     @usableFromInline
     override func cancel() {
         super.cancel()

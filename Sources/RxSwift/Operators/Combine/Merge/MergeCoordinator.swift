@@ -12,8 +12,11 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
     /// The inner sinks at work, doubly linked through themselves. Under the lock.
     @exclusivity(unchecked) private var firstInner: Unmanaged<InnerSink<Element>>?
 
-    /// Whether `cancel` has taken the inner sinks, so that no more may join. Under the lock.
+    /// Whether the inner sinks were quiesced or cancelled, so that no more may join. Under the lock.
     @exclusivity(unchecked) private var isClosed = false
+
+    /// Whether `cancel` has taken the inner sinks. Under the lock.
+    @exclusivity(unchecked) private var hasCancelledInners = false
 
     package override var operatorName: StaticString { "merge" }
 
@@ -57,13 +60,34 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         Unmanaged.passUnretained(inner).release()
     }
 
+    override var hasSources: Bool { true }
+
+    override func quiesceSources() {
+        super.quiesceSources()
+        let inners = takeInners()
+        var node = inners
+        while let inner = node {
+            node = inner._withUnsafeGuaranteedRef { inner in
+                inner.quiesceUpstream()
+                return inner.nextInner
+            }
+        }
+        if let inners, !giveBack(inners) { cancel(inners) }
+    }
+
     override func cancel() {
         super.cancel()
+        if let inners = takeInners(isCancelling: true) { cancel(inners) }
+    }
+
+    /// Takes the inner sinks, with the list's references. No more may join, and none that is removed is touched.
+    private func takeInners(isCancelling: Bool = false) -> Unmanaged<InnerSink<Element>>? {
         lock.lock()
         isClosed = true
-        var rest = firstInner
+        if isCancelling { hasCancelledInners = true }
+        let first = firstInner
         firstInner = nil
-        var node = rest
+        var node = first
         while let inner = node {
             node = inner._withUnsafeGuaranteedRef { inner in
                 inner.isListed = false
@@ -71,6 +95,20 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
             }
         }
         lock.unlock()
+        return first
+    }
+
+    /// Keeps inner sinks that were taken for `cancel`. Returns false if that has come already.
+    private func giveBack(_ inners: Unmanaged<InnerSink<Element>>) -> Bool {
+        lock.lock()
+        let isInTime = !hasCancelledInners
+        if isInTime { firstInner = inners }
+        lock.unlock()
+        return isInTime
+    }
+
+    private func cancel(_ inners: Unmanaged<InnerSink<Element>>) {
+        var rest: Unmanaged<InnerSink<Element>>? = inners
         while let node = rest {
             let inner = node.takeRetainedValue()
             rest = inner.nextInner

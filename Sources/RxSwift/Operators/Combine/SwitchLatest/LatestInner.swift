@@ -7,6 +7,9 @@ package struct LatestInner<Inner: AnyObject> {
 
     package init() {}
 
+    /// The one that is running.
+    package var running: Inner? { current }
+
     /// Whether this one is the latest, and has not ended.
     package func isCurrent(_ inner: Inner) -> Bool { current === inner }
 

@@ -144,6 +144,17 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         endSource()
     }
 
+    override var hasSources: Bool { true }
+
+    override func quiesceSources() {
+        super.quiesceSources()
+        let running = lock.withLock {
+            isClosed = true
+            return latest.running
+        }
+        running?.quiesceUpstream()
+    }
+
     @usableFromInline
     override func cancel() {
         super.cancel()

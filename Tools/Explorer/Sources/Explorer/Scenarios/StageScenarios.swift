@@ -1,3 +1,4 @@
+import RxPrimitives
 import RxSwift
 
 /// A stage above, made by the thread that links it, which counts how often it is cancelled.
@@ -22,6 +23,30 @@ extension Scenario {
             return Run({ stage.link(upper.makeStage()) }, { stage.cancel() }, { stage.cancel() }) {
                 require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
                 require(stage.isCancelled, "not cancelled")
+            }
+        },
+        Scenario(
+            "stage.quiesce-and-cancel",
+            "a stage that is quiesced while a thread links and another cancels is cancelled once"
+        ) {
+            let stage = Stage()
+            let upper = Upper()
+            return Run({ stage.link(upper.makeStage()) }, { stage.quiesceUpstream() }, { stage.cancel() }) {
+                require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
+                require(stage.isCancelled, "not cancelled")
+            }
+        },
+        Scenario(
+            "stage.quiesce-twice", "a stage that two threads quiesce is cancelled once, and not before it is cancelled"
+        ) {
+            let stage = Stage()
+            let upper = Upper()
+            stage.link(upper.makeStage())
+            return Run({ stage.quiesceUpstream() }, { stage.quiesceUpstream() }) {
+                require(upper.cancellations.value == 0, "cancelled by quiescing")
+                require(stage.isCancelled, "not quiesced")
+                stage.cancel()
+                require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
             }
         },
         Scenario("stage.disposable", "a subscription disposed of while it is made cancels what is made, once") {
@@ -169,6 +194,30 @@ extension Scenario {
                 }, { other.onNext(Element(0)) }
             ) {
                 require(log.ends == 1 && isInOrder(log.numbers, in: [1, 2]), "\(log.numbers), ends \(log.ends)")
+                require(!source.hasObservers && !other.hasObservers, "still subscribed")
+                subscription.dispose()
+            }
+        },
+        Scenario(
+            "operator.take-until-quiet",
+            "no closure above runs for an element that comes when the end is being delivered",
+            preemptions: 2
+        ) {
+            let (source, other) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let hasEnded = AtomicWord(0)
+            var callsBefore: Int?
+            var calls = 0
+            let subscription = source.do(onNext: { _ in calls += 1 }).take(until: other).subscribe(onCompleted: {
+                hasEnded.storeReleasing(1)
+            })
+            return Run(
+                {
+                    source.onNext(Element(1))
+                    if hasEnded.loadAcquiring() != 0 { callsBefore = calls }
+                    source.onNext(Element(2))
+                }, { other.onNext(Element(0)) }
+            ) {
+                if let callsBefore { require(calls == callsBefore, "a closure ran after the end") }
                 require(!source.hasObservers && !other.hasObservers, "still subscribed")
                 subscription.dispose()
             }
