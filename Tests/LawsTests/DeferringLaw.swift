@@ -24,7 +24,8 @@ extension Laws {
             let (above, below) = (Tap(), Tap())
             let deferral = Deferral(stage)
             let end = End()
-            below.onEvent = { [unowned scenario, unowned above] event in
+            below.onEvent = { [weak scenario, weak above] event in
+                guard let scenario, let above else { return }
                 if event.isStopEvent { end.note(above.calls, Laws.closureRuns(of: scenario, withoutEnds: true)) }
             }
             scenario.subscribe {

@@ -33,7 +33,8 @@ extension Laws {
                 for disposeAt in 0..<12 {
                     for terminal in [Event<Int>.completed, .error(LawError.source)] {
                         let scenario = Scenario(subject, kind)
-                        scenario.record.onEvent = { [unowned scenario] index, _ in
+                        scenario.record.onEvent = { [weak scenario] index, _ in
+                            guard let scenario else { return }
                             // During `subscribe` there is nothing to dispose of yet.
                             if index >= disposeAt, scenario.isSubscribed { scenario.dispose() }
                         }
@@ -58,7 +59,8 @@ extension Laws {
                     for disposeAt in 0..<20 {
                         let scenario = Scenario(subject, kind)
                         scenario.script.isActive = true
-                        scenario.script.onVisit = { [unowned scenario] run in
+                        scenario.script.onVisit = { [weak scenario] run in
+                            guard let scenario else { return }
                             // During `subscribe` there is nothing to dispose of yet.
                             if run >= disposeAt, scenario.isSubscribed { scenario.dispose() }
                         }

@@ -23,7 +23,8 @@ extension Laws {
             let scenario = Scenario(subject, kind)
             let (above, below) = (Tap(), Tap())
             let left = AtomicCounter(12)
-            let react: () -> Void = { [unowned scenario] in
+            let react: () -> Void = { [weak scenario] in
+                guard let scenario else { return }
                 guard scenario.isSubscribed else { return }
                 let number = left.decrement()
                 switch act {

@@ -9,7 +9,8 @@ extension Laws {
             for kind in Port.Kind.allCases {
                 let scenario = Scenario(subject, kind)
                 var left = 12
-                scenario.record.onEvent = { [unowned scenario] _, event in
+                scenario.record.onEvent = { [weak scenario] _, event in
+                    guard let scenario else { return }
                     guard left > 0, !event.isStopEvent else { return }
                     left -= 1
                     scenario.sendNext(from: left % scenario.ports.count)
@@ -23,7 +24,8 @@ extension Laws {
             for kind in Port.Kind.allCases {
                 for terminal in [Event<Int>.completed, .error(LawError.source)] {
                     let scenario = Scenario(subject, kind)
-                    scenario.record.onEvent = { [unowned scenario] index, event in
+                    scenario.record.onEvent = { [weak scenario] index, event in
+                        guard let scenario else { return }
                         guard index == 2, !event.isStopEvent else { return }
                         scenario.tested.send(terminal)
                         scenario.tested.send(.next((subject.position + 1) * 100_000 + 99_999))
@@ -46,7 +48,8 @@ extension Laws {
                 let scenario = Scenario(subject, kind)
                 scenario.script.isActive = true
                 var left = 12
-                scenario.script.onVisit = { [unowned scenario] _ in
+                scenario.script.onVisit = { [weak scenario] _ in
+                    guard let scenario else { return }
                     guard left > 0 else { return }
                     left -= 1
                     scenario.sendNext(from: left % scenario.ports.count)

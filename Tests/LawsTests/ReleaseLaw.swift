@@ -33,7 +33,8 @@ extension Laws {
         private func live(_ subject: Case, _ kind: Port.Kind, _ end: End, checks: Bool) {
             let scenario = Scenario(subject, kind)
             if end == .disposeInsideObserver {
-                scenario.record.onEvent = { [unowned scenario] _, _ in
+                scenario.record.onEvent = { [weak scenario] _, _ in
+                    guard let scenario else { return }
                     if scenario.isSubscribed { scenario.dispose() }
                 }
             }

@@ -53,14 +53,16 @@ extension Laws {
             switch situation {
             case .reentrant:
                 let left = AtomicCounter(12)
-                let react: () -> Void = { [unowned scenario] in
+                let react: () -> Void = { [weak scenario] in
+                    guard let scenario else { return }
                     let number = left.decrement()
                     if number >= 0 { scenario.sendNext(from: number % scenario.ports.count) }
                 }
                 scenario.script.onVisit = { _ in react() }
                 scenario.record.onEvent = { _, event in if event.isStopEvent { react() } }
             case .busy:
-                scenario.record.onEvent = { [unowned scenario] _, event in
+                scenario.record.onEvent = { [weak scenario] _, event in
+                    guard let scenario else { return }
                     guard scenario.isSubscribed, !event.isStopEvent, busy.fetchAdd(1) == 0 else { return }
                     _ = gate.wait(seconds: 5)
                 }

@@ -34,17 +34,24 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
 
     /// Disposes of the underlying disposable as soon as there are no dependents.
     public func dispose() {
-        lock.withLock { () -> (any Disposable)? in
-            isPrimaryDisposed = true
-            return takeIfUnused()
-        }?.dispose()
+        disposePrimary()?.dispose()
     }
 
     fileprivate func release() {
         leave()?.dispose()
     }
 
-    /// Not inlined: disposals nest as deep as chains are long, and what is needed here only shall not be on the stack then (law L8).
+    // Not inlined: disposals nest as deep as chains are long, and what is needed here only shall not be on the stack then (law L8).
+
+    /// Does what `dispose()` does, but returns the underlying disposable for the caller to dispose of, if there are no dependents.
+    @inline(never)
+    func disposePrimary() -> (any Disposable)? {
+        lock.withLock {
+            isPrimaryDisposed = true
+            return takeIfUnused()
+        }
+    }
+
     @inline(never)
     private func leave() -> (any Disposable)? {
         lock.withLock {

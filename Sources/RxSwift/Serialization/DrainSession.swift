@@ -68,7 +68,7 @@ package final class DrainSession {
 
     /// Whether the calling thread is a deputy's. Makes no session.
     package static var isDeputy: Bool {
-        guard let known = slot.pointer else { return false }
+        guard let known = ThreadSlot.drainSession.pointer else { return false }
         return Unmanaged<DrainSession>.fromOpaque(known).takeUnretainedValue().deputy != nil
     }
 

@@ -78,12 +78,18 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         if isOuterDisposed.loadRelaxed() == 0 { finish() }
     }
 
-    /// The subscription has ended; the windows go on as long as somebody is subscribed to one.
-    // Its windows may go on.
+    /// The windows may go on.
     package override func quiesce() -> UInt { 0 }
 
+    /// The subscription has ended; the windows go on as long as one has a subscriber.
     override func cancel() {
-        if isOuterDisposed.exchange(1) == 0 { references.dispose() }
+        if leavesNoWindow() { end() }
+    }
+
+    /// Not inlined: cancellations nest as deep as chains are long, and what is needed here only shall not be on the stack then (law L8).
+    @inline(never)
+    private func leavesNoWindow() -> Bool {
+        isOuterDisposed.exchange(1) == 0 && references.disposePrimary() != nil
     }
 
     private func end() { super.cancel() }
