@@ -3,6 +3,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
+/// Calls of a new thread that do not count: with the first ones the system gives it memory.
+let warmUpCalls = 1_000
+
 /// Runs `body` on a thread of its own, and waits for what it returns.
 func onThread<Value>(_ body: @escaping () -> Value) -> Value {
     let done = Completion()

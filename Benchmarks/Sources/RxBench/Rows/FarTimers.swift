@@ -10,9 +10,10 @@ extension Figure {
         return [
             Figure(
                 area: .timers, name: "scheduleRelative.besideFarTimers.worstCall",
-                unit: "µs of thread CPU, the most of \(calls) calls beside \(count) far timers", limit: 50,
-                ours: { FarTimers(count).worstCall(calls) }, peerName: "no far timers",
-                peer: { FarTimers(0).worstCall(calls) }),
+                unit: "µs of thread CPU, the most of \(calls) calls beside \(count) far timers\(leastOfRounds)",
+                limit: 50,
+                ours: { least { FarTimers(count).worstCall(calls) } }, peerName: "no far timers",
+                peer: { least { FarTimers(0).worstCall(calls) } }),
             Figure(
                 area: .timers, name: "scheduleRelative.farAndNear.armDispose",
                 unit: "µs per far and near timer armed and disposed of, \(count) outstanding", limit: 2,
@@ -45,17 +46,17 @@ private struct FarTimers {
         let scheduler = scheduler
         let fired = Completion()
         let left = Sum()
-        left.value = calls
+        left.value = warmUpCalls + calls
         let worst = onThread {
             var worst: UInt64 = 0
-            for _ in 0..<calls {
+            for call in -warmUpCalls..<calls {
                 let start = plain_thread_time()
                 _ = scheduler.scheduleRelative(left, dueTime: .milliseconds(5)) { left in
                     left.value -= 1
                     if left.value == 0 { fired.signal() }
                     return Disposables.create()
                 }
-                worst = max(worst, plain_thread_time() - start)
+                if call >= 0 { worst = max(worst, plain_thread_time() - start) }
             }
             return worst
         }
