@@ -65,6 +65,8 @@ uint64_t plain_peak_resident_bytes(void) { return status_line("VmHWM"); }
 
 bool plain_reset_peak_resident_bytes(void) {
 #if defined(__GLIBC__)
+    // Its first value. The threshold grows with the blocks that are freed, to 64 MiB, and a thread's heap keeps less than it for ever.
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
     malloc_trim(0);
 #endif
     FILE *file = fopen("/proc/self/clear_refs", "w");

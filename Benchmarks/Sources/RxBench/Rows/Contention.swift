@@ -95,8 +95,10 @@ extension Figure {
             let callers = Callers(8) { _, number in send(number) }
             usleep(UInt32(seconds * 1e6))
             accounts = callers.stop()
-            // What other threads left behind may still be under way.
-            usleep(100_000)
+            // A deputy may still be delivering what is queued.
+            let sent = accounts.reduce(0) { $0 + $1.calls }
+            let deadline = plain_now() + 10_000_000_000
+            while opaque(delivered).value != sent, plain_now() < deadline { usleep(1_000) }
         }
         let sent = accounts.reduce(0) { $0 + $1.calls }
         if delivered.value != sent { fail("8 producers: \(sent) events were sent, \(delivered.value) delivered") }
