@@ -1,5 +1,9 @@
 // swift-tools-version: 6.1
+import Foundation
 import PackageDescription
+
+/// The library. Another checkout of it can be named, to count what it costs there (Tools/costs).
+let root = ProcessInfo.processInfo.environment["RX_ROOT"] ?? ".."
 
 /// A suite for ordo-one/benchmark: histograms of one run, and comparison with a stored baseline.
 func suite(_ name: String) -> Target {
@@ -39,7 +43,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-rx", path: ".."),
+        .package(name: "swift-rx", path: root),
         .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -67,6 +71,10 @@ let package = Package(
             ],
             swiftSettings: features
         ),
+        .target(name: "CCostMarks"),
+        .executableTarget(
+            name: "RxCosts",
+            dependencies: ["CCostMarks", "CMallocCount", .product(name: "RxSwift", package: "swift-rx")]),
         suite("Subjects"),
         suite("Operators"),
         suite("Hops"),

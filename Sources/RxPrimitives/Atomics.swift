@@ -66,12 +66,16 @@ package struct AtomicWord: ~Copyable {
 
     /// Replaces the word and returns what it held, acquiring and releasing.
     @inlinable @inline(__always)
-    package func exchange(_ value: UInt) -> UInt { storage.exchange(value, ordering: .acquiringAndReleasing) }
+    package func exchange(_ value: UInt) -> UInt {
+        countReadModifyWrite()
+        return storage.exchange(value, ordering: .acquiringAndReleasing)
+    }
 
     /// Replaces `expected` by `desired`, acquiring and releasing; returns whether it did.
     @inlinable @inline(__always)
     package func compareExchange(_ expected: UInt, _ desired: UInt) -> Bool {
-        storage.compareExchange(
+        countReadModifyWrite()
+        return storage.compareExchange(
             expected: expected, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed
         ).exchanged
     }
@@ -88,13 +92,15 @@ package struct AtomicWord: ~Copyable {
     /// Replaces the word and returns what it held, sequentially consistent.
     @inlinable @inline(__always)
     package func exchangeSequentially(_ value: UInt) -> UInt {
-        storage.exchange(value, ordering: .sequentiallyConsistent)
+        countReadModifyWrite()
+        return storage.exchange(value, ordering: .sequentiallyConsistent)
     }
 
     /// Replaces `expected` by `desired`, sequentially consistent if it does; returns whether it did.
     @inlinable @inline(__always)
     package func compareExchangeSequentially(_ expected: UInt, _ desired: UInt) -> Bool {
-        storage.compareExchange(
+        countReadModifyWrite()
+        return storage.compareExchange(
             expected: expected, desired: desired, successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed
         ).exchanged
     }
@@ -102,13 +108,15 @@ package struct AtomicWord: ~Copyable {
     /// Adds, wrapping, acquiring and releasing; returns the word before.
     @inlinable @inline(__always)
     package func fetchAdd(_ value: UInt) -> UInt {
-        storage.wrappingAdd(value, ordering: .acquiringAndReleasing).oldValue
+        countReadModifyWrite()
+        return storage.wrappingAdd(value, ordering: .acquiringAndReleasing).oldValue
     }
 
     /// Adds, wrapping, without ordering anything else; returns the word before. For statistics.
     @inlinable @inline(__always)
     package func fetchAddRelaxed(_ value: UInt) -> UInt {
-        storage.wrappingAdd(value, ordering: .relaxed).oldValue
+        countReadModifyWrite()
+        return storage.wrappingAdd(value, ordering: .relaxed).oldValue
     }
 }
 
@@ -144,4 +152,28 @@ package struct ConfinedWord: ~Copyable {
 
     @inlinable @inline(__always)
     package func store(_ value: UInt) { storage.store(value, ordering: .relaxed) }
+}
+
+// MARK: - Counting
+
+// With RX_COUNT_ATOMICS each read-modify-write also adds to one counter, for Tools/costs, which makes it several times as slow.
+
+#if RX_COUNT_ATOMICS
+    @usableFromInline
+    enum ReadModifyWrites {
+        @usableFromInline static let count = Atomic<UInt>(0)
+    }
+
+    /// How many read-modify-writes all threads have made, compare-exchanges that failed included. A C symbol, because the program that
+    /// counts does not belong to this package.
+    @_cdecl("rx_read_modify_writes")
+    public func readModifyWrites() -> UInt { ReadModifyWrites.count.load(ordering: .relaxed) }
+#endif
+
+/// Counts a read-modify-write. Without RX_COUNT_ATOMICS it leaves no instruction, in its callers or of its own.
+@_alwaysEmitIntoClient @inline(__always)
+func countReadModifyWrite() {
+    #if RX_COUNT_ATOMICS
+        ReadModifyWrites.count.wrappingAdd(1, ordering: .relaxed)
+    #endif
 }

@@ -47,8 +47,9 @@ struct RxBench: ParsableCommand {
         let extent = quick ? Extent.quick : .full
         let rows = selected(Row.all(text: try TextSource(path: text), extent: extent))
         let latencies = selected(LatencyRow.all(extent: extent))
+        let loads = selected(LoadRow.all(extent: extent))
         let figures = selected(Figure.all(extent: extent))
-        let everything: [any Listed] = rows + latencies + figures
+        let everything: [any Listed] = rows + latencies + loads + figures
         guard !everything.isEmpty else {
             throw ValidationError("No row contains '\(filter ?? "")'. Try --list.")
         }
@@ -68,8 +69,9 @@ struct RxBench: ParsableCommand {
         let driver = Driver(rounds: rounds ?? (quick ? 4 : 8), roundNanoseconds: quick ? 25e6 : 80e6)
         let results = run(rows, by: driver)
         let latencyResults = run(latencies, by: driver)
+        let loadResults = run(loads, rounds: driver.rounds)
         let figureResults = run(figures)
-        let judged: [any Judged] = results + latencyResults + figureResults
+        let judged: [any Judged] = results + latencyResults + loadResults + figureResults
         Summary.printBars(judged)
 
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
@@ -83,6 +85,7 @@ struct RxBench: ParsableCommand {
             seconds: seconds,
             results: results,
             latencies: latencyResults,
+            loads: loadResults,
             figures: figureResults
         ).write(to: json)
         print("\(Int(seconds.rounded())) s; every round is in \(json)")
@@ -118,6 +121,18 @@ struct RxBench: ParsableCommand {
             let result = driver.run(row)
             Progress.clear()
             table.printRow(result)
+            return result
+        }
+    }
+
+    private func run(_ rows: [LoadRow], rounds: Int) -> [LoadResult] {
+        if rows.isEmpty { return [] }
+        LoadTable.printHeader()
+        return rows.enumerated().map { number, row in
+            Progress.show("[load \(number + 1)/\(rows.count)] \(row.name)")
+            let result = LoadDriver(row, rounds: rounds).run()
+            Progress.clear()
+            LoadTable.printRow(result)
             return result
         }
     }

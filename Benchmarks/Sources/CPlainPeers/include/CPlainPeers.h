@@ -16,6 +16,24 @@ uint64_t plain_allocated_bytes(void);
 /// Keeps the calling thread on one processor. Returns 0 or an errno.
 int plain_pin(int processor);
 
+/// Returns at that time of `plain_now` or a little later; at once, if it is over.
+void plain_sleep_until(uint64_t time);
+
+/// Tells the processor that the calling thread spins.
+void plain_pause(void);
+
+/// Nanoseconds of processor time that the calling thread has used.
+uint64_t plain_thread_time(void);
+
+/// Bytes of this process that are in memory.
+uint64_t plain_resident_bytes(void);
+
+/// Gives free memory back to the system, and has `plain_peak_resident_bytes` begin anew. Returns false where the system has no such thing.
+bool plain_reset_peak_resident_bytes(void);
+
+/// The most bytes of this process that were in memory.
+uint64_t plain_peak_resident_bytes(void);
+
 /// A word goes to another thread and back, `count` times after `warm_up` times that do not count. The threads stay on processors 0
 /// and 1, and look at it without a pause: what the processors need for it at least. Nanoseconds of each round trip go to
 /// `samples`. Returns 0 or an errno.

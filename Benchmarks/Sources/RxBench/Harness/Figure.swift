@@ -29,3 +29,14 @@ struct FigureResult: Codable {
     let limit: Double?
     let verdict: Result.Verdict
 }
+
+private let figureRounds = 5
+
+/// What a figure's unit says of `least`.
+let leastOfRounds = ", the least of \(figureRounds) rounds"
+
+/// The least of some rounds: what an interrupt or the hypervisor adds to a thread's processor time comes now and then, what the
+/// library does comes in each round.
+func least(_ measure: () -> Double) -> Double {
+    (0..<figureRounds).map { _ in measure() }.min() ?? .nan
+}

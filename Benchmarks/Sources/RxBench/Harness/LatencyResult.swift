@@ -1,5 +1,3 @@
-import Histogram
-
 /// A latency row after its rounds, as it goes into the table and the JSON file.
 struct LatencyResult: Codable {
     let area: Area
@@ -55,11 +53,11 @@ struct Distribution: Codable {
     }
 }
 
-/// Collects one side's samples over the rounds. A histogram keeps three digits of each.
+/// Collects one side's samples over the rounds.
 struct Recording {
     private let side: LatencyRow.Side
     private let percentile: Double
-    private var all = Recording.histogram()
+    private var all = LatencyHistogram()
     /// The compared percentile in each round.
     private(set) var compared: [Double] = []
 
@@ -76,38 +74,15 @@ struct Recording {
         defer { samples.deallocate() }
         side.measure(samples)
         guard counts else { return }
-        var round = Recording.histogram()
+        var round = LatencyHistogram()
         for sample in samples {
             round.record(sample)
             all.record(sample)
         }
-        compared.append(Double(max(1, round.valueAtPercentile(percentile))))
+        compared.append(round.nanoseconds(at: percentile))
     }
 
-    /// At least 1, as it is divided by.
-    func nanoseconds(at percentile: Double) -> Double {
-        Double(max(1, all.valueAtPercentile(percentile)))
-    }
+    func nanoseconds(at percentile: Double) -> Double { all.nanoseconds(at: percentile) }
 
-    var distribution: Distribution {
-        Distribution(
-            name: side.name,
-            samples: all.totalCount,
-            minimum: all.min,
-            mean: all.mean,
-            p50: all.valueAtPercentile(50),
-            p99: all.valueAtPercentile(99),
-            p999: all.valueAtPercentile(99.9),
-            maximum: all.max,
-            rounds: compared,
-            curve: all.percentiles(ticksPerHalfDistance: 5).map {
-                .init(percentile: $0.percentile, nanoseconds: $0.value)
-            })
-    }
-
-    private static func histogram() -> Histogram<UInt64> {
-        var histogram = Histogram<UInt64>(highestTrackableValue: 60_000_000_000, numberOfSignificantValueDigits: .three)
-        histogram.autoResize = true
-        return histogram
-    }
+    var distribution: Distribution { all.distribution(name: side.name, rounds: compared) }
 }

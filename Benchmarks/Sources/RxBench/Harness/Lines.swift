@@ -20,6 +20,14 @@ extension LatencyRow: Listed {
     var listing: String { "\(area.rawValue): \(name) (latency, vs \(peer.name))\(bar.map { ", bar \($0)x" } ?? "")" }
 }
 
+extension LoadRow: Listed {
+    var listing: String {
+        let rates = LoadRow.rates.map { "\($0)" }.joined(separator: ", ")
+        return
+            "\(area.rawValue): \(name) (latency at \(rates) times of capacity, vs \(peers.map(\.name).joined(separator: ", ")))"
+    }
+}
+
 extension Figure: Listed {
     var listing: String { "\(area.rawValue): \(name) (\(unit))\(limit.map { ", at most \($0)" } ?? "")" }
 }

@@ -11,6 +11,7 @@ struct Report: Codable {
     let seconds: Double
     let results: [Result]
     let latencies: [LatencyResult]
+    let loads: [LoadResult]
     let figures: [FigureResult]
 
     /// Fails before the first measurement rather than after the last one if the file cannot be written.

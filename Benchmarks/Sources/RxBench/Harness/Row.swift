@@ -61,6 +61,7 @@ struct Row {
 enum Area: String, Codable, CaseIterable {
     case subjects, lifecycles, operators, combining, replaying, hops, timers, elements, traits, endToEnd
     case loop, pool, net, files
+    case load
 }
 
 /// What an observer adds to: a class, so that the closure has an effect the optimizer must keep.

@@ -119,7 +119,7 @@ enum Summary {
 
 extension Result.Verdict {
     /// What stands at the end of a line.
-    fileprivate var mark: String {
+    var mark: String {
         switch self {
         case .pass: "ok"
         case .slow: "MISS"
@@ -131,7 +131,7 @@ extension Result.Verdict {
 }
 
 /// Pads on the right, or on the left where the width is negative.
-private func pad(_ text: String, _ width: Int) -> String {
+func pad(_ text: String, _ width: Int) -> String {
     let padding = String(repeating: " ", count: max(0, abs(width) - text.count))
     return width < 0 ? padding + text : text + padding
 }
@@ -144,10 +144,10 @@ private func ratio(_ value: Double) -> String {
     number(value, decimals: value < 10 ? 2 : 1)
 }
 
-private func number(_ value: Double, decimals: Int) -> String {
+func number(_ value: Double, decimals: Int) -> String {
     String(format: "%.\(decimals)f", value)
 }
 
-private func flush() {
+func flush() {
     fflush(stdout)
 }

@@ -18,6 +18,6 @@ extension LatencyRow {
 extension Figure {
     /// Every figure, in the order in which they are printed.
     static func all(extent: Extent) -> [Figure] {
-        timerMemory(extent)
+        timerMemory(extent) + farTimers(extent) + contention(extent)
     }
 }

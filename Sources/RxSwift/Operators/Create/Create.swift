@@ -21,6 +21,8 @@ final class Create<Element>: Observable<Element> {
     /// Whether the source is an `ObservableType` of the program's own.
     private let isForeign: Bool
 
+    // Usable from inline, so that `create` is compiled where the type of its elements is known: not a look-up of metadata a call.
+    @usableFromInline
     init(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
         self.subscribe = subscribe
         isForeign = false
@@ -35,18 +37,23 @@ final class Create<Element>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        let sink = isForeign ? ForeignSink(downstream: downstream) : CreateSink(downstream: downstream)
+        let sink = CreateSink(downstream: downstream, isForeign: isForeign)
         sink.linkDownstream()
         let disposable = subscribe(AnyObserver(sink: sink))
         sink.link(DisposableStage(disposable))
     }
 }
 
-class CreateSink<Element>: SerializedSink<Element> {
-    package override final var operatorName: StaticString { "create" }
-}
+final class CreateSink<Element>: SerializedSink<Element> {
+    /// Whether it receives the events of an `ObservableType` of the program's own.
+    private let isForeign: Bool
 
-/// Receives the events of an `ObservableType` of the program's own.
-final class ForeignSink<Element>: CreateSink<Element> {
-    package override var endsByItself: Bool { false }
+    init(downstream: Sink<Element>, isForeign: Bool) {
+        self.isForeign = isForeign
+        super.init(downstream: downstream)
+    }
+
+    package override var operatorName: StaticString { "create" }
+
+    package override var endsByItself: Bool { !isForeign }
 }

@@ -1,0 +1,60 @@
+import CCostMarks
+import CMallocCount
+
+// Counts what pipelines cost per event and per subscription while no other thread disturbs them. Run by Tools/costs:
+//
+//   RxCosts counts UNITS [FILTER]   a line per row: its name, read-modify-writes and allocations per unit
+//   RxCosts marks UNITS [FILTER]    the same work with a mark around each repetition, for callgrind; a line per row: its name
+//
+// A repetition of 2 N units, less one of N, leaves what N units take, without what each repetition takes once.
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 3, let units = Int(arguments[2]), units > 0, ["counts", "marks"].contains(arguments[1]) else {
+    fatalError("usage: RxCosts counts|marks UNITS [FILTER]")
+}
+let counts = arguments[1] == "counts"
+let filter = arguments.count > 3 ? arguments[3] : ""
+
+for row in CostRow.events + CostRow.subscriptions {
+    let name = "\(row.unit.rawValue): \(row.name)"
+    if !filter.isEmpty, !name.contains(filter) { continue }
+    let repeatUnits = row.prepare()
+    // What is made once and used again is there from here on.
+    repeatUnits(units)
+    repeatUnits(2 * units)
+    if counts {
+        let (readModifyWrites, mallocs) = perUnit(repeatUnits)
+        let known = rx_cost_counts_atomics() ? hundredths(readModifyWrites) : "?"
+        print("\(name)\t\(known)\t\(hundredths(mallocs))")
+    } else {
+        rx_cost_mark()
+        repeatUnits(units)
+        rx_cost_mark()
+        repeatUnits(2 * units)
+        rx_cost_mark()
+        print(name)
+    }
+}
+
+func perUnit(_ repeatUnits: (Int) -> Void) -> (readModifyWrites: Double, mallocs: Double) {
+    func count(_ units: Int) -> (readModifyWrites: Int, mallocs: Int) {
+        let before = rx_cost_read_modify_writes()
+        malloc_count_start()
+        repeatUnits(units)
+        let mallocs = malloc_count_stop()
+        return (Int(rx_cost_read_modify_writes() - before), Int(mallocs))
+    }
+    let once = count(units)
+    let twice = count(2 * units)
+    return (
+        Double(twice.readModifyWrites - once.readModifyWrites) / Double(units),
+        Double(twice.mallocs - once.mallocs) / Double(units)
+    )
+}
+
+func hundredths(_ value: Double) -> String {
+    let rounded = Int((value * 100).rounded())
+    let sign = rounded < 0 ? "-" : ""
+    let digits = abs(rounded) % 100
+    return "\(sign)\(abs(rounded) / 100).\(digits < 10 ? "0" : "")\(digits)"
+}
