@@ -49,6 +49,9 @@ package class Stage {
     @inlinable @inline(__always)
     package final var isCancelled: Bool { upstream.loadRelaxed() == Stage.cancelled }
 
+    /// Whether there is no stage above yet.
+    package final var isUnlinked: Bool { upstream.loadRelaxed() == Stage.unlinked }
+
     /// Takes the stage above, so that `cancel()` reaches it. Called once, before the first event.
     ///
     /// Here: for a stage which may be cancelled while it is being linked, by another thread or by itself.

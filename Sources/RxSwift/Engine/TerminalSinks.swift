@@ -21,8 +21,6 @@ package final class EventSink<Element>: Sink<Element> {
         super.init()
     }
 
-    package override var isFinal: Bool { true }
-
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
     package override func sourceVanished() { subscription.unlink() }
@@ -35,10 +33,20 @@ package final class EventSink<Element>: Sink<Element> {
 
     package override func completed() { finish(nil) }
 
+    package override func error(_ error: any Swift.Error, then after: () -> Void) { finish(error, then: after) }
+
+    package override func completed(then after: () -> Void) { finish(nil, then: after) }
+
     private func finish(_ error: (any Swift.Error)?) {
         guard let upstream = subscription.takeUpstream() else { return }
         onStop(error)
         subscription.settle(upstream)
+    }
+
+    private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        if upstream != nil { onStop(error) }
+        subscription.settle(upstream, after: after)
     }
 }
 
@@ -67,8 +75,6 @@ package final class ClosureSink<Element>: Sink<Element> {
         super.init()
     }
 
-    package override var isFinal: Bool { true }
-
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
     package override func sourceVanished() { subscription.unlink() }
@@ -79,11 +85,7 @@ package final class ClosureSink<Element>: Sink<Element> {
 
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
-        if let onError {
-            onError(error)
-        } else {
-            Hooks.handleUnhandledError(error, callStack: callStack)
-        }
+        report(error)
         subscription.settle(upstream)
     }
 
@@ -91,5 +93,25 @@ package final class ClosureSink<Element>: Sink<Element> {
         guard let upstream = subscription.takeUpstream() else { return }
         onCompleted?()
         subscription.settle(upstream)
+    }
+
+    package override func error(_ error: any Swift.Error, then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        if upstream != nil { report(error) }
+        subscription.settle(upstream, after: after)
+    }
+
+    package override func completed(then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        if upstream != nil { onCompleted?() }
+        subscription.settle(upstream, after: after)
+    }
+
+    private func report(_ error: any Swift.Error) {
+        if let onError {
+            onError(error)
+        } else {
+            Hooks.handleUnhandledError(error, callStack: callStack)
+        }
     }
 }

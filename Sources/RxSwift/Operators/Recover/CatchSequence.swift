@@ -41,7 +41,7 @@ where Sources.Element == Observable<Element> {
     override func attach(_ downstream: Sink<Element>) {
         let sink = CatchSequenceSink(sources: SourceStack(self), downstream: downstream)
         downstream.link(sink)
-        sink.advance()
+        sink.begin()
     }
 }
 
@@ -67,11 +67,10 @@ final class CatchSequenceSink<Element>: SuccessionSink<Element> {
 
     override func error(_ error: any Swift.Error) {
         lastError = error
-        endSource()
-        advance()
+        sourceEnded()
     }
 
-    override func nextSource() -> Observable<Element>? { sources.next() }
+    override func nextSource() -> Observable<Element>? { sources.next { endSource() } }
 
     override func exhausted() {
         if let lastError {

@@ -92,6 +92,11 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
 
     @usableFromInline
     override func completed() {
+        acceptCompletion()
+        sourceEnded()
+    }
+
+    final func acceptCompletion() {
         // Not by way of `submit`, whose frame is large: a long chain completes stage in stage (law L8).
         if serializer.tryEnter() {
             receiveCompleted()
@@ -99,7 +104,6 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
         } else {
             submit(.completed)
         }
-        sourceEnded()
     }
 
     final func tick(_ generation: Int) { submit(.tick(generation)) }

@@ -35,6 +35,7 @@ final class SwitchLatest<Element, Result>: Observable<Result> {
         let coordinator = coordinatorType.init(downstream: downstream)
         coordinator.linkDownstream()
         source.attach(sinkType.init(selector: selector, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -62,7 +63,7 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
             let source = try selector(element)
             if coordinator.isCancelled { return }
             let inner = innerType.init(coordinator: coordinator)
-            if coordinator.supersede(by: inner) { source.start(inner) }
+            if coordinator.supersede(by: inner) { coordinator.start(inner, source) }
         } catch {
             if !coordinator.isCancelled { self.error(error) }
         }
@@ -90,11 +91,38 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     // Under the lock.
     private var latest = LatestInner<SwitchLatestInnerSink<Element>>()
     private var isClosed = false
+    /// The inner source that is cancelled when the outer one has been attached.
+    private var postponed: SwitchLatestInnerSink<Element>?
+
+    private let attachment = Attachment()
+    /// The address of the inner sink whose source is being attached. Relaxed: only its own thread makes use of it.
+    private let attachingInner = AtomicWord(0)
 
     package override var operatorName: StaticString { "switchLatest" }
 
     required init(downstream: Sink<Element>) {
         super.init(downstream: downstream)
+        attachment.begin()
+    }
+
+    /// The outer source has been attached.
+    func attached() {
+        guard attachment.end() else { return }
+        lock.lock()
+        let inner = postponed.take()
+        lock.unlock()
+        inner?.cancel()
+    }
+
+    /// Subscribes an inner sink to its source. One at a time.
+    func start(_ inner: SwitchLatestInnerSink<Element>, _ source: Observable<Element>) {
+        attachingInner.storeRelaxed(Self.address(of: inner))
+        source.start(inner)
+        attachingInner.storeRelaxed(0)
+    }
+
+    private static func address(of inner: SwitchLatestInnerSink<Element>) -> UInt {
+        UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
     }
 
     /// Returns whether the new one is to be subscribed to.
@@ -140,8 +168,9 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     }
 
     func outerCompleted() {
-        if lock.withLock({ latest.outerEnded() }) { completed() }
+        // As in RxSwift, which lets go of a source that completes before it passes that on.
         endSource()
+        if lock.withLock({ latest.outerEnded() }) { completed() }
     }
 
     @usableFromInline
@@ -150,8 +179,12 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         lock.lock()
         isClosed = true
         let current = latest.takeCurrent()
+        // The one that is being attached may be in a loop.
+        let isPostponed =
+            current.map { Self.address(of: $0) != attachingInner.loadRelaxed() } ?? false && attachment.postpones()
+        if isPostponed { postponed = current }
         lock.unlock()
-        current?.cancel()
+        if !isPostponed { current?.cancel() }
     }
 }
 
@@ -167,12 +200,12 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
     override func next(_ element: Element) { coordinator.next(element, from: self) }
 
     override func error(_ error: any Swift.Error) {
-        coordinator.failed(self, with: error)
         endSource()
+        coordinator.failed(self, with: error)
     }
 
     override func completed() {
-        coordinator.completed(self)
         endSource()
+        coordinator.completed(self)
     }
 }
