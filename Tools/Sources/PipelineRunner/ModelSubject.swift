@@ -128,7 +128,13 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
         if isDelivering { note("newcomer") }
         let subscriber = Subscriber(observer.asObserver(), known: known)
         subscribers.append(subscriber)
-        if !values.isEmpty {
+        if !values.isEmpty, !isDelivering {
+            // What comes meanwhile waits, for all observers.
+            isDelivering = true
+            for value in values { observer.onNext(value) }
+            while !queue.isEmpty { deliver(queue.removeFirst()) }
+            isDelivering = false
+        } else if !values.isEmpty {
             subscriber.held = []
             for value in values { observer.onNext(value) }
             while let event = subscriber.held!.first {

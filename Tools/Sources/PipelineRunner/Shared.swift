@@ -86,6 +86,7 @@ extension Session {
     func shared(_ source: Ints, replaying count: Int, isForever: Bool) -> Ints {
         guard usesModels else { return source.share(replay: count, scope: isForever ? .forever : .whileConnected) }
         let choice = count == 0 ? 0 : 2
+        if !isForever, count < 2 { return modelShare(source, count == 0 ? .publish : .replay(count)) }
         return isForever
             ? connected(source, choice, replaying: count).refCount()
             : refCounted(source, choice, makesSubjects: true, replaying: count)
