@@ -11,6 +11,8 @@ struct Alignment {
     /// Stages above those that can end while their source goes on.
     private let unseen: Set<Int>
     private let shared: Set<Int>
+    /// The observers in this log.
+    private let observers: Set<Int>
     /// The calls at which a reaction acts.
     private let reactions: Set<String>
     /// Whether the other log was cut.
@@ -26,6 +28,7 @@ struct Alignment {
         }
         mine = compared(pair.mine)
         other = compared(pair.other)
+        observers = Set(mine.filter { $0.text.first == ">" }.map { Self.observer($0.text) })
         isCut = pair.otherStatus == .budget
         let program = pair.program
         var unseen: Set<Int> = []
@@ -69,7 +72,7 @@ struct Alignment {
         if state.mine < mine.count, state.other < other.count, mine[state.mine].text == other[state.other].text {
             result.append(State(mine: state.mine + 1, other: state.other + 1, hasMore: state.hasMore))
         }
-        if state.other < other.count, unseen.contains(other[state.other].id), other[state.other].text.first != ">" {
+        if state.other < other.count, isUnseen(other[state.other]) {
             result.append(
                 State(mine: state.mine, other: end(of: state.other), hasMore: state.hasMore || !subscribesAnew))
         }
@@ -78,6 +81,17 @@ struct Alignment {
         }
         return result
     }
+
+    /// Whether an entry may have no counterpart in this log: it comes from above a stage that has ended, or an observer sees it which a
+    /// closure there has subscribed.
+    private func isUnseen(_ entry: (id: Int, text: String)) -> Bool {
+        guard entry.text.first == ">" else { return unseen.contains(entry.id) }
+        let number = Self.observer(entry.text)
+        return number >= 10 && !observers.contains(number)
+    }
+
+    /// The number of the observer that an entry comes from. From 10 on, a reaction has subscribed it.
+    private static func observer(_ text: String) -> Int { Int(text.dropFirst().prefix { $0.isNumber }) ?? 0 }
 
     /// Where the entries end that a call of a closure leads to.
     private func end(of index: Int) -> Int {

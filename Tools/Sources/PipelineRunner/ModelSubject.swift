@@ -108,8 +108,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
         case .publish: return subscribe(observer, replaying: [], known: 0, after: hasDeliveredTerminal)
         case .async:
             let values = terminal.map { $0.isCompleted ? remembered : [] } ?? []
-            return subscribe(
-                observer, replaying: hasDeliveredTerminal ? values : [], known: 0, after: hasDeliveredTerminal)
+            return subscribe(observer, replaying: values, known: 0, after: terminal != nil)
         case .behavior:
             return subscribe(
                 observer, replaying: terminal == nil ? remembered : [], known: accepted, after: terminal != nil)

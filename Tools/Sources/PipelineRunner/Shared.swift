@@ -94,7 +94,7 @@ extension Session {
 
     func replayed(_ source: Ints, _ count: Int) -> Ints {
         guard usesModels else { return count == 3 ? source.replayAll().refCount() : source.replay(count).refCount() }
-        return connected(source, 2, replaying: count == 3 ? 1000 : count).refCount()
+        return refCounted(source, 2, makesSubjects: true, replaying: count == 3 ? 1000 : count)
     }
 
     private func subject<S: SubjectType & ObserverType>(_ subject: S) -> Shared
