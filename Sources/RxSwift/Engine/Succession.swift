@@ -44,6 +44,11 @@ struct SuccessionGate: ~Copyable {
 @usableFromInline
 package class SuccessionSink<Element>: Sink<Element> {
     private let gate = SuccessionGate()
+    private let attachment = Attachment()
+    /// Whether the source has ended and the downstream is being told. Only the thread that tells it makes use of it.
+    private let isEnding = AtomicWord(0)
+    /// What that thread cancels when it has told the downstream.
+    @exclusivity(unchecked) private var ended: Stage?
 
     /// The source that is due. Nil if there is none, after which `exhausted` is called.
     ///
@@ -53,10 +58,32 @@ package class SuccessionSink<Element>: Sink<Element> {
     /// No source is left. Called at most once per `advance`, and not after a cancellation.
     package func exhausted() { abstractMethod() }
 
+    /// Passes a terminal event on. A source that ends inside its own subscription is cancelled behind it (law L11), whatever the
+    /// downstream does.
+    package final func end(_ tell: () -> Void) {
+        isEnding.storeRelaxed(1)
+        tell()
+        let ended = self.ended.take()
+        ended?.cancel()
+        cancel()
+    }
+
+    package override func cancel() {
+        guard let upstream = takeUpstream() else { return }
+        let source = upstream.take()
+        if isEnding.loadRelaxed() != 0, attachment.postpones() { ended = source } else { source?.cancel() }
+    }
+
+    private final func start(_ source: Observable<Element>) {
+        attachment.begin()
+        source.start(self)
+        _ = attachment.end()
+    }
+
     /// Subscribes to the first source, also if this stage was cancelled before: RxSwift has that effect, too. The source is cancelled at once.
     package final func begin() {
         _ = gate.enter()
-        if let source = nextSource() { source.start(self) } else if !isCancelled { exhausted() }
+        if let source = nextSource() { start(source) } else if !isCancelled { exhausted() }
         if !gate.leave() { goOn() }
     }
 
@@ -80,7 +107,7 @@ package class SuccessionSink<Element>: Sink<Element> {
             if isCancelled { return }
             if let source {
                 endSource()
-                source.start(self)
+                start(source)
             } else {
                 exhausted()
             }

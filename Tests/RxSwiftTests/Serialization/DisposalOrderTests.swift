@@ -154,6 +154,41 @@ import Testing
         #expect(log.text == "1 a a after a dispose 2 completed")
     }
 
+    @Test func subscribeOnDisposesOfASourceBeforeItsEndWhereTheSchedulerRunsAtOnce() {
+        let source = PublishSubject<Int>()
+        let scheduled = watched("a", source).subscribe(on: CurrentThreadScheduler.instance)
+        _ = log.observe(Observable.zip(scheduled, Observable.just(1)) { $0 + $1 })
+        source.onCompleted()
+        #expect(log.text == "a a dispose completed a after")
+    }
+
+    // MARK: A source that ends inside its own subscription
+
+    @Test func anInnerSourceIsDisposedOfBehindItsEnd() {
+        let source = PublishSubject<Int>()
+        _ = log.observe(source.flatMapLatest { [watched] _ in watched("a", .of(1)) })
+        _ = log.observe(source.flatMap { [watched] _ in watched("b", .of(2)) })
+        source.onNext(0)
+        #expect(log.text == "1 a a after a dispose 2 b b after b dispose")
+    }
+
+    @Test func theLastSourceOfACatchIsDisposedOfBehindItsEnd() {
+        let source = PublishSubject<Int>()
+        let last = watched("a", .of(1))
+        _ = log.observe(Observable.catch(sequence: [source, Observable.deferred { last }]).map { $0 })
+        source.onError(NumberedFailure(1))
+        #expect(log.text == "1 a completed a dispose a after")
+    }
+
+    @Test func theOtherSourceOfATimeoutIsDisposedOfBehindItsEnd() {
+        let scheduler = ticks()
+        let other = watched("a", .of(1))
+        let source = Observable<Int>.never().timeout(.seconds(1), other: other, scheduler: scheduler)
+        _ = log.observe(Observable.merge(.empty(), source))
+        scheduler.start()
+        #expect(log.text == "1 a completed a dispose a after")
+    }
+
     // MARK: An operator that ends while it is subscribing
 
     @Test func anOperatorThatEndsWhileSubscribingHoldsItsSourcesUntilItHasSubscribedToAll() {

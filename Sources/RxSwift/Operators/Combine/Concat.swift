@@ -87,8 +87,7 @@ final class ConcatSink<Element>: SuccessionSink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     override func error(_ error: any Swift.Error) {
-        downstream.error(error)
-        cancel()
+        end { downstream.error(error) }
     }
 
     override func completed() {

@@ -61,8 +61,7 @@ final class CatchSequenceSink<Element>: SuccessionSink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     override func completed() {
-        downstream.completed()
-        cancel()
+        end { downstream.completed() }
     }
 
     override func error(_ error: any Swift.Error) {

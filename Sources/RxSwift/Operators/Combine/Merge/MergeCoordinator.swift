@@ -39,6 +39,11 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         attachingInner.storeRelaxed(0)
     }
 
+    /// Whether the source of this inner sink is being attached.
+    func isAttaching(_ inner: InnerSink<Element>) -> Bool {
+        attachingInner.loadRelaxed() == Self.address(of: inner)
+    }
+
     private static func address(of inner: InnerSink<Element>) -> UInt {
         UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
     }
@@ -145,9 +150,15 @@ final class InnerSink<Element>: Sink<Element> {
         cancel()
     }
 
-    override func completed() {
-        cancel()
+    override func completed() { completed(then: {}) }
+
+    override func completed(then after: () -> Void) {
+        // As in RxSwift, it is disposed of before its end is passed on, but behind it inside its own subscription.
+        let isAttaching = coordinator.isAttaching(self)
+        if !isAttaching { cancel() }
         coordinator.remove(self)
         coordinator.sourceCompleted()
+        after()
+        if isAttaching { cancel() }
     }
 }

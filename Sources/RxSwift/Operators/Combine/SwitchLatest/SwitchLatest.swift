@@ -121,6 +121,11 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         attachingInner.storeRelaxed(0)
     }
 
+    /// Whether the source of this inner sink is being attached.
+    func isAttaching(_ inner: SwitchLatestInnerSink<Element>) -> Bool {
+        attachingInner.loadRelaxed() == Self.address(of: inner)
+    }
+
     private static func address(of inner: SwitchLatestInnerSink<Element>) -> UInt {
         UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
     }
@@ -181,7 +186,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         let current = latest.takeCurrent()
         // The one that is being attached may be in a loop.
         let isPostponed =
-            current.map { Self.address(of: $0) != attachingInner.loadRelaxed() } ?? false && attachment.postpones()
+            current.map { !isAttaching($0) } ?? false && attachment.postpones()
         if isPostponed { postponed = current }
         lock.unlock()
         if !isPostponed { current?.cancel() }
@@ -199,13 +204,25 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element, from: self) }
 
-    override func error(_ error: any Swift.Error) {
-        endSource()
+    // As in RxSwift, a source is disposed of before its end is passed on, but behind it inside its own subscription.
+
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        let isAttaching = coordinator.isAttaching(self)
+        if !isAttaching { endSource() }
         coordinator.failed(self, with: error)
+        after()
+        if isAttaching { endSource() }
     }
 
-    override func completed() {
-        endSource()
+    override func completed(then after: () -> Void) {
+        let isAttaching = coordinator.isAttaching(self)
+        if !isAttaching { endSource() }
         coordinator.completed(self)
+        after()
+        if isAttaching { endSource() }
     }
 }
