@@ -177,28 +177,6 @@ import Testing
         }
     }
 
-    @Test func anOperatorThatEndsWhileSubscribingReleasesItsSources() {
-        let log = EventLog()
-        let shared = Observable<Int>.never().do(
-            onSubscribe: { log.note("subscribe") }, onDispose: { log.note("dispose") }
-        )
-        .share()
-        let failing = Observable.combineLatest(shared, Observable<Int>.error(NumberedFailure(1)), shared) {
-            $0 + $1 + $2
-        }
-        _ = log.observe(failing)
-        #expect(log.text == "subscribe error(1) dispose subscribe dispose")
-    }
-
-    @Test func aSourceIsDisposedOfBehindItsTerminalEvent() {
-        let log = EventLog()
-        let source = PublishSubject<Int>()
-        let observed = source.do(onCompleted: { log.note("end") }, onDispose: { log.note("dispose") })
-        _ = log.observe(Observable.combineLatest(observed, Observable.just(1)) { $0 + $1 })
-        source.onCompleted()
-        #expect(log.text == "end completed dispose")
-    }
-
     @Test func ambKeepsItsWinnerWhenALoserEndsAtOnce() {
         let log = EventLog()
         _ = log.observe(Observable<Int>.never().startWith(0).amb(Observable.empty()))

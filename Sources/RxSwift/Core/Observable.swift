@@ -22,6 +22,12 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package func attach(_ downstream: Sink<Element>) { abstractMethod() }
 
+    /// Attaches a sink which belongs to another operator, or has one without a stage in front of it.
+    ///
+    /// Only `do` makes a difference: that it stands right above the program's own observer counts for the lowest operator alone.
+    @usableFromInline
+    package func attachAboveOperator(_ downstream: Sink<Element>) { attach(downstream) }
+
     /// Attaches the stage that runs `steps`, the operators between this recipe and `downstream`.
     @usableFromInline
     package func attach<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {

@@ -9,8 +9,20 @@ package class TerminalSink: Stage {
     @usableFromInline
     package func completed() { abstractMethod() }
 
-    /// Whether this is the lower end of a chain, an observer of the program's own.
-    package var isFinal: Bool { false }
+    /// Ends as `error` does.
+    ///
+    /// - Parameter after: runs behind the event. The program's own observer, and an operator that keeps the event for later, run it
+    ///   before they cancel the source: in RxSwift the operator above does that.
+    package func error(_ error: any Swift.Error, then after: () -> Void) {
+        self.error(error)
+        after()
+    }
+
+    /// Ends as `completed` does. See `error(_:then:)`.
+    package func completed(then after: () -> Void) {
+        completed()
+        after()
+    }
 
     /// The source is gone without a terminal event: nothing will ever come from it. Called like an event, at most once.
     ///

@@ -67,6 +67,15 @@ package class Stage {
     @inlinable @inline(__always)
     package final var isCancelled: Bool { upstream.loadRelaxed() & Stage.quiesced != 0 }
 
+    /// Whether `cancel()` was called, which `isCancelled` cannot tell from being quiesced.
+    package final var hasBeenCancelled: Bool { upstream.loadRelaxed() == Stage.cancelled }
+
+    /// Whether there is no stage above yet.
+    package final var isUnlinked: Bool {
+        let word = upstream.loadRelaxed()
+        return word == Stage.unlinked || word == Stage.quiescedUnlinked
+    }
+
     /// Takes the stage above, so that `cancel()` reaches it. Called once, before the first event.
     ///
     /// Here: for a stage which may be cancelled while it is being linked, by another thread or by itself.

@@ -68,7 +68,9 @@ package final class SourceStack<Element> {
     }
 
     /// The next source, asked for only now. Runs users' iterators.
-    package func next() -> Observable<Element>? {
+    ///
+    /// - Parameter subscribes: called before anything runs that belongs to subscribing to the next source.
+    package func next(willSubscribe subscribes: () -> Void) -> Observable<Element>? {
         while let pass = passes.last {
             guard var source = pass.next() else {
                 passes.removeLast()
@@ -76,6 +78,7 @@ package final class SourceStack<Element> {
             }
             if pass.isKnownToBeAtEnd {
                 passes.removeLast()
+                subscribes()
                 // As when it is subscribed to: on the trampoline.
                 Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
                     trampoline.run { source = source.resolved() }

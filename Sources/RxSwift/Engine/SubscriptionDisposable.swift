@@ -40,4 +40,19 @@ package final class SubscriptionDisposable: Stage, Cancelable {
         upstream.take()?.cancel()
         onDisposed?()
     }
+
+    /// The same behind a terminal event that passed a `do`.
+    ///
+    /// - Parameters:
+    ///   - upstream: what the caller has taken, nil if it was taken before.
+    ///   - after: what `do` runs behind the event: after the user's `onDisposed`, before the chain above is cancelled, as in RxSwift.
+    package func settle(_ upstream: Upstream?, after: () -> Void) {
+        if upstream != nil {
+            let onDisposed = self.onDisposed
+            self.onDisposed = nil
+            onDisposed?()
+        }
+        after()
+        upstream?.take()?.cancel()
+    }
 }

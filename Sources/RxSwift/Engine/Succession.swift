@@ -27,6 +27,9 @@ struct SuccessionGate: ~Copyable {
         }
     }
 
+    /// Whether a thread is subscribing. Does not change while a source that ends has not told so, but from true to false.
+    var isBusy: Bool { state.loadRelaxed() != SuccessionGate.free }
+
     /// Returns whether the caller has left. If not, the source has ended and the next one is due.
     func leave() -> Bool {
         if state.compareExchange(SuccessionGate.busy, SuccessionGate.free) { return true }
@@ -41,6 +44,11 @@ struct SuccessionGate: ~Copyable {
 @usableFromInline
 package class SuccessionSink<Element>: Sink<Element> {
     private let gate = SuccessionGate()
+    private let attachment = Attachment()
+    /// Whether the source has ended and the downstream is being told. Only the thread that tells it makes use of it.
+    private let isEnding = AtomicWord(0)
+    /// What that thread cancels when it has told the downstream.
+    @exclusivity(unchecked) private var ended: Stage?
 
     /// The source that is due. Nil if there is none, after which `exhausted` is called.
     ///
@@ -50,15 +58,56 @@ package class SuccessionSink<Element>: Sink<Element> {
     /// No source is left. Called at most once per `advance`, and not after a cancellation.
     package func exhausted() { abstractMethod() }
 
+    /// Passes a terminal event on. A source that ends inside its own subscription is cancelled behind it (law L11), whatever the
+    /// downstream does.
+    package final func end(_ tell: () -> Void) {
+        isEnding.storeRelaxed(1)
+        tell()
+        let ended = self.ended.take()
+        ended?.cancel()
+        cancel()
+    }
+
+    package override func cancel() {
+        guard let upstream = takeUpstream() else { return }
+        let source = upstream.take()
+        if isEnding.loadRelaxed() != 0, attachment.postpones() { ended = source } else { source?.cancel() }
+    }
+
+    private final func start(_ source: Observable<Element>) {
+        attachment.begin()
+        source.start(self)
+        _ = attachment.end()
+    }
+
+    /// Subscribes to the first source, also if this stage was cancelled before: RxSwift has that effect, too. The source is cancelled at once.
+    package final func begin() {
+        _ = gate.enter()
+        if let source = nextSource() { start(source) } else if !isCancelled { exhausted() }
+        if !gate.leave() { goOn() }
+    }
+
+    /// The source has ended, and its terminal event stays here. It is cancelled at once if it is still being subscribed to; else before
+    /// the next one is subscribed to, or behind the terminal event if there is none (law L11).
+    package final func sourceEnded() {
+        if gate.isBusy { endSource() }
+        advance()
+    }
+
     /// Subscribes to the next source, or sees to it that this is done when the subscription in progress has been made.
     package final func advance() {
-        guard gate.enter() else { return }
+        if gate.enter() { goOn() }
+    }
+
+    /// Subscribes to sources until one goes on. The caller has entered the gate.
+    private final func goOn() {
         repeat {
             if isCancelled { return }
             let source = nextSource()
             if isCancelled { return }
             if let source {
-                source.start(self)
+                endSource()
+                start(source)
             } else {
                 exhausted()
             }

@@ -21,8 +21,6 @@ package final class EventSink<Element>: Sink<Element> {
         super.init()
     }
 
-    package override var isFinal: Bool { true }
-
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
     package override func sourceVanished() { subscription.unlink() }
@@ -35,11 +33,22 @@ package final class EventSink<Element>: Sink<Element> {
 
     package override func completed() { finish(nil) }
 
+    package override func error(_ error: any Swift.Error, then after: () -> Void) { finish(error, then: after) }
+
+    package override func completed(then after: () -> Void) { finish(nil, then: after) }
+
     private func finish(_ error: (any Swift.Error)?) {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         onStop(error)
         subscription.settle(upstream)
+    }
+
+    private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil { onStop(error) }
+        subscription.settle(upstream, after: after)
     }
 }
 
@@ -68,8 +77,6 @@ package final class ClosureSink<Element>: Sink<Element> {
         super.init()
     }
 
-    package override var isFinal: Bool { true }
-
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
     package override func sourceVanished() { subscription.unlink() }
@@ -81,11 +88,7 @@ package final class ClosureSink<Element>: Sink<Element> {
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
-        if let onError {
-            onError(error)
-        } else {
-            Hooks.handleUnhandledError(error, callStack: callStack)
-        }
+        report(error)
         subscription.settle(upstream)
     }
 
@@ -94,5 +97,27 @@ package final class ClosureSink<Element>: Sink<Element> {
         upstream.quiesce()
         onCompleted?()
         subscription.settle(upstream)
+    }
+
+    package override func error(_ error: any Swift.Error, then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil { report(error) }
+        subscription.settle(upstream, after: after)
+    }
+
+    package override func completed(then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil { onCompleted?() }
+        subscription.settle(upstream, after: after)
+    }
+
+    private func report(_ error: any Swift.Error) {
+        if let onError {
+            onError(error)
+        } else {
+            Hooks.handleUnhandledError(error, callStack: callStack)
+        }
     }
 }

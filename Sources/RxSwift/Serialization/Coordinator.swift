@@ -23,13 +23,20 @@ class Coordinator: Stage, SerializerTarget {
 
     private final let terminalSink: TerminalSink
 
+    private final let attachment = Attachment()
+
+    /// Whether a source is cancelled before its terminal event is handled, as in RxSwift's `zip` and `combineLatest`.
+    fileprivate final let endsSourcesFirst: Bool
+
     /// For diagnostics.
     package var operatorName: StaticString { abstractMethod() }
 
-    init(lanes: [Lane], downstream: TerminalSink) {
+    init(lanes: [Lane], endsSourcesFirst: Bool = false, downstream: TerminalSink) {
+        self.endsSourcesFirst = endsSourcesFirst
         self.lanes = lanes
         self.terminalSink = downstream
         super.init()
+        attachment.begin()
     }
 
     deinit {
@@ -39,10 +46,22 @@ class Coordinator: Stage, SerializerTarget {
     /// A source completed. Only by the drainer, once per lane.
     func completed(_ lane: Lane) { abstractMethod() }
 
+    /// All sources have been attached, in the order of their lanes.
+    final func attached() {
+        if attachment.end() { cancelLanes() }
+    }
+
     @usableFromInline
     override final func cancel() {
         guard takeUpstream() != nil else { return }
         serializer.close(TargetReference(self))
+        guard attachment.postpones() else { return cancelLanes() }
+        // The source that is being attached ends now, it may be in a loop; those to come end as soon as they are linked.
+        let attaching = lanes.lastIndex { !$0.isUnlinked } ?? 0
+        for lane in lanes[attaching...] { lane.cancel() }
+    }
+
+    private final func cancelLanes() {
         for lane in lanes { lane.cancel() }
     }
 
@@ -184,6 +203,7 @@ final class LaneSink<Element>: Sink<Element> {
     // The terminal event may have to wait for the drainer. The source has ended all the same.
 
     override func error(_ error: any Swift.Error) {
+        if coordinator.endsSourcesFirst { lane.cancel() }
         if coordinator.serializer.tryEnter() {
             lane.isDone = true
             coordinator.fail(error)
@@ -195,6 +215,7 @@ final class LaneSink<Element>: Sink<Element> {
     }
 
     override func completed() {
+        if coordinator.endsSourcesFirst { lane.cancel() }
         if coordinator.serializer.tryEnter() {
             coordinator.accept(completionOf: lane)
             coordinator.leave()

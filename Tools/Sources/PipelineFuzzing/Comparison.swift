@@ -30,16 +30,13 @@ package struct Comparison {
         if haveSameEnd, Self.normalized(mine, Self.isDisposal) == Self.normalized(other, Self.isDisposal) {
             return .same
         }
-        let isFree = { Self.isDisposal($0) || Self.isAfterTerminal($0) }
-        var (left, right) = (Self.normalized(mine, isFree), Self.normalized(other, isFree))
+        var (left, right) = (Self.normalized(mine, Self.isDisposal), Self.normalized(other, Self.isDisposal))
         if ignoresDisposals {
             // What `do` runs behind a terminal event is where the disposal lets it be.
+            let isFree = { Self.isDisposal($0) || Self.isAfterTerminal($0) }
             left.removeAll(where: isFree)
             right.removeAll(where: isFree)
             if haveSameEnd, left == right { return .same }
-        }
-        if haveSameEnd, left == right || left.filter({ !isFree($0) }) == right.filter({ !isFree($0) }) {
-            return .known(KnownDifference.disposals)
         }
         let pair = LogPair(
             program: program, mine: left, other: right, myStatus: mine.status, otherStatus: other.status)
@@ -78,15 +75,15 @@ package struct Comparison {
         }
     }
 
-    /// Whether the outcomes are the same when the other library's subjects are replaced by a model of what the first lines of
-    /// KnownDifferences.md say. Where events are sent from inside callbacks, they may also meet an operator that is delivering.
+    /// Whether the outcomes are the same when the other library's subjects, `amb` and `skip(until:)` are replaced by models of what
+    /// lines of KnownDifferences.md say. Where events are sent from inside callbacks, they may also meet an operator that is delivering.
     func judge(_ program: Program, _ mine: Outcome, withModels other: Outcome) -> Verdict {
         let verdict = judge(program, mine, other)
         switch verdict {
         case .finding where other.notes.contains("reaction"): return .known(KnownDifference.nesting)
         case .finding: return verdict
         case .same, .known:
-            let line = KnownDifference.aboutSubjects.last { other.notes.contains($0.note) }
+            let line = KnownDifference.modelled.last { other.notes.contains($0.note) }
             return .known(line?.words ?? "no line: the same with the model's subjects")
         }
     }
@@ -115,6 +112,7 @@ package struct Comparison {
     }
 
     private func explanation(_ pair: LogPair) -> String? {
-        KnownDifference.all.first { $0.explains(pair) }?.words
+        let lines = pair.differOnlyInDisposals ? KnownDifference.aboutDisposals : KnownDifference.all
+        return lines.first { $0.explains(pair) }?.words
     }
 }

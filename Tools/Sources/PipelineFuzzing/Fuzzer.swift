@@ -133,7 +133,7 @@ package final class Worker {
             if other == nil, case .same = verdict, program.kind != .threads {
                 return comparison.judge(program, outcome.mine, again: mine.run(["\(program)"])[0])
             }
-            guard case .finding = verdict, let other, outcome.mine.violations.isEmpty, program.hasSubjects else {
+            guard case .finding = verdict, let other, outcome.mine.violations.isEmpty, program.hasModels else {
                 return verdict
             }
             return comparison.judge(program, outcome.mine, withModels: other.run(["!\(program)"])[0])
@@ -160,10 +160,12 @@ package final class Worker {
 }
 
 extension Program {
-    var hasSubjects: Bool {
+    /// Whether the runner has models of something in it.
+    var hasModels: Bool {
         nodes.contains { node in
             node.op.shape.use == .sharedOnly
-                || [.share, .publish, .replay, .multicast, .multicastSelector].contains(node.op)
+                || [.share, .publish, .replay, .multicast, .multicastSelector, .amb, .skipUntil, .retryWhen].contains(
+                    node.op)
         }
     }
 }

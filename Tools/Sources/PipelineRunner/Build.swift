@@ -112,6 +112,10 @@ extension Session {
             return sources.count == 2
                 ? .zip(sources[0], sources[1]) { combined([$0, $1]) }
                 : .zip(sources[0], sources[1], sources[2]) { combined([$0, $1, $2]) }
+        case .amb where usesModels:
+            guard isCollection || sources.count > 2 else { return modelAmb(sources[0], sources[1]) }
+            return sources.reduce(.never(), modelAmb)
+        case .skipUntil where usesModels: return modelSkipUntil(sources[0], sources[1])
         case .amb: return isCollection || sources.count > 2 ? .amb(sources) : sources[0].amb(sources[1])
         case .withLatestFrom: return sources[0].withLatestFrom(sources[1]) { combined([$0, $1]) }
         case .takeUntil: return sources[0].take(until: sources[1])
@@ -160,7 +164,10 @@ extension Session {
                 return self.build(inner, environment)
             }
         case .retryWhen:
-            return source.retry(when: { (errors: Observable<any Error>) in around(errors.map { code(of: $0) }) })
+            return source.retry(when: { (errors: Observable<any Error>) in
+                let codes = errors.map { code(of: $0) }
+                return around(self.usesModels ? self.modelErrors(codes) : codes)
+            })
         case .multicastSelector: return multicast(source, numbers[0], around)
         case .groupBy:
             let groups = source.groupBy { (element: Int) -> Int in

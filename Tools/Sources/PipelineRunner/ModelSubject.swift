@@ -108,8 +108,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
         case .publish: return subscribe(observer, replaying: [], known: 0, after: hasDeliveredTerminal)
         case .async:
             let values = terminal.map { $0.isCompleted ? remembered : [] } ?? []
-            return subscribe(
-                observer, replaying: hasDeliveredTerminal ? values : [], known: 0, after: hasDeliveredTerminal)
+            return subscribe(observer, replaying: values, known: 0, after: terminal != nil)
         case .behavior:
             return subscribe(
                 observer, replaying: terminal == nil ? remembered : [], known: accepted, after: terminal != nil)
@@ -128,7 +127,13 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
         if isDelivering { note("newcomer") }
         let subscriber = Subscriber(observer.asObserver(), known: known)
         subscribers.append(subscriber)
-        if !values.isEmpty {
+        if !values.isEmpty, !isDelivering {
+            // What comes meanwhile waits, for all observers.
+            isDelivering = true
+            for value in values { observer.onNext(value) }
+            while !queue.isEmpty { deliver(queue.removeFirst()) }
+            isDelivering = false
+        } else if !values.isEmpty {
             subscriber.held = []
             for value in values { observer.onNext(value) }
             while let event = subscriber.held!.first {

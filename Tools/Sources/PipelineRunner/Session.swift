@@ -23,6 +23,7 @@ final class Session {
     private(set) var disposables: [Int: [(number: Int, disposable: any Disposable)]] = [:]
     private var connections: [Int: any Disposable] = [:]
     private var subscriptions = 0
+    private var reactionSubscriptions = 0
     lazy var serialScheduler = SerialDispatchQueueScheduler(qos: .default)
     lazy var concurrentScheduler = ConcurrentDispatchQueueScheduler(qos: .default)
     private let instancesLock = NSLock()
@@ -99,9 +100,11 @@ final class Session {
 
     func subscribe(_ main: Int) {
         guard program.mains.indices.contains(main) else { return }
-        let number = subscriptions
-        subscriptions += 1
-        guard number < 8 else { return }
+        // Reactions have numbers of their own: one that runs in one library only does not move the others.
+        let isReaction = reactions > 0
+        let number = isReaction ? 10 + reactionSubscriptions : subscriptions
+        if isReaction { reactionSubscriptions += 1 } else { subscriptions += 1 }
+        guard number < 18 else { return }
         let observable = build(program.mains[main], Environment())
         log.add(number, "s", isFinal: true)
         let watch = Watch(log, "final observer \(number)")

@@ -86,6 +86,7 @@ extension Session {
     func shared(_ source: Ints, replaying count: Int, isForever: Bool) -> Ints {
         guard usesModels else { return source.share(replay: count, scope: isForever ? .forever : .whileConnected) }
         let choice = count == 0 ? 0 : 2
+        if !isForever, count < 2 { return modelShare(source, count == 0 ? .publish : .replay(count)) }
         return isForever
             ? connected(source, choice, replaying: count).refCount()
             : refCounted(source, choice, makesSubjects: true, replaying: count)
@@ -93,7 +94,7 @@ extension Session {
 
     func replayed(_ source: Ints, _ count: Int) -> Ints {
         guard usesModels else { return count == 3 ? source.replayAll().refCount() : source.replay(count).refCount() }
-        return connected(source, 2, replaying: count == 3 ? 1000 : count).refCount()
+        return refCounted(source, 2, makesSubjects: true, replaying: count == 3 ? 1000 : count)
     }
 
     private func subject<S: SubjectType & ObserverType>(_ subject: S) -> Shared

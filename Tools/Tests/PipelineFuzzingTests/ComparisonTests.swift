@@ -35,6 +35,38 @@ import Testing
         #expect(try verdict("2f1 >0c", "2f1 >0n2 >0c", of: text) == "finding")
     }
 
+    /// The disposal comes earlier here, across what other sources of the same operator do, and stages below that have subscribed.
+    @Test func whatIsDisposedOfBehindTheEndOfAnOperatorIsKnown() throws {
+        let text = "sync | | (probe (zip 0 (error 1) (probe (create)) (probe (never)))) | s0"
+        func isKnown(_ mine: String, _ other: String) throws -> Bool {
+            try verdict(mine, other, of: text).hasPrefix("What is subscribed to while")
+        }
+        #expect(try isKnown(">0e1 5m 5d 4S 4d 6s 6S 6d 1S", ">0e1 5m 4S 6s 6S 1S 4d 5d 6d"))
+        // The other way round; across an event of a stage below, of the observer, of a stage above.
+        #expect(try !isKnown(">0e1 5m 4S 5d", ">0e1 5m 5d 4S"))
+        #expect(try !isKnown(">0s 5d 4n1", ">0s 4n1 5d"))
+        #expect(try !isKnown("5d >0e1", ">0e1 5d"))
+        #expect(try !isKnown("4d 5m", "5m 4d"))
+        // Other disposals.
+        #expect(try !isKnown("5d 4S", "4S 6d"))
+    }
+
+    @Test func whatSubscribeOnCancelsAtOnceIsKnown() throws {
+        let text = "sync | | (take 1 (subscribeOn 0 (probe (create 1)))) | s0"
+        #expect(try verdict("4m 4d >0c", "4m >0c 4d", of: text).hasPrefix("`subscribe(on:)`"))
+        #expect(try verdict("4m >0c 4d", "4m 4d >0c", of: text) == "finding")
+        #expect(try verdict("4m 1d >0c", "4m >0c 1d", of: text) == "finding")
+    }
+
+    @Test func moreSubscriptionsToWhatIsSharedAreKnown() throws {
+        let text = "sync | (share 0 0 (probe (never))) | (zip 0 (error 1) (ref 0) (probe (ref 0))) | s0"
+        let words = "Sources of an operator that share something"
+        #expect(try verdict(">0e1 2s 2S 2d 2#2s 2#2S 2#2d", ">0e1 2s 2S 2d", of: text).hasPrefix(words))
+        #expect(try verdict(">0e1 2s 2S", ">0e1 2s 2S 2#2s 2#2S", of: text).hasPrefix(words) == false)
+        #expect(try verdict(">0e1 7s 7S", ">0e1", of: text) == "finding")
+        #expect(try verdict("2s 2S >0e1 >0n1", "2s 2S >0e1", of: text) == "finding")
+    }
+
     /// `refCount` connects its source though its only subscriber left while it subscribed, as in RxSwift.
     @Test func whatRefCountConnectsBehindTheEndIsNoFinding() throws {
         let connected = try Program(parsing: "sync | | (takeWhile 0 0 0 (multicast 1 0 (create))) | s0")
@@ -64,9 +96,8 @@ import Testing
         for _ in 0..<4 { folder.deleteLastPathComponent() }
         let text = try String(contentsOf: folder.appendingPathComponent("KnownDifferences.md"), encoding: .utf8)
         let all =
-            KnownDifference.all.map(\.words) + KnownDifference.aboutSubjects.map(\.words) + [
-                KnownDifference.disposals
-            ]
+            KnownDifference.all.map(\.words) + KnownDifference.aboutDisposals.map(\.words)
+            + KnownDifference.modelled.map(\.words)
         for words in all {
             #expect(text.contains("\n| " + words), "no line starts with: \(words)")
         }

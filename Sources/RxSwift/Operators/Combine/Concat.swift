@@ -70,7 +70,7 @@ where Sources.Element == Observable<Element> {
     override func attach(_ downstream: Sink<Element>) {
         let sink = ConcatSink(sources: SourceStack(self), downstream: downstream)
         downstream.link(sink)
-        sink.advance()
+        sink.begin()
     }
 }
 
@@ -87,16 +87,14 @@ final class ConcatSink<Element>: SuccessionSink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     override func error(_ error: any Swift.Error) {
-        downstream.error(error)
-        cancel()
+        end { downstream.error(error) }
     }
 
     override func completed() {
-        endSource()
-        advance()
+        sourceEnded()
     }
 
-    override func nextSource() -> Observable<Element>? { sources.next() }
+    override func nextSource() -> Observable<Element>? { sources.next { endSource() } }
 
     override func exhausted() {
         downstream.completed()

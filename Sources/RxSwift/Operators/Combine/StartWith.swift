@@ -53,4 +53,18 @@ final class StartWithSink<Element>: AnchoredSink<Element, Element> {
     override func completed() {
         if !isCancelled { super.completed() }
     }
+
+    // RxSwift has no operator here but the source itself.
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        if isCancelled { return after() }
+        downstream.error(error, then: after)
+        cancel()
+    }
+
+    override func completed(then after: () -> Void) {
+        if isCancelled { return after() }
+        downstream.completed(then: after)
+        cancel()
+    }
 }

@@ -55,6 +55,7 @@ final class WithLatestFrom<First, Second, Result>: Observable<Result> {
         downstream.link(coordinator)
         second.attach(LaneSink(lane: coordinator.second, coordinator: coordinator))
         first.attach(LaneSink(lane: coordinator.first, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -70,7 +71,8 @@ final class WithLatestFromCoordinator<First, Second, Result>: Coordinator {
     required init(resultSelector: @escaping (First, Second) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [first, second], downstream: downstream)
+        // In the order in which they are attached.
+        super.init(lanes: [second, first], downstream: downstream)
     }
 
     override func completed(_ lane: Lane) {

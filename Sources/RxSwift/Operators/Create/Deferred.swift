@@ -32,7 +32,7 @@ final class Deferred<Element>: Observable<Element> {
 
     override func attach(_ downstream: Sink<Element>) {
         do {
-            try factory().attach(downstream)
+            try factory().attachAboveOperator(downstream)
         } catch {
             downstream.attachFailed(error)
         }

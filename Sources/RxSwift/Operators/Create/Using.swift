@@ -43,15 +43,23 @@ final class Using<Element, Resource: Disposable>: Observable<Element> {
         } catch {
             downstream.error(error)
         }
+        sink.leave()
     }
 }
 
 final class UsingSink<Element>: AnchoredSink<Element, Element> {
     private let resource: any Disposable
+    private let attachment = Attachment()
 
     init(resource: any Disposable, downstream: Sink<Element>) {
         self.resource = resource
         super.init(downstream: downstream)
+        attachment.begin()
+    }
+
+    /// The sequence has been attached.
+    fileprivate func leave() {
+        if attachment.end() { resource.dispose() }
     }
 
     override func next(_ element: Element) { downstream.next(element) }
@@ -59,6 +67,7 @@ final class UsingSink<Element>: AnchoredSink<Element, Element> {
     override func cancel() {
         guard let upstream = takeUpstream() else { return }
         upstream.take()?.cancel()
-        resource.dispose()
+        // The closure that makes the sequence may be using the resource.
+        if !attachment.postpones() { resource.dispose() }
     }
 }

@@ -30,6 +30,7 @@ private final class Sample<Element, Tick>: Observable<Element> {
         downstream.link(coordinator)
         source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
         self.sampler.attach(LaneSink(lane: sampler, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 

@@ -31,6 +31,7 @@ private final class SkipUntil<Element, Other>: Observable<Element> {
         downstream.link(coordinator)
         self.source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
         other.attach(LaneSink(lane: coordinator.other, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 

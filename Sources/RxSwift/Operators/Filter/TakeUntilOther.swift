@@ -32,6 +32,7 @@ private final class TakeUntilOther<Element, Other>: Observable<Element> {
         downstream.link(coordinator)
         other.attach(LaneSink(lane: otherLane, coordinator: coordinator))
         source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 

@@ -49,6 +49,7 @@ final class CatchSink<Element>: Sink<Element> {
     /// Nil once it was used. Only the one who delivers the source's events touches it.
     private var handler: ((any Swift.Error) throws -> Observable<Element>)?
     private let downstream: Sink<Element>
+    private let failed = EndingSource()
 
     required init(handler: @escaping (any Swift.Error) throws -> Observable<Element>, downstream: Sink<Element>) {
         self.handler = handler
@@ -69,15 +70,20 @@ final class CatchSink<Element>: Sink<Element> {
     override func error(_ error: any Swift.Error) {
         guard let handler else { return fail(error) }
         self.handler = nil
-        // The failed source ends when its successor was subscribed to: what both share is not started anew (law L11).
-        let failed = unlinkSource()
+        failed.keep(unlinkSource())
         do {
             let successor = try handler(error)
             if !isCancelled { successor.start(self) }
         } catch {
             if !isCancelled { fail(error) }
         }
-        failed?.cancel()
+        failed.cancel()
+    }
+
+    @usableFromInline
+    override func cancel() {
+        super.cancel()
+        failed.cancel()
     }
 
     private func fail(_ error: any Swift.Error) {

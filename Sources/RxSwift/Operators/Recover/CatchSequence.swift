@@ -41,7 +41,7 @@ where Sources.Element == Observable<Element> {
     override func attach(_ downstream: Sink<Element>) {
         let sink = CatchSequenceSink(sources: SourceStack(self), downstream: downstream)
         downstream.link(sink)
-        sink.advance()
+        sink.begin()
     }
 }
 
@@ -61,17 +61,15 @@ final class CatchSequenceSink<Element>: SuccessionSink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     override func completed() {
-        downstream.completed()
-        cancel()
+        end { downstream.completed() }
     }
 
     override func error(_ error: any Swift.Error) {
         lastError = error
-        endSource()
-        advance()
+        sourceEnded()
     }
 
-    override func nextSource() -> Observable<Element>? { sources.next() }
+    override func nextSource() -> Observable<Element>? { sources.next { endSource() } }
 
     override func exhausted() {
         if let lastError {

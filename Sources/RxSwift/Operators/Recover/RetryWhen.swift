@@ -70,7 +70,9 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
         downstream.link(sink)
         let notifier = notificationHandler(errors).asObservable()
         notifier.start(RetryNotifierSink<Trigger.Element, Element, Failure>(retry: sink))
-        sink.advance()
+        sink.notifierAttached()
+        sink.begin()
+        sink.attached()
     }
 }
 
@@ -124,6 +126,10 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
 
     private let turn = RetryTurn()
 
+    private let attachment = Attachment()
+    /// Whether the notifier was subscribed to. Only the attaching thread touches it.
+    private var isNotifierAttached = false
+
     /// The subscription to the notifier.
     fileprivate let notifier = Link()
 
@@ -139,7 +145,10 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         self.errors = errors
         self.downstream = downstream
         super.init()
+        attachment.begin()
     }
+
+    func notifierAttached() { isNotifierAttached = true }
 
     override func next(_ element: Element) { downstream.next(element) }
 
@@ -176,9 +185,15 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         return super.quiesceBoundary()
     }
 
+    func attached() {
+        if attachment.end() { notifier.cancel() }
+    }
+
     override func cancel() {
-        notifier.cancel()
+        if hasBeenCancelled { return }
         super.cancel()
+        if attachment.isOnStack, isNotifierAttached, attachment.postpones() { return }
+        notifier.cancel()
     }
 
     fileprivate func notifierSent() {
@@ -187,8 +202,8 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
 
     fileprivate func notifierEnded(with error: (any Swift.Error)?) {
         notifierError = error
-        notifier.endSource()
         if turn.notifierEnds() { endAsNotifierDid() }
+        notifier.cancel()
     }
 
     private func endAsNotifierDid() {

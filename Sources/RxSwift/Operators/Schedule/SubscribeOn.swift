@@ -61,6 +61,9 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     /// From so many late events on, the source is taken for one that keeps the scheduler busy.
     private static var lateEventLimit: Int { 256 }
 
+    /// Written when the source links itself, before its first event.
+    @exclusivity(unchecked) private var sourceEndsByItself = false
+
     required init(source: Observable<Element>, scheduler: any ImmediateSchedulerType, downstream: Sink<Element>) {
         self.source = source
         self.downstream = downstream
@@ -84,6 +87,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
 
     override func link(_ stage: Stage) {
         // Releasing: paired with the exchange in `takeUpstream`.
+        sourceEndsByItself = stage.endsByItself
         let retained = Unmanaged.passRetained(stage)
         if !upstream.compareExchange(Stage.unlinked, UInt(bitPattern: retained.toOpaque())) {
             retained.release()
@@ -97,15 +101,35 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     }
 
     override func error(_ error: any Swift.Error) {
+        if mayLeaveInline, !isCancelled {
+            downstream.error(error)
+            return endInline()
+        }
         guard !isCancelled, let upstream = takeUpstream() else { return leaveNow() }
         downstream.error(error)
         end(upstream)
     }
 
     override func completed() {
+        if mayLeaveInline, !isCancelled {
+            downstream.completed()
+            return endInline()
+        }
         guard !isCancelled, let upstream = takeUpstream() else { return leaveNow() }
         downstream.completed()
         end(upstream)
+    }
+
+    /// Whether the scheduler may run a job at once. A downstream which cancels before it passes the end on then sees the source
+    /// disposed of, as in RxSwift.
+    private var mayLeaveInline: Bool {
+        if scheduler is CurrentThreadJobs { return Trampoline.unretained._withUnsafeGuaranteedRef { !$0.isOpen } }
+        return scheduler is ForeignJobScheduler
+    }
+
+    /// Ends the source, or hurries the job that the downstream's cancellation has posted.
+    private func endInline() {
+        if let upstream = takeUpstream() { end(upstream) } else if sourceEndsByItself { leaveNow() }
     }
 
     /// The scheduler may be busy with the very source that has ended, so it only unsubscribes a source that does not end by itself.

@@ -62,7 +62,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 
     override func connect() -> any Disposable {
         let (connection, isNew) = joinConnection()
-        if isNew { source.start(connection) }
+        if isNew { start(connection) }
         return connection
     }
 
@@ -121,17 +121,23 @@ extension Multicast: PreparedConnectable {
     func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool) { joinConnection() }
 
     var hasSubjectEnded: Bool {
-        (currentSubject().subject.asObserver() as? any SubjectWithCore)?.listCore.isStopped ?? false
+        let observer = currentSubject().subject.asObserver()
+        // Not among those with a core: an `AsyncSubject` keeps its elements back.
+        if let subject = observer as? AsyncSubject<Subject.Observer.Element> { return subject.core.isStopped }
+        return (observer as? any SubjectWithCore)?.listCore.isStopped ?? false
     }
 
     func start(_ connection: any DemandingConnection) {
-        source.start(unsafeDowncast(connection, to: MulticastConnection<Subject>.self))
+        let connection = unsafeDowncast(connection, to: MulticastConnection<Subject>.self)
+        source.start(connection)
+        connection.attached()
     }
 }
 
 /// Passes the source's events to the subject's observer. What `connect` returns.
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
     private let demand = ConnectionDemand()
+    private let attachment = Attachment()
 
     private let observer: Subject.Observer
     /// The observer's core, if it has one. Takes events without making values of them, which costs look-ups of type metadata
@@ -148,6 +154,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         }
         self.parent = parent
         super.init()
+        attachment.begin()
     }
 
     override func next(_ element: Subject.Observer.Element) {
@@ -163,32 +170,47 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         return true
     }
 
-    // Ended first, so that who subscribes again inside the terminal event finds a fresh start.
+    // Ended first, so that a subscription inside the terminal event finds a fresh start. The source is cancelled before the event is
+    // passed on, but behind it when it ends while it is being subscribed to, as in RxSwift.
 
-    override func error(_ error: any Swift.Error) {
-        guard end() else { return }
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        guard let upstream = end() else { return after() }
+        let source = upstream.take()
+        if !attachment.isOnStack { source?.cancel() }
         if let core { core.end(.error(error)) } else { handOver(error) }
+        after()
+        source?.cancel()
     }
 
-    override func completed() {
-        guard end() else { return }
+    override func completed(then after: () -> Void) {
+        guard let upstream = end() else { return after() }
+        let source = upstream.take()
+        if !attachment.isOnStack { source?.cancel() }
         if let core { core.end(.completed) } else { handOverCompleted() }
+        after()
+        source?.cancel()
     }
 
-    override func cancel() { _ = end() }
+    /// The source has been subscribed to.
+    func attached() { _ = attachment.end() }
 
-    func dispose() { _ = end() }
+    override func cancel() { end()?.take()?.cancel() }
+
+    func dispose() { cancel() }
 
     func endDemand() { demand.end() }
 
     func resumeDemand() { demand.resume() }
 
-    /// Returns false if the connection had ended before.
-    private func end() -> Bool {
-        guard let upstream = takeUpstream() else { return false }
+    /// - Returns: the link to the source, which the caller cancels; nil if the connection had ended before.
+    private func end() -> Upstream? {
+        guard let upstream = takeUpstream() else { return nil }
         parent.ended(self)
-        upstream.take()?.cancel()
-        return true
+        return upstream
     }
 
     // Events as values, for an observer without a core.

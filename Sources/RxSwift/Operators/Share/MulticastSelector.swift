@@ -32,14 +32,20 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
     }
 
     override func attach(_ downstream: Sink<Result>) {
-        if let connection = attachSelected(downstream) { source.attach(connection) }
+        let stage = MulticastSelectorStage()
+        guard let connection = attachSelected(downstream, stage) else { return stage.attached() }
+        source.attach(connection)
+        connection.attached()
+        stage.attached()
     }
 
     /// All but subscribing to the source, so that a chain needs little stack for each of these (law L8).
     ///
     /// - Returns: what to subscribe to the source.
     @inline(never)
-    private func attachSelected(_ downstream: Sink<Result>) -> MulticastConnection<Subject>? {
+    private func attachSelected(
+        _ downstream: Sink<Result>, _ stage: MulticastSelectorStage
+    ) -> MulticastConnection<Subject>? {
         let connectable: Multicast<Subject>
         let selected: Observable<Result>
         do {
@@ -50,7 +56,6 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
             downstream.attachFailed(error)
             return nil
         }
-        let stage = MulticastSelectorStage()
         downstream.link(stage)
         selected.attach(MulticastSelectorSink(downstream: downstream, stage: stage))
         let (connection, isNew) = connectable.joinConnection()
@@ -64,6 +69,17 @@ final class MulticastSelectorStage: Stage {
     let selected = Link()
     let connection = Link()
 
+    private let attachment = Attachment()
+
+    override init() {
+        super.init()
+        attachment.begin()
+    }
+
+    func attached() {
+        if attachment.end() { selected.cancel() }
+    }
+
     override func quiesce() -> UInt {
         quiesceUpstream()
         selected.quiesceUpstream()
@@ -75,7 +91,8 @@ final class MulticastSelectorStage: Stage {
 
     override func cancel() {
         guard takeUpstream() != nil else { return }
-        selected.cancel()
+        // The source, if that is being attached: it may be in a loop.
+        if connection.isUnlinked || !attachment.postpones() { selected.cancel() }
         connection.cancel()
     }
 }
@@ -95,11 +112,17 @@ final class MulticastSelectorSink<Result>: Sink<Result> {
     override func next(_ element: Result) { downstream.next(element) }
     override func error(_ error: any Swift.Error) {
         downstream.error(error)
-        stage.cancel()
+        end()
     }
 
     override func completed() {
         downstream.completed()
+        end()
+    }
+
+    /// The selected sequence has ended by itself, which is not put off.
+    private func end() {
+        stage.selected.cancel()
         stage.cancel()
     }
 }

@@ -71,7 +71,7 @@ final class Share<Element>: Observable<Element> {
     override func attach(_ downstream: Sink<Element>) {
         if isBypassed.loadRelaxed() != 0 {
             bypassUpstream()
-            return source.attach(downstream)
+            return source.attachAboveOperator(downstream)
         }
         if let lastingCore, lastingCore.isStopped {
             let subscription = SubjectSubscription(core: lastingCore, downstream: downstream)
@@ -83,6 +83,7 @@ final class Share<Element>: Observable<Element> {
         if mustConnect {
             bypassUpstream()
             source.start(connection)
+            connection.attached()
             connected(connection)
         }
     }
@@ -175,12 +176,17 @@ final class ShareConnection<Element>: Sink<Element> {
     let core: SubjectCore<Element>
     let demand = ConnectionDemand()
     private let parent: Share<Element>
+    private let attachment = Attachment()
 
     init(core: SubjectCore<Element>, parent: Share<Element>) {
         self.core = core
         self.parent = parent
         super.init()
+        attachment.begin()
     }
+
+    /// The source has been subscribed to.
+    func attached() { _ = attachment.end() }
 
     override func next(_ element: Element) {
         if !demand.isWanted { return nextUnwanted(element) }
@@ -193,14 +199,21 @@ final class ShareConnection<Element>: Sink<Element> {
         core.accept(element)
     }
 
-    override func error(_ error: any Swift.Error) { end(.error(error)) }
+    override func error(_ error: any Swift.Error) { end(.error(error), then: {}) }
 
-    override func completed() { end(.completed) }
+    override func completed() { end(.completed, then: {}) }
 
-    private func end(_ stop: SubjectListCore.Stop) {
+    override func error(_ error: any Swift.Error, then after: () -> Void) { end(.error(error), then: after) }
+
+    override func completed(then after: () -> Void) { end(.completed, then: after) }
+
+    private func end(_ stop: SubjectListCore.Stop, then after: () -> Void) {
         // First, so that who subscribes again inside the terminal event starts the source anew.
         parent.terminated(self)
+        // The forms that RxSwift makes of `multicast` and `refCount` cancel the source before they pass the event on.
+        if parent.startsOnTrampoline, !attachment.isOnStack { cancel() }
         core.end(stop)
+        after()
         cancel()
     }
 

@@ -60,8 +60,13 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
     private func drop() { _ = waiting.take() }
 
     override func receiveCompleted() {
-        if decision.end() { return finish() }
-        endSource()
+        if decision.end() { finish() }
+    }
+
+    override func completed(then after: () -> Void) {
+        acceptCompletion()
+        after()
+        sourceEnded()
     }
 
     private func send(_ element: Element) {

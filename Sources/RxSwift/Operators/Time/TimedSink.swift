@@ -82,8 +82,11 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
         guard let source = takeUpstream() else { return }
         serializer.close(TargetReference(self))
         alarm.stop()
-        source.take()?.cancel()
+        if let source = source.take() { release(source) }
     }
+
+    /// Cancels what this stage was linked to.
+    func release(_ source: Stage) { source.cancel() }
 
     /// Ends a source that has sent its terminal event, which may have to wait for the drainer.
     func sourceEnded() { endSource() }
@@ -108,6 +111,11 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
 
     @usableFromInline
     override func completed() {
+        acceptCompletion()
+        sourceEnded()
+    }
+
+    final func acceptCompletion() {
         // Not by way of `submit`, whose frame is large: a long chain completes stage in stage (law L8).
         if serializer.tryEnter() {
             hasSourceEnded = true
@@ -116,7 +124,6 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
         } else {
             submit(.completed)
         }
-        sourceEnded()
     }
 
     final func tick(_ generation: Int) { submit(.tick(generation)) }

@@ -1,3 +1,5 @@
+import RxPrimitives
+
 extension ObservableType {
     /// Fails with `RxError.timeout` when the next event does not come in time.
     ///
@@ -61,6 +63,12 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
 
     private let sourceLink = Link()
 
+    private let attachment = Attachment()
+    /// Whether the other sequence has ended and the downstream is being told. Only the thread that tells it makes use of it.
+    private let isEnding = AtomicWord(0)
+    /// What that thread cancels when it has told the downstream.
+    @exclusivity(unchecked) private var ended: Stage?
+
     /// How many elements have come: the number of the timer that counts. Only by the drainer.
     private var generation = 0
 
@@ -85,13 +93,28 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
         sourceLink.quiesceUpstream()
         alarm.stop()
         // The source ends when the other sequence was subscribed to: what both share is not started anew (law L11).
+        attachment.begin()
         if !isCancelled { other.start(TimeoutOtherSink(coordinator: self)) }
+        _ = attachment.end()
         sourceLink.cancel()
     }
 
     override func quiesceSources() {
         super.quiesceSources()
         sourceLink.quiesceUpstream()
+    }
+
+    /// Passes the end of the other sequence on. It is cancelled behind that if it ends inside its own subscription (law L11).
+    fileprivate func endOther(_ tell: () -> Void) {
+        isEnding.storeRelaxed(1)
+        tell()
+        let ended = self.ended.take()
+        ended?.cancel()
+        cancel()
+    }
+
+    override func release(_ source: Stage) {
+        if isEnding.loadRelaxed() != 0, attachment.postpones() { ended = source } else { source.cancel() }
     }
 
     override func terminate() {
@@ -119,13 +142,11 @@ private final class TimeoutOtherSink<Element>: Sink<Element> {
 
     override func error(_ error: any Swift.Error) {
         if coordinator.isCancelled { return }
-        coordinator.downstream.error(error)
-        coordinator.cancel()
+        coordinator.endOther { coordinator.downstream.error(error) }
     }
 
     override func completed() {
         if coordinator.isCancelled { return }
-        coordinator.downstream.completed()
-        coordinator.cancel()
+        coordinator.endOther { coordinator.downstream.completed() }
     }
 }

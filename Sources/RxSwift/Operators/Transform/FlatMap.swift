@@ -36,7 +36,9 @@ final class FlatMap<Element, Result>: Observable<Result> {
     }
 
     override func attach(_ downstream: Sink<Result>) {
-        source.attach(sinkType.init(selector: selector, downstream: downstream))
+        let sink = sinkType.init(selector: selector, downstream: downstream)
+        source.attach(sink)
+        sink.attached()
     }
 }
 
@@ -53,6 +55,9 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
         super.init()
     }
 
+    /// The outer source has been attached.
+    fileprivate func attached() { coordinator.attached() }
+
     override func link(_ stage: Stage) {
         coordinator.linkDownstream()
         coordinator.link(stage)
@@ -63,7 +68,7 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
         do {
             let source = try selector(element)
             if coordinator.isCancelled || source.emitScalar(into: coordinator) { return }
-            if let inner = coordinator.makeInner(innerType) { source.start(inner) }
+            if let inner = coordinator.makeInner(innerType) { coordinator.start(inner, source) }
         } catch {
             if coordinator.isCancelled { return }
             // The error may have to wait for the drainer; the selector and what is above have ended all the same.

@@ -84,6 +84,7 @@ final class AndThenSink<Element>: Sink<Element> {
     /// Nil once it was subscribed to. Only the one who delivers the first source's end touches it.
     private var second: Observable<Element>?
     private let downstream: Sink<Element>
+    private let first = EndingSource()
 
     required init(second: Observable<Element>, downstream: Sink<Element>) {
         self.second = second
@@ -107,8 +108,15 @@ final class AndThenSink<Element>: Sink<Element> {
             return cancel()
         }
         self.second = nil
-        endSource()
+        first.keep(unlinkSource())
         if !isCancelled { second.start(self) }
+        first.cancel()
+    }
+
+    @usableFromInline
+    override func cancel() {
+        super.cancel()
+        first.cancel()
     }
 }
 

@@ -47,8 +47,6 @@ package final class OutcomeSink<Element>: Sink<Element> {
         super.init()
     }
 
-    package override var isFinal: Bool { true }
-
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
     package override func sourceVanished() { subscription.unlink() }
@@ -70,10 +68,27 @@ package final class OutcomeSink<Element>: Sink<Element> {
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
-        if !hasElement {
-            if requiresElement { report(RxError.noElements) } else { onCompleted?() }
-        }
+        reportCompletion()
         subscription.settle(upstream)
+    }
+
+    package override func error(_ error: any Swift.Error, then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil, !hasElement { report(error) }
+        subscription.settle(upstream, after: after)
+    }
+
+    package override func completed(then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil { reportCompletion() }
+        subscription.settle(upstream, after: after)
+    }
+
+    private func reportCompletion() {
+        if hasElement { return }
+        if requiresElement { report(RxError.noElements) } else { onCompleted?() }
     }
 
     private func report(_ error: any Swift.Error) {

@@ -47,11 +47,12 @@ where Sources.Element: ObservableType {
         let coordinator = CombineLatestCollectionCoordinator(
             count: count, resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        if count == 0 { return coordinator.emitNothing() }
+        if count == 0 { coordinator.emitNothing() }
         // One by one: what the collection makes on demand is made when the sources before it are subscribed.
         for (source, lane) in Swift.zip(sources, coordinator.elementLanes) {
             source.asObservable().attach(LaneSink(lane: lane, coordinator: coordinator))
         }
+        coordinator.attached()
     }
 }
 
@@ -64,7 +65,7 @@ private final class CombineLatestCollectionCoordinator<Element, Result>: Combine
         self.elementLanes = (0..<count).map { _ in CombineLatestLane() }
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: elementLanes, downstream: downstream)
+        super.init(lanes: elementLanes, endsSourcesFirst: false, downstream: downstream)
     }
 
     override func emit() {

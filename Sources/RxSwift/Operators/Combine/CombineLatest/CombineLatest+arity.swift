@@ -58,6 +58,7 @@ final class CombineLatest2<E1, E2, Result>: Observable<Result> {
         downstream.link(coordinator)
         source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
         source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -147,6 +148,7 @@ final class CombineLatest3<E1, E2, E3, Result>: Observable<Result> {
         source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
         source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
         source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -242,6 +244,7 @@ final class CombineLatest4<E1, E2, E3, E4, Result>: Observable<Result> {
         source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
         source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
         source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -347,6 +350,7 @@ final class CombineLatest5<E1, E2, E3, E4, E5, Result>: Observable<Result> {
         source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
         source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
         source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -459,6 +463,7 @@ final class CombineLatest6<E1, E2, E3, E4, E5, E6, Result>: Observable<Result> {
         source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
         source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
         source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -577,6 +582,7 @@ final class CombineLatest7<E1, E2, E3, E4, E5, E6, E7, Result>: Observable<Resul
         source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
         source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
         source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -703,6 +709,7 @@ final class CombineLatest8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: Observable<R
         source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
         source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
         source8.attach(LaneSink(lane: coordinator.lane8, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 

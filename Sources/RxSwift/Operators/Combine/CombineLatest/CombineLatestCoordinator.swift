@@ -6,9 +6,9 @@ class CombineLatestCoordinator: Coordinator {
 
     override final var operatorName: StaticString { "combineLatest" }
 
-    override init(lanes: [Lane], downstream: TerminalSink) {
+    override init(lanes: [Lane], endsSourcesFirst: Bool = true, downstream: TerminalSink) {
         decision = CombineLatestDecision(sources: lanes.count)
-        super.init(lanes: lanes, downstream: downstream)
+        super.init(lanes: lanes, endsSourcesFirst: endsSourcesFirst, downstream: downstream)
     }
 
     /// Combines the lanes' latest elements and passes the result on. Only inside the loop, when each lane has one.

@@ -54,6 +54,7 @@ final class LimitedMerge<Element, Result>: Observable<Result> {
         let coordinator = coordinatorType.init(limit: limit, downstream: downstream)
         coordinator.linkDownstream()
         source.attach(sinkType.init(selector: selector, dropsWhenFull: dropsWhenFull, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -108,12 +109,33 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private var places: [LimitedMergePlace<Element>] = []
     private var freePlaces: [LimitedMergePlace<Element>] = []
     private var isClosed = false
+    /// Those that are cancelled when the outer source has been attached.
+    private var postponed: [LimitedMergePlace<Element>] = []
+
+    private let attachment = Attachment()
+    /// The address of the place whose source the outer one has it subscribe to. Relaxed: only its own thread makes use of it.
+    private let attachingPlace = AtomicWord(0)
 
     package override var operatorName: StaticString { "merge(maxConcurrent:)" }
 
     required init(limit: Int, downstream: Sink<Element>) {
         self.limit = ConcurrencyLimit(limit: limit)
         super.init(downstream: downstream)
+        attachment.begin()
+    }
+
+    /// The outer source has been attached.
+    func attached() {
+        guard attachment.end() else { return }
+        lock.lock()
+        let given = postponed
+        postponed = []
+        lock.unlock()
+        for place in given { place.cancel() }
+    }
+
+    private static func address(of place: LimitedMergePlace<Element>) -> UInt {
+        UInt(bitPattern: Unmanaged.passUnretained(place).toOpaque())
     }
 
     /// Whether an inner source that comes now would run at once. Only the outer source can make that untrue.
@@ -125,7 +147,10 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         guard !isClosed, limit.admit(inner) else { return lock.unlock() }
         let free = freePlaces.popLast()
         lock.unlock()
-        if let place = free ?? makePlace() { place.run(inner) }
+        guard let place = free ?? makePlace() else { return }
+        attachingPlace.storeRelaxed(Self.address(of: place))
+        place.run(inner)
+        attachingPlace.storeRelaxed(0)
     }
 
     /// Nil when nobody wants any more events.
@@ -175,9 +200,15 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         super.cancel()
         lock.lock()
         isClosed = true
-        let given = (places: places, free: freePlaces, waiting: limit.takeWaiting())
+        var given = (places: places, free: freePlaces, waiting: limit.takeWaiting())
         places = []
         freePlaces = []
+        if !given.places.isEmpty, attachment.postpones() {
+            postponed = given.places
+            // It may be in a loop.
+            let attaching = attachingPlace.loadRelaxed()
+            given.places.removeAll { Self.address(of: $0) != attaching }
+        }
         lock.unlock()
         for place in given.places { place.cancel() }
     }

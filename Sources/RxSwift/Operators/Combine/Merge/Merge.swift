@@ -48,8 +48,9 @@ final class Merge<Element>: Observable<Element> {
         coordinator.linkDownstream()
         for source in sources {
             guard let inner = coordinator.makeInner(InnerSink<Element>.self) else { break }
-            source.start(inner)
+            coordinator.start(inner, source)
         }
         coordinator.sourceCompleted()
+        coordinator.attached()
     }
 }

@@ -17,8 +17,38 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
 
     /// Whether `cancel` has taken the inner sinks. Under the lock.
     @exclusivity(unchecked) private var hasCancelledInners = false
+    private let attachment = Attachment()
+    /// The address of the inner sink whose source is being attached. Relaxed: only its own thread makes use of it.
+    private let attachingInner = AtomicWord(0)
 
     package override var operatorName: StaticString { "merge" }
+
+    @usableFromInline
+    override init(downstream: Sink<Element>, entered: Bool = false) {
+        super.init(downstream: downstream, entered: entered)
+        attachment.begin()
+    }
+
+    /// The source, or all sources, have been attached.
+    func attached() {
+        if attachment.end() { cancelInners() }
+    }
+
+    /// Subscribes an inner sink to its source. One at a time.
+    func start(_ inner: InnerSink<Element>, _ source: Observable<Element>) {
+        attachingInner.storeRelaxed(Self.address(of: inner))
+        source.start(inner)
+        attachingInner.storeRelaxed(0)
+    }
+
+    /// Whether the source of this inner sink is being attached.
+    func isAttaching(_ inner: InnerSink<Element>) -> Bool {
+        attachingInner.loadRelaxed() == Self.address(of: inner)
+    }
+
+    private static func address(of inner: InnerSink<Element>) -> UInt {
+        UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
+    }
 
     /// Makes a sink for one more source. Nil when nobody wants its events any more.
     func makeInner(_ type: InnerSink<Element>.Type) -> InnerSink<Element>? {
@@ -76,7 +106,24 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
     }
 
     override func cancel() {
+        if hasBeenCancelled { return }
         super.cancel()
+        guard attachment.postpones() else { return cancelInners() }
+        lock.lock()
+        isClosed = true
+        var node = firstInner
+        var attaching: InnerSink<Element>?
+        let address = attachingInner.loadRelaxed()
+        while let inner = node, attaching == nil {
+            node = inner._withUnsafeGuaranteedRef { $0.nextInner }
+            if Self.address(of: inner.takeUnretainedValue()) == address { attaching = inner.takeUnretainedValue() }
+        }
+        lock.unlock()
+        // It may be in a loop.
+        attaching?.cancel()
+    }
+
+    private func cancelInners() {
         if let inners = takeInners(isCancelling: true) { cancel(inners) }
     }
 
@@ -140,9 +187,15 @@ final class InnerSink<Element>: Sink<Element> {
         cancel()
     }
 
-    override func completed() {
-        cancel()
+    override func completed() { completed(then: {}) }
+
+    override func completed(then after: () -> Void) {
+        // As in RxSwift, it is disposed of before its end is passed on, but behind it inside its own subscription.
+        let isAttaching = coordinator.isAttaching(self)
+        if !isAttaching { cancel() }
         coordinator.remove(self)
         coordinator.sourceCompleted()
+        after()
+        if isAttaching { cancel() }
     }
 }

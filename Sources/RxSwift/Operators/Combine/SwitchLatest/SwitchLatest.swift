@@ -35,6 +35,7 @@ final class SwitchLatest<Element, Result>: Observable<Result> {
         let coordinator = coordinatorType.init(downstream: downstream)
         coordinator.linkDownstream()
         source.attach(sinkType.init(selector: selector, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -62,7 +63,7 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
             let source = try selector(element)
             if coordinator.isCancelled { return }
             let inner = innerType.init(coordinator: coordinator)
-            if coordinator.supersede(by: inner) { source.start(inner) }
+            if coordinator.supersede(by: inner) { coordinator.start(inner, source) }
         } catch {
             if !coordinator.isCancelled { self.error(error) }
         }
@@ -90,11 +91,43 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     // Under the lock.
     private var latest = LatestInner<SwitchLatestInnerSink<Element>>()
     private var isClosed = false
+    /// The inner source that is cancelled when the outer one has been attached.
+    private var postponed: SwitchLatestInnerSink<Element>?
+
+    private let attachment = Attachment()
+    /// The address of the inner sink whose source is being attached. Relaxed: only its own thread makes use of it.
+    private let attachingInner = AtomicWord(0)
 
     package override var operatorName: StaticString { "switchLatest" }
 
     required init(downstream: Sink<Element>) {
         super.init(downstream: downstream)
+        attachment.begin()
+    }
+
+    /// The outer source has been attached.
+    func attached() {
+        guard attachment.end() else { return }
+        lock.lock()
+        let inner = postponed.take()
+        lock.unlock()
+        inner?.cancel()
+    }
+
+    /// Subscribes an inner sink to its source. One at a time.
+    func start(_ inner: SwitchLatestInnerSink<Element>, _ source: Observable<Element>) {
+        attachingInner.storeRelaxed(Self.address(of: inner))
+        source.start(inner)
+        attachingInner.storeRelaxed(0)
+    }
+
+    /// Whether the source of this inner sink is being attached.
+    func isAttaching(_ inner: SwitchLatestInnerSink<Element>) -> Bool {
+        attachingInner.loadRelaxed() == Self.address(of: inner)
+    }
+
+    private static func address(of inner: SwitchLatestInnerSink<Element>) -> UInt {
+        UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
     }
 
     /// Returns whether the new one is to be subscribed to.
@@ -140,8 +173,9 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     }
 
     func outerCompleted() {
-        if lock.withLock({ latest.outerEnded() }) { completed() }
+        // As in RxSwift, which lets go of a source that completes before it passes that on.
         endSource()
+        if lock.withLock({ latest.outerEnded() }) { completed() }
     }
 
     override var hasSources: Bool { true }
@@ -161,8 +195,12 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         lock.lock()
         isClosed = true
         let current = latest.takeCurrent()
+        // The one that is being attached may be in a loop.
+        let isPostponed =
+            current.map { !isAttaching($0) } ?? false && attachment.postpones()
+        if isPostponed { postponed = current }
         lock.unlock()
-        current?.cancel()
+        if !isPostponed { current?.cancel() }
     }
 }
 
@@ -177,13 +215,25 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element, from: self) }
 
-    override func error(_ error: any Swift.Error) {
+    // As in RxSwift, a source is disposed of before its end is passed on, but behind it inside its own subscription.
+
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        let isAttaching = coordinator.isAttaching(self)
+        if !isAttaching { endSource() }
         coordinator.failed(self, with: error)
-        endSource()
+        after()
+        if isAttaching { endSource() }
     }
 
-    override func completed() {
+    override func completed(then after: () -> Void) {
+        let isAttaching = coordinator.isAttaching(self)
+        if !isAttaching { endSource() }
         coordinator.completed(self)
-        endSource()
+        after()
+        if isAttaching { endSource() }
     }
 }

@@ -52,6 +52,7 @@ where Sources.Element: ObservableType {
         for (source, lane) in Swift.zip(sources, coordinator.elementLanes) {
             source.asObservable().attach(LaneSink(lane: lane, coordinator: coordinator))
         }
+        coordinator.attached()
     }
 }
 

@@ -58,6 +58,7 @@ final class Zip2<E1, E2, Result>: Observable<Result> {
         downstream.link(coordinator)
         source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
         source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -148,6 +149,7 @@ final class Zip3<E1, E2, E3, Result>: Observable<Result> {
         source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
         source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
         source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -247,6 +249,7 @@ final class Zip4<E1, E2, E3, E4, Result>: Observable<Result> {
         source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
         source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
         source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -357,6 +360,7 @@ final class Zip5<E1, E2, E3, E4, E5, Result>: Observable<Result> {
         source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
         source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
         source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -475,6 +479,7 @@ final class Zip6<E1, E2, E3, E4, E5, E6, Result>: Observable<Result> {
         source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
         source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
         source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -600,6 +605,7 @@ final class Zip7<E1, E2, E3, E4, E5, E6, E7, Result>: Observable<Result> {
         source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
         source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
         source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 
@@ -735,6 +741,7 @@ final class Zip8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: Observable<Result> {
         source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
         source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
         source8.attach(LaneSink(lane: coordinator.lane8, coordinator: coordinator))
+        coordinator.attached()
     }
 }
 

@@ -8,7 +8,8 @@ class ZipCoordinator: Coordinator {
 
     init(lanes: [Lane], completesWhenOthersAreDone: Bool = false, downstream: TerminalSink) {
         decision = ZipDecision(sources: lanes.count, completesWhenOthersAreDone: completesWhenOthersAreDone)
-        super.init(lanes: lanes, downstream: downstream)
+        // The collection's form, which completes when others are done, cancels them behind it.
+        super.init(lanes: lanes, endsSourcesFirst: !completesWhenOthersAreDone, downstream: downstream)
     }
 
     /// Takes an element of each lane, combines them and passes the result on. Only inside the loop, when each lane has one.

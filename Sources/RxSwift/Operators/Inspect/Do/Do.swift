@@ -39,7 +39,8 @@ extension ObservableType {
         }
         // The lowest: what these closures throw is not for `onError`.
         if onNext != nil || afterNext != nil {
-            result = DoAtElements(source: result, onNext: onNext, afterNext: afterNext)
+            let isAlone = onError == nil && afterError == nil && onCompleted == nil && afterCompleted == nil
+            result = DoAtElements(source: result, onNext: onNext, afterNext: afterNext, isAlone: isAlone)
         }
         return result
     }

@@ -4,22 +4,33 @@ final class DoAtElements<Element>: Observable<Element> {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let onNext: (Element) throws -> Void
     @usableFromInline let afterNext: (Element) throws -> Void
+    /// Whether the source belongs to another operator, and is not another part of the same `do`.
+    @usableFromInline let isAlone: Bool
     @usableFromInline let sinkType: DoAtElementsSink<Element>.Type
 
     @inlinable
     init(
-        source: Observable<Element>, onNext: ((Element) throws -> Void)?, afterNext: ((Element) throws -> Void)?
+        source: Observable<Element>, onNext: ((Element) throws -> Void)?, afterNext: ((Element) throws -> Void)?,
+        isAlone: Bool
     ) {
         self.source = source
         // Closures that do nothing: cheaper per element than to ask whether there is one, which would retain it.
         self.onNext = onNext ?? { _ in }
         self.afterNext = afterNext ?? { _ in }
+        self.isAlone = isAlone
         self.sinkType = DoAtElementsSink<Element>.self
         super.init()
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(onNext: onNext, afterNext: afterNext, downstream: downstream))
+        let sink = sinkType.init(onNext: onNext, afterNext: afterNext, isAlone: isAlone, downstream: downstream)
+        if isAlone { source.attachAboveOperator(sink) } else { source.attach(sink) }
+    }
+
+    @usableFromInline
+    override func attachAboveOperator(_ downstream: Sink<Element>) {
+        let sink = sinkType.init(onNext: onNext, afterNext: afterNext, isAlone: true, downstream: downstream)
+        source.attachAboveOperator(sink)
     }
 }
 
@@ -27,18 +38,30 @@ final class DoAtElements<Element>: Observable<Element> {
 final class DoAtElementsSink<Element>: LinearSink<Element, Element> {
     private let onNext: (Element) throws -> Void
     private let afterNext: (Element) throws -> Void
+    /// See `DoAtElements`; also when the downstream belongs to another operator.
+    private let isAlone: Bool
 
     required init(
-        onNext: @escaping (Element) throws -> Void, afterNext: @escaping (Element) throws -> Void,
+        onNext: @escaping (Element) throws -> Void, afterNext: @escaping (Element) throws -> Void, isAlone: Bool,
         downstream: Sink<Element>
     ) {
         self.onNext = onNext
         self.afterNext = afterNext
+        self.isAlone = isAlone
         super.init(downstream: downstream)
     }
 
-    /// See `DoAtTerminationSink`.
-    override var isFinal: Bool { downstream.isFinal }
+    // One operator with the `DoAtTerminationSink` above it.
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        if isAlone || isCancelled { return super.error(error, then: after) }
+        downstream.error(error, then: after)
+    }
+
+    override func completed(then after: () -> Void) {
+        if isAlone || isCancelled { return super.completed(then: after) }
+        downstream.completed(then: after)
+    }
 
     override func next(_ element: Element) {
         do {

@@ -24,21 +24,26 @@ final class DoAtTermination<Element>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(recipe: self, downstream: downstream))
+        source.attach(sinkType.init(recipe: self, isAdjacent: true, downstream: downstream))
+    }
+
+    @usableFromInline
+    override func attachAboveOperator(_ downstream: Sink<Element>) {
+        source.attach(sinkType.init(recipe: self, isAdjacent: false, downstream: downstream))
     }
 }
 
 @usableFromInline
 final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
     private let recipe: DoAtTermination<Element>
+    /// Whether no operator without a stage stands between this stage and the downstream.
+    private let isAdjacent: Bool
 
-    required init(recipe: DoAtTermination<Element>, downstream: Sink<Element>) {
+    required init(recipe: DoAtTermination<Element>, isAdjacent: Bool, downstream: Sink<Element>) {
         self.recipe = recipe
+        self.isAdjacent = isAdjacent
         super.init(downstream: downstream)
     }
-
-    /// What stands below it is one operator with what stands above it.
-    override var isFinal: Bool { downstream.isFinal }
 
     override func next(_ element: Element) { downstream.next(element) }
 
@@ -49,8 +54,11 @@ final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
         } catch {
             return fail(error)
         }
-        if !isCancelled { downstream.error(error) }
         // What it throws comes after the terminal event, and nothing may.
+        if isAdjacent, !isCancelled, let afterError = recipe.afterError {
+            return downstream.error(error, then: { try? afterError(error) })
+        }
+        if !isCancelled { downstream.error(error) }
         try? recipe.afterError?(error)
     }
 
@@ -60,6 +68,9 @@ final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
             try recipe.onCompleted?()
         } catch {
             return fail(error)
+        }
+        if isAdjacent, !isCancelled, let afterCompleted = recipe.afterCompleted {
+            return downstream.completed(then: { try? afterCompleted() })
         }
         if !isCancelled { downstream.completed() }
         try? recipe.afterCompleted?()
