@@ -36,7 +36,7 @@ package enum ThreadSlot: Int {
 @frozen
 @usableFromInline
 package enum CurrentThread {
-    /// A word that no other thread has while the calling one lives; never 0.
+    /// A word that no other thread has while the calling one lives; never 0 or `UInt.max`.
     @inlinable @inline(__always)
     package static var identity: UInt {
         #if canImport(Musl)

@@ -14,16 +14,13 @@ struct Attachment: ~Copyable {
     /// No thread attaches.
     private static let none: UInt = 0
     /// The thread that attaches has cancelled the stage. Until it ends.
-    private static let postponed: UInt = 1
+    private static let postponed = UInt.max
 
     /// The calling thread attaches until `end`.
     func begin() { state.storeRelaxed(CurrentThread.identity) }
 
     /// Whether the calling thread is attaching.
-    var isOnStack: Bool {
-        let state = self.state.loadRelaxed()
-        return state > Attachment.postponed && state == CurrentThread.identity
-    }
+    var isOnStack: Bool { state.loadRelaxed() == CurrentThread.identity }
 
     /// Returns whether the caller has to put off the release to the end. At most once between `begin` and `end`.
     func postpones() -> Bool {

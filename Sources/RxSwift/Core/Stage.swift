@@ -29,6 +29,9 @@ package class Stage {
     /// The upstream is being quiesced by a thread that has taken its address. A thread that cancels meanwhile leaves that to it.
     static var quiescing: UInt { 7 }
 
+    /// The same, but the source has ended meanwhile, and the thread that quiesces it has to cancel it.
+    static var quiescingUnlinked: UInt { 3 }
+
     /// The largest word that is no address. The even ones between `cancelled` and this are marks of subclasses.
     @inlinable @inline(__always)
     static var lastMark: UInt { 7 }
@@ -163,8 +166,10 @@ package class Stage {
                 // Taken, so that no other thread releases the stage above meanwhile. Acquiring: paired with the one in `link`.
                 guard upstream.compareExchange(word, Stage.quiescing) else { continue }
                 Stage.walk(from: word) { $0.quiesce() }
-                // Releasing: paired with the exchange in `takeUpstream`. If it fails, this stage was cancelled meanwhile.
+                // Releasing: paired with the exchange in `takeUpstream`. If it fails, this stage was cancelled meanwhile or its source
+                // has ended.
                 if !upstream.compareExchange(Stage.quiescing, word | Stage.quiesced) {
+                    _ = upstream.compareExchange(Stage.quiescingUnlinked, Stage.quiescedUnlinked)
                     Stage.linked(by: word).takeRetainedValue().cancel()
                 }
                 return

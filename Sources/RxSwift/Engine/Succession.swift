@@ -127,11 +127,18 @@ extension Stage {
     /// Only by the one who received that event. Nil if there is none, or if this stage was cancelled.
     @usableFromInline
     package final func unlinkSource() -> Stage? {
-        let word = upstream.loadRelaxed()
-        // Only a cancellation can come in between, or one that is about to follow.
-        guard word > Stage.lastMark, word & Stage.quiesced == 0, upstream.compareExchange(word, Stage.unlinked) else {
-            return nil
+        while true {
+            let word = upstream.loadRelaxed()
+            if word == Stage.quiescing {
+                // The thread that quiesces the source cancels it, too.
+                if upstream.compareExchange(word, Stage.quiescingUnlinked) { return nil }
+            } else if word > Stage.lastMark {
+                // Fails if another thread cancels this stage or begins to quiesce what is above.
+                let rest = word & Stage.quiesced == 0 ? Stage.unlinked : Stage.quiescedUnlinked
+                if upstream.compareExchange(word, rest) { return Upstream(word: word).take() }
+            } else {
+                return nil
+            }
         }
-        return Upstream(word: word).take()
     }
 }

@@ -273,6 +273,9 @@ extension Scenario {
                 require(!second.hasObservers, "the second one is still subscribed to")
             }
         },
+        inner("operator.switch-latest-inner-ends") { $0.switchLatest() },
+        inner("operator.merge-inner-ends") { $0.merge() },
+        inner("operator.concat-inner-ends") { $0.concat() },
         Scenario(
             "operator.take-dispose",
             "take(1) of a source of two threads lets one element through also while it is disposed of", preemptions: 2
@@ -291,4 +294,22 @@ extension Scenario {
 
     /// Scenarios that fail: what they show is to be corrected in the library.
     static let findings: [Scenario] = []
+
+    /// An inner source ends while another thread ends the operator.
+    private static func inner(
+        _ name: String, _ flatten: @escaping (Observable<Observable<Element>>) -> Observable<Element>
+    ) -> Scenario {
+        Scenario(name, "an inner source that ends while the operator is ended is let go of", preemptions: 3) {
+            let (outer, first) = (PublishSubject<Observable<Element>>(), PublishSubject<Element>())
+            let (second, other) = (PublishSubject<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let subscription = log.observe(flatten(outer).take(until: other))
+            outer.onNext(first.take(until: second))
+            return Run({ second.onNext(Element(1)) }, { other.onNext(Element(0)) }) {
+                require(log.ends == 1, "ends \(log.ends)")
+                require(!first.hasObservers && !second.hasObservers && !outer.hasObservers, "still subscribed")
+                subscription.dispose()
+            }
+        }
+    }
 }
