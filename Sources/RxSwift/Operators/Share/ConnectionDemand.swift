@@ -36,6 +36,11 @@ struct ConnectionDemand: ~Copyable {
 
 /// A connection to which is said whether it is wanted.
 protocol DemandingConnection: AnyObject, Disposable {
+    /// Detaches the connection from its connectable sequence, which takes a new subject for its next subscribers. `dispose()` follows.
+    ///
+    /// - Returns: what the caller releases, outside its locks.
+    func retire() -> Any?
+
     func endDemand()
     func resumeDemand()
 }

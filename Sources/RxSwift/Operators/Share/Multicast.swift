@@ -98,10 +98,16 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 
     /// The connection was disposed of, or its source has ended.
     fileprivate func ended(_ connection: MulticastConnection<Subject>) {
+        let released = release(connection)
+        withExtendedLifetime(released) {}
+    }
+
+    /// Takes a connection and its subject out of use. Returns the subject, which the caller releases.
+    fileprivate func release(_ connection: MulticastConnection<Subject>) -> Subject? {
         lock.lock()
         let released = state.end(connection)
         lock.unlock()
-        withExtendedLifetime(released) {}
+        return released?.1
     }
 
     private func currentSubject() -> (subject: Subject, generation: Int) {
@@ -201,6 +207,8 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     override func cancel() { end()?.take()?.cancel() }
 
     func dispose() { cancel() }
+
+    func retire() -> Any? { parent.release(self) }
 
     func endDemand() { demand.end() }
 

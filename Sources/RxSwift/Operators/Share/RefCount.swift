@@ -16,9 +16,19 @@ final class RefCount<Element>: Observable<Element> {
     private let lock = Mutex()
     // Under the lock.
     private var state = RefCountState()
-    private var connection: (any Disposable)?
+    private var connection: Connection?
     /// The connection that is being made.
     private var connecting: (any DemandingConnection)?
+
+    private struct Connection {
+        let disposable: any Disposable
+        /// The same, if the connectable sequence is one of this library's.
+        let demanding: (any DemandingConnection)?
+
+        /// Takes the connection out of use, so that a subscriber which comes now does not meet what is about to be disposed of. Under
+        /// the lock. The caller disposes of it, and releases the result, behind that.
+        func retire() -> Any? { demanding?.retire() }
+    }
 
     init(source: Observable<Element>, connect: @escaping () -> any Disposable) {
         self.source = source
@@ -27,28 +37,38 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     override func attach(_ downstream: Sink<Element>) {
-        guard let generation = join(downstream) else { return }
-        guard let prepared = source as? any PreparedConnectable else { return connected(connect(), generation) }
+        guard case .connect(let generation) = join(downstream) else { return }
+        guard let prepared = source as? any PreparedConnectable else {
+            return connected(Connection(disposable: connect(), demanding: nil), generation)
+        }
         let (made, isNew) = prepared.prepareConnection()
         prepare(made, generation)
         if isNew { prepared.start(made) }
-        connected(made, generation)
+        connected(Connection(disposable: made, demanding: made), generation)
     }
 
     // Apart from connecting, so that a chain needs little stack for each of these (law L8).
 
-    /// - Returns: not nil if the new subscriber has to connect.
     @inline(never)
-    private func join(_ downstream: Sink<Element>) -> Int? {
+    private func join(_ downstream: Sink<Element>) -> RefCountState.Duty {
         let sink = RefCountSink(parent: self, downstream: downstream)
+        lock.lock()
+        state.beginJoining()
+        lock.unlock()
         source.attach(sink)
         // A subscriber that left before it had the terminal event of a subject that has ended: as if it had it.
-        if sink.isCancelled, (source as? any PreparedConnectable)?.hasSubjectEnded == true { return nil }
+        let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
         lock.lock()
-        let generation = state.join(&sink.membership)
-        if generation == nil { connecting?.resumeDemand() }
+        let duty = hasEnded ? state.joinNothing() : state.join(&sink.membership)
+        let ended = duty == .disconnect ? connection.take() : nil
+        let retired = ended?.retire()
+        if duty == .none {
+            if state.isUnwanted { connecting?.endDemand() } else { connecting?.resumeDemand() }
+        }
         lock.unlock()
-        return generation
+        ended?.disposable.dispose()
+        withExtendedLifetime(retired) {}
+        return duty
     }
 
     @inline(never)
@@ -62,14 +82,15 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     @inline(never)
-    private func connected(_ made: any Disposable, _ generation: Int) {
+    private func connected(_ made: Connection, _ generation: Int) {
         lock.lock()
         let isWanted = state.connected(generation)
         if isWanted { connection = made }
+        let retired = isWanted ? nil : made.retire()
         let connecting = self.connecting.take()
         lock.unlock()
-        withExtendedLifetime(connecting) {}
-        if !isWanted { made.dispose() }
+        withExtendedLifetime((connecting, retired)) {}
+        if !isWanted { made.disposable.dispose() }
     }
 
     /// The subscriber has left.
@@ -83,15 +104,18 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     private func disconnect(if decision: () -> Bool) {
-        var ended: (any Disposable)?
+        var ended: Connection?
+        var retired: Any?
         lock.lock()
         if decision() {
             ended = connection.take()
+            retired = ended?.retire()
         } else if state.isUnwanted {
             connecting?.endDemand()
         }
         lock.unlock()
-        ended?.dispose()
+        ended?.disposable.dispose()
+        withExtendedLifetime(retired) {}
     }
 }
 

@@ -1,6 +1,9 @@
 /// Decides when a connectable sequence is connected and disconnected for its subscribers.
 package struct RefCountState {
     private var count = 0
+    /// The subscribers that are being subscribed. Meanwhile the sequence is not disconnected: they would wait at a subject that is no
+    /// longer connected.
+    private var joining = 0
     private var phase = Phase.idle
     /// Counts the connections, so that what belongs to a former one is noticed.
     private var generation = 0
@@ -26,21 +29,47 @@ package struct RefCountState {
 
     package init() {}
 
+    /// What a subscriber has to do when it was subscribed.
+    package enum Duty: Equatable {
+        case none
+        /// Connect, and then call `connected` with this generation.
+        case connect(generation: Int)
+        /// Dispose of the connection, as all subscribers have left.
+        case disconnect
+    }
+
+    /// A subscriber is about to be subscribed. `join` or `joinNothing` follows.
+    package mutating func beginJoining() { joining += 1 }
+
     /// A subscriber was subscribed.
-    ///
-    /// - Returns: not nil if it has to connect, and then call `connected` with this value.
-    package mutating func join(_ member: inout Membership) -> Int? {
+    package mutating func join(_ member: inout Membership) -> Duty {
+        joining -= 1
         switch member {
         case .pending:
             member = .counted(generation: generation)
             count += 1
         // It connects all the same, and disconnects at once, as nothing is known of its leaving yet in RxSwift (law L11).
         case .left: break
-        case .counted, .ended: return nil
+        case .counted, .ended: return dutyOfLast()
         }
-        guard phase == .idle else { return nil }
+        guard phase == .idle else { return dutyOfLast() }
         phase = .connecting
-        return generation
+        return .connect(generation: generation)
+    }
+
+    /// A subscriber was not subscribed, as the sequence has ended.
+    package mutating func joinNothing() -> Duty {
+        joining -= 1
+        return dutyOfLast()
+    }
+
+    private mutating func dutyOfLast() -> Duty { disconnects() ? .disconnect : .none }
+
+    /// Whether the connection has no subscriber, which it then has no longer.
+    private mutating func disconnects() -> Bool {
+        guard count == 0, joining == 0, phase == .connected else { return false }
+        startAnew()
+        return true
     }
 
     /// Connecting is through.
@@ -48,7 +77,7 @@ package struct RefCountState {
     /// - Returns: whether the connection is wanted; if not, it has to be disposed of.
     package mutating func connected(_ generation: Int) -> Bool {
         guard generation == self.generation else { return false }
-        if count == 0 {
+        if count == 0, joining == 0 {
             startAnew()
             return false
         }
@@ -57,10 +86,10 @@ package struct RefCountState {
     }
 
     /// Whether a connection that is being made has a subscriber.
-    package func isWanted(_ generation: Int) -> Bool { generation == self.generation && count > 0 }
+    package func isWanted(_ generation: Int) -> Bool { generation == self.generation && count + joining > 0 }
 
     /// Whether a connection is being made that has no subscriber.
-    package var isUnwanted: Bool { phase == .connecting && count == 0 }
+    package var isUnwanted: Bool { phase == .connecting && count + joining == 0 }
 
     /// A subscriber has left.
     ///
@@ -70,9 +99,7 @@ package struct RefCountState {
         guard case .counted(generation) = member else { return false }
         count -= 1
         // While it is being connected there is nothing to dispose of: `connected` will tell.
-        guard count == 0, phase == .connected else { return false }
-        startAnew()
-        return true
+        return disconnects()
     }
 
     /// A subscriber was told that the sequence has ended, which so it has for all.

@@ -53,11 +53,11 @@ import Testing
         var state = RefCountState()
         var a = RefCountState.Membership.pending
         var b = a
-        expect(state.join(&a) == 0)
+        expect(state.joinAlone(&a) == 0)
         expect(!state.leave(&a))
         expect(!state.leave(&a))
         expect(!state.connected(0))
-        expect(state.join(&b) == 1)
+        expect(state.joinAlone(&b) == 1)
         expect(state.connected(1))
         expect(state.leave(&b))
     }
@@ -66,9 +66,9 @@ import Testing
         var state = RefCountState()
         var a = RefCountState.Membership.pending
         var b = a
-        let generation = state.join(&a)!
+        let generation = state.joinAlone(&a)!
         expect(!state.leave(&a))
-        expect(state.join(&b) == nil)
+        expect(state.joinAlone(&b) == nil)
         expect(state.connected(generation))
         expect(state.leave(&b))
     }
@@ -77,20 +77,20 @@ import Testing
         var state = RefCountState()
         var a = RefCountState.Membership.pending
         expect(!state.leave(&a))
-        let generation = state.join(&a)
+        let generation = state.joinAlone(&a)
         expect(generation != nil && state.isUnwanted)
         expect(!state.connected(generation!))
         var b = RefCountState.Membership.pending
-        expect(state.join(&b) != nil)
+        expect(state.joinAlone(&b) != nil)
     }
 
     @Test func anEndDuringConnectingMakesTheConnectionUnwanted() {
         var state = RefCountState()
         var a = RefCountState.Membership.pending
         var b = a
-        let first = state.join(&a)!
+        let first = state.joinAlone(&a)!
         expect(!state.terminated(&a))
-        let second = state.join(&b)
+        let second = state.joinAlone(&b)
         expect(second != nil && second != first)
         expect(!state.connected(first))
         expect(state.connected(second!))
@@ -101,13 +101,37 @@ import Testing
         var a = RefCountState.Membership.pending
         var b = a
         var c = a
-        expect(state.connected(state.join(&a)!))
-        _ = state.join(&b)
+        expect(state.connected(state.joinAlone(&a)!))
+        _ = state.joinAlone(&b)
         expect(state.terminated(&a))
-        expect(state.connected(state.join(&c)!))
+        expect(state.connected(state.joinAlone(&c)!))
         expect(!state.terminated(&b))
         expect(!state.leave(&b))
         expect(state.leave(&c))
+    }
+
+    @Test func whoLeavesWhileAnotherJoinsDoesNotDisconnect() {
+        var state = RefCountState()
+        var a = RefCountState.Membership.pending
+        var b = a
+        expect(state.connected(state.joinAlone(&a)!))
+        state.beginJoining()
+        expect(!state.leave(&a))
+        expect(state.join(&b) == .none)
+        expect(state.leave(&b))
+    }
+
+    @Test func aNewcomerThatLeavesBehindTheLastSubscriberDisconnects() {
+        var state = RefCountState()
+        var a = RefCountState.Membership.pending
+        var b = a
+        expect(state.connected(state.joinAlone(&a)!))
+        state.beginJoining()
+        expect(!state.leave(&a))
+        expect(!state.leave(&b))
+        expect(state.join(&b) == .disconnect)
+        state.beginJoining()
+        expect(state.joinNothing() == .none)
     }
 
     // MARK: ConnectionState
@@ -142,3 +166,12 @@ private func expect(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLoca
 }
 
 private func ~= (left: SharingStatesTests.Connection, right: SharingStatesTests.Connection) -> Bool { left === right }
+
+extension RefCountState {
+    /// Joins while no other subscriber does. Returns the generation to connect.
+    fileprivate mutating func joinAlone(_ member: inout Membership) -> Int? {
+        beginJoining()
+        guard case .connect(let generation) = join(&member) else { return nil }
+        return generation
+    }
+}

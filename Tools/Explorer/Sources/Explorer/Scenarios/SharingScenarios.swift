@@ -116,6 +116,35 @@ extension Scenario {
             }
         },
         Scenario(
+            "ref-count.newcomer",
+            "who subscribes while the last subscriber leaves gets what is sent afterwards", preemptions: 3
+        ) {
+            let subject = PublishSubject<Element>()
+            let shared = subject.publish().refCount()
+            let (first, log) = (Log().observe(shared), Log())
+            var second: (any Disposable)?
+            return Run({ first.dispose() }, { second = log.observe(shared) }) {
+                subject.onNext(Element(1))
+                subject.onCompleted()
+                require(log.numbers == [1] && log.ends == 1, "\(log.numbers), ends \(log.ends)")
+                require(!subject.hasObservers, "still subscribed")
+                second?.dispose()
+            }
+        },
+        Scenario(
+            "ref-count.two-newcomers",
+            "newcomers and the last subscriber that leaves connect and disconnect in the end", preemptions: 2
+        ) {
+            let subject = PublishSubject<Element>()
+            let shared = subject.publish().refCount()
+            let (first, log) = (Log().observe(shared), Log())
+            return Run(
+                { first.dispose() }, { Log().observe(shared).dispose() }, { log.observe(shared).dispose() }
+            ) {
+                require(!subject.hasObservers, "still subscribed")
+            }
+        },
+        Scenario(
             "ref-count.terminal", "a subscriber that leaves and a source that ends disconnect once", preemptions: 2
         ) {
             let subject = PublishSubject<Element>()
