@@ -44,10 +44,18 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         }
     }
 
-    package override func error(_ error: any Swift.Error) { submit(.error(error)) }
+    // Terminal events do not go by way of `submit`, whose frame is large: a long chain ends stage in stage (law L8).
+
+    package override func error(_ error: any Swift.Error) {
+        if serializer.tryEnter() {
+            fail(error)
+            leave()
+        } else {
+            submit(.error(error))
+        }
+    }
 
     package override func completed() {
-        // Not by way of `submit`, whose frame is large: a long chain completes stage in stage (law L8).
         if serializer.tryEnter() {
             finish()
             leave()
@@ -96,6 +104,13 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         downstream._withUnsafeGuaranteedRef { $0.completed() }
     }
 
+    /// Passes an error on. Only by the drainer, and the last event that passes.
+    private final func fail(_ error: any Swift.Error) {
+        serializer.closeFromInside()
+        if hasSources { quiesceSources() }
+        downstream._withUnsafeGuaranteedRef { $0.error(error) }
+    }
+
     /// Apart from `next` because naming `Event` costs a look-up of type metadata, also on the path that does not need it.
     @inline(never)
     private final func enqueue(_ element: Element) {
@@ -117,9 +132,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         case .next(let element):
             downstream._withUnsafeGuaranteedRef { $0.next(element) }
         case .error(let error):
-            serializer.closeFromInside()
-            if hasSources { quiesceSources() }
-            downstream._withUnsafeGuaranteedRef { $0.error(error) }
+            fail(error)
         case .completed:
             finish()
         }

@@ -105,7 +105,13 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
 
     @usableFromInline
     override func error(_ error: any Swift.Error) {
-        submit(.error(error))
+        if serializer.tryEnter() {
+            hasSourceEnded = true
+            receive(error: error)
+            leave()
+        } else {
+            submit(.error(error))
+        }
         sourceEnded()
     }
 

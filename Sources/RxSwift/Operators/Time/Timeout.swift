@@ -108,9 +108,10 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
     fileprivate func endOther(_ tell: () -> Void) {
         isEnding.storeRelaxed(1)
         tell()
+        // Also where the downstream has not: a thread that disposes of it is on its way here.
+        cancel()
         let ended = self.ended.take()
         ended?.cancel()
-        cancel()
     }
 
     override func release(_ source: Stage) {

@@ -1,3 +1,4 @@
+import Foundation
 import RxPrimitives
 import RxSwift
 
@@ -273,6 +274,19 @@ extension Scenario {
                 require(!second.hasObservers, "the second one is still subscribed to")
             }
         },
+        Scenario(
+            "operator.timeout-other-ends", "a sequence gone over to that ends while the operator is disposed of is let go of",
+            preemptions: 3
+        ) {
+            let scheduler = HeldTimer()
+            let other = PublishSubject<Element>()
+            other.onCompleted()
+            let log = Log()
+            let subscription = log.observe(
+                Observable<Element>.never().timeout(.seconds(1), other: other, scheduler: scheduler))
+            let fire = scheduler.take()
+            return Run({ fire() }, { subscription.dispose() }) { require(log.ends <= 1, "ends \(log.ends)") }
+        },
         inner("operator.switch-latest-inner-ends") { $0.switchLatest() },
         inner("operator.merge-inner-ends") { $0.merge() },
         inner("operator.concat-inner-ends") { $0.concat() },
@@ -311,5 +325,24 @@ extension Scenario {
                 subscription.dispose()
             }
         }
+    }
+}
+
+/// A scheduler that keeps the timer that was set last, for a thread to run.
+private final class HeldTimer: SchedulerType {
+    let now = Date(timeIntervalSince1970: 0)
+    private var action: (() -> Void)?
+
+    func take() -> () -> Void { action.take() ?? {} }
+
+    func schedule<State>(_ state: State, action: @escaping (State) -> any Disposable) -> any Disposable {
+        action(state)
+    }
+
+    func scheduleRelative<State>(
+        _ state: State, dueTime: RxTimeInterval, action: @escaping (State) -> any Disposable
+    ) -> any Disposable {
+        self.action = { _ = action(state) }
+        return Disposables.create()
     }
 }
