@@ -41,6 +41,9 @@ protocol DemandingConnection: AnyObject, Disposable {
     /// - Returns: what the caller releases, outside its locks.
     func retire() -> Any?
 
+    /// Whether the source has ended, or the connection was disposed of.
+    var hasEnded: Bool { get }
+
     func endDemand()
     func resumeDemand()
 }

@@ -208,6 +208,8 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
 
     func dispose() { cancel() }
 
+    var hasEnded: Bool { isCancelled }
+
     func retire() -> Any? { parent.release(self) }
 
     func endDemand() { demand.end() }

@@ -59,6 +59,11 @@ final class RefCount<Element>: Observable<Element> {
         // A subscriber that left before it had the terminal event of a subject that has ended: as if it had it.
         let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
         lock.lock()
+        var former: Connection?
+        if state.isKeptByNewcomers, connection?.demanding?.hasEnded == true {
+            former = connection.take()
+            state.keptConnectionEnded()
+        }
         let duty = hasEnded ? state.joinNothing() : state.join(&sink.membership)
         let ended = duty == .disconnect ? connection.take() : nil
         let retired = ended?.retire()
@@ -67,7 +72,7 @@ final class RefCount<Element>: Observable<Element> {
         }
         lock.unlock()
         ended?.disposable.dispose()
-        withExtendedLifetime(retired) {}
+        withExtendedLifetime((former, retired)) {}
         return duty
     }
 

@@ -5,6 +5,8 @@ package struct RefCountState {
     /// longer connected.
     private var joining = 0
     private var phase = Phase.idle
+    /// Whether all subscribers have left, and the connection is only there for those that are being subscribed.
+    package private(set) var isKeptByNewcomers = false
     /// Counts the connections, so that what belongs to a former one is noticed.
     private var generation = 0
 
@@ -48,6 +50,7 @@ package struct RefCountState {
         case .pending:
             member = .counted(generation: generation)
             count += 1
+            isKeptByNewcomers = false
         // It connects all the same, and disconnects at once, as nothing is known of its leaving yet in RxSwift (law L11).
         case .left: break
         case .counted, .ended: return dutyOfLast()
@@ -67,7 +70,11 @@ package struct RefCountState {
 
     /// Whether the connection has no subscriber, which it then has no longer.
     private mutating func disconnects() -> Bool {
-        guard count == 0, joining == 0, phase == .connected else { return false }
+        guard count == 0, phase == .connected else { return false }
+        if joining > 0 {
+            isKeptByNewcomers = true
+            return false
+        }
         startAnew()
         return true
     }
@@ -90,6 +97,9 @@ package struct RefCountState {
 
     /// Whether a connection is being made that has no subscriber.
     package var isUnwanted: Bool { phase == .connecting && count + joining == 0 }
+
+    /// The connection that was kept for newcomers has ended by itself: the next of them connects.
+    package mutating func keptConnectionEnded() { startAnew() }
 
     /// A subscriber has left.
     ///
@@ -116,6 +126,7 @@ package struct RefCountState {
     private mutating func startAnew() {
         count = 0
         phase = .idle
+        isKeptByNewcomers = false
         generation += 1
     }
 }

@@ -275,8 +275,8 @@ extension Scenario {
             }
         },
         Scenario(
-            "operator.timeout-other-ends", "a sequence gone over to that ends while the operator is disposed of is let go of",
-            preemptions: 3
+            "operator.timeout-other-ends",
+            "a sequence gone over to that ends while the operator is disposed of is let go of", preemptions: 3
         ) {
             let scheduler = HeldTimer()
             let other = PublishSubject<Element>()
