@@ -67,8 +67,9 @@ package struct Comparison {
         else { return nil }
         let entries = outcome.log.split(separator: " ")
         guard let end = entries.firstIndex(where: { $0 == ">0c" || $0.hasPrefix(">0e") }) else { return nil }
-        // A subject that replays can end the chain before `refCount` connects it, which it then does even so, as in RxSwift.
-        let connected = Set(program.nodes.filter { $0.op == .multicast }.flatMap(\.all).map(\.id))
+        // A shared source is subscribed to, and runs until that has been done, also if its only subscriber has left, as in RxSwift.
+        let sharing: Set<Operator> = [.share, .publish, .replay, .multicast, .multicastSelector]
+        let connected = Set(program.nodes.filter { sharing.contains($0.op) }.flatMap(\.all).map(\.id))
         return entries[(end + 1)...].first { entry in
             !entry.hasPrefix(">") && entry.contains { "nfmsec".contains($0) }
                 && !connected.contains(Int(entry.prefix(while: \.isNumber)) ?? 0)
