@@ -36,3 +36,23 @@ struct Attachment: ~Copyable {
         return isPostponed
     }
 }
+
+/// Which inner source an operator is attaching: one at a time.
+///
+/// Relaxed: only the thread that attaches makes use of the answer that it is this one.
+struct InnerAttachment: ~Copyable {
+    /// 0, or the address of the inner sink.
+    private let address = AtomicWord(0)
+
+    /// The inner sink is being attached until `end`.
+    func begin(_ inner: AnyObject) { address.storeRelaxed(Self.address(of: inner)) }
+
+    func end() { address.storeRelaxed(0) }
+
+    /// Whether this inner sink is being attached.
+    func isAttaching(_ inner: AnyObject) -> Bool { address.loadRelaxed() == Self.address(of: inner) }
+
+    private static func address(of inner: AnyObject) -> UInt {
+        UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
+    }
+}

@@ -86,8 +86,8 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     }
 
     override func link(_ stage: Stage) {
-        // Releasing: paired with the exchange in `takeUpstream`.
         sourceEndsByItself = stage.endsByItself
+        // Releasing: paired with the exchange in `takeUpstream`.
         let retained = Unmanaged.passRetained(stage)
         if !upstream.compareExchange(Stage.unlinked, UInt(bitPattern: retained.toOpaque())) {
             retained.release()

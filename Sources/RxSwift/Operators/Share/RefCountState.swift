@@ -89,6 +89,7 @@ package struct RefCountState {
             return false
         }
         phase = .connected
+        isKeptByNewcomers = count == 0
         return true
     }
 

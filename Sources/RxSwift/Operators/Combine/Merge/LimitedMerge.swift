@@ -113,8 +113,8 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private var postponed: [LimitedMergePlace<Element>] = []
 
     private let attachment = Attachment()
-    /// The address of the place whose source the outer one has it subscribe to. Relaxed: only its own thread makes use of it.
-    private let attachingPlace = AtomicWord(0)
+    /// Of the place whose source the outer one has it subscribe to.
+    private let innerAttachment = InnerAttachment()
 
     package override var operatorName: StaticString { "merge(maxConcurrent:)" }
 
@@ -134,10 +134,6 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         for place in given { place.cancel() }
     }
 
-    private static func address(of place: LimitedMergePlace<Element>) -> UInt {
-        UInt(bitPattern: Unmanaged.passUnretained(place).toOpaque())
-    }
-
     /// Whether an inner source that comes now would run at once. Only the outer source can make that untrue.
     var hasRoom: Bool { lock.withLock { limit.hasRoom } }
 
@@ -148,9 +144,9 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         let free = freePlaces.popLast()
         lock.unlock()
         guard let place = free ?? makePlace() else { return }
-        attachingPlace.storeRelaxed(Self.address(of: place))
+        innerAttachment.begin(place)
         place.run(inner)
-        attachingPlace.storeRelaxed(0)
+        innerAttachment.end()
     }
 
     /// Nil when nobody wants any more events.
@@ -206,8 +202,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         if !given.places.isEmpty, attachment.postpones() {
             postponed = given.places
             // It may be in a loop.
-            let attaching = attachingPlace.loadRelaxed()
-            given.places.removeAll { Self.address(of: $0) != attaching }
+            given.places.removeAll { !innerAttachment.isAttaching($0) }
         }
         lock.unlock()
         for place in given.places { place.cancel() }

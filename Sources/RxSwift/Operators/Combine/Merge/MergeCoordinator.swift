@@ -18,8 +18,7 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
     /// Whether `cancel` has taken the inner sinks. Under the lock.
     @exclusivity(unchecked) private var hasCancelledInners = false
     private let attachment = Attachment()
-    /// The address of the inner sink whose source is being attached. Relaxed: only its own thread makes use of it.
-    private let attachingInner = AtomicWord(0)
+    private let innerAttachment = InnerAttachment()
 
     package override var operatorName: StaticString { "merge" }
 
@@ -36,19 +35,13 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
 
     /// Subscribes an inner sink to its source. One at a time.
     func start(_ inner: InnerSink<Element>, _ source: Observable<Element>) {
-        attachingInner.storeRelaxed(Self.address(of: inner))
+        innerAttachment.begin(inner)
         source.start(inner)
-        attachingInner.storeRelaxed(0)
+        innerAttachment.end()
     }
 
     /// Whether the source of this inner sink is being attached.
-    func isAttaching(_ inner: InnerSink<Element>) -> Bool {
-        attachingInner.loadRelaxed() == Self.address(of: inner)
-    }
-
-    private static func address(of inner: InnerSink<Element>) -> UInt {
-        UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
-    }
+    func isAttaching(_ inner: InnerSink<Element>) -> Bool { innerAttachment.isAttaching(inner) }
 
     /// Makes a sink for one more source. Nil when nobody wants its events any more.
     func makeInner(_ type: InnerSink<Element>.Type) -> InnerSink<Element>? {
@@ -113,10 +106,9 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         isClosed = true
         var node = firstInner
         var attaching: InnerSink<Element>?
-        let address = attachingInner.loadRelaxed()
         while let inner = node, attaching == nil {
             node = inner._withUnsafeGuaranteedRef { $0.nextInner }
-            if Self.address(of: inner.takeUnretainedValue()) == address { attaching = inner.takeUnretainedValue() }
+            inner._withUnsafeGuaranteedRef { if isAttaching($0) { attaching = $0 } }
         }
         lock.unlock()
         // It may be in a loop.

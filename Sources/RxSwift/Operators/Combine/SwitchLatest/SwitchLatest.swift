@@ -95,8 +95,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     private var postponed: SwitchLatestInnerSink<Element>?
 
     private let attachment = Attachment()
-    /// The address of the inner sink whose source is being attached. Relaxed: only its own thread makes use of it.
-    private let attachingInner = AtomicWord(0)
+    private let innerAttachment = InnerAttachment()
 
     package override var operatorName: StaticString { "switchLatest" }
 
@@ -116,19 +115,13 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
 
     /// Subscribes an inner sink to its source. One at a time.
     func start(_ inner: SwitchLatestInnerSink<Element>, _ source: Observable<Element>) {
-        attachingInner.storeRelaxed(Self.address(of: inner))
+        innerAttachment.begin(inner)
         source.start(inner)
-        attachingInner.storeRelaxed(0)
+        innerAttachment.end()
     }
 
     /// Whether the source of this inner sink is being attached.
-    func isAttaching(_ inner: SwitchLatestInnerSink<Element>) -> Bool {
-        attachingInner.loadRelaxed() == Self.address(of: inner)
-    }
-
-    private static func address(of inner: SwitchLatestInnerSink<Element>) -> UInt {
-        UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
-    }
+    func isAttaching(_ inner: SwitchLatestInnerSink<Element>) -> Bool { innerAttachment.isAttaching(inner) }
 
     /// Returns whether the new one is to be subscribed to.
     func supersede(by inner: SwitchLatestInnerSink<Element>) -> Bool {
@@ -196,8 +189,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         isClosed = true
         let current = latest.takeCurrent()
         // The one that is being attached may be in a loop.
-        let isPostponed =
-            current.map { !isAttaching($0) } ?? false && attachment.postpones()
+        let isPostponed = current.map { !isAttaching($0) && attachment.postpones() } ?? false
         if isPostponed { postponed = current }
         lock.unlock()
         if !isPostponed { current?.cancel() }
