@@ -9,7 +9,7 @@
 // compare-exchange, and each read of them on which a decision rests a sequentially consistent load: in the one order of all
 // these operations either the owner sees the thief's `top`, or the thief sees the owner's `bottom`. (On x86 the exchange is the
 // full barrier and the loads are plain; on arm64 they are a pair of `ldaxr`/`stlxr`, or `swpal`, and `ldar`.)
-// `push` exchanges, too, and does not store: whoever pushes and then looks whether somebody sleeps relies on the same argument.
+// `push` exchanges, too, and does not store: a thread that pushes and then looks whether a worker sleeps relies on the same argument.
 //
 // Progress: `push` and `pop` are wait-free but for the allocator; `steal` is lock-free: a thief tries again only if another one
 // got a word.

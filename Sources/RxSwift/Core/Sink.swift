@@ -93,7 +93,7 @@ package class LinearSink<Element, Output>: Sink<Element> {
     }
 
     package override func quiesce() -> UInt {
-        // Relaxed: only the one who took the downstream's link, or keeps it from being taken, comes here.
+        // Relaxed: only the thread that took the downstream's link, or keeps it from being taken, comes here.
         let word = upstream.loadRelaxed()
         guard word > Stage.lastMark, word & Stage.quiesced == 0 else { return 0 }
         upstream.storeRelaxed(word | Stage.quiesced)

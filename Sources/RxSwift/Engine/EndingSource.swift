@@ -5,7 +5,7 @@ import RxPrimitives
 /// It ends when the other one was subscribed to, so that what both share is not started anew, or when the stage is cancelled before
 /// (law L11).
 struct EndingSource: ~Copyable {
-    /// 0, or the address of the source's stage, retained: of whoever takes it out.
+    /// 0, or the address of the source's stage, retained. The thread that takes it out releases it.
     private let stage = AtomicWord(0)
 
     /// Keeps a source until `cancel`. Called at most once; the same thread calls `cancel` later.

@@ -1,11 +1,11 @@
 import RxPrimitives
 
-// Algorithm: a free list in three places. What the loop gives back it gathers in batches, and pushes each as a whole on
-// the stack `returned`; the loop and whoever needs one next take that stack as a whole. Threads other than the loop keep what
-// they took in `stock`, a list of which one of them at a time takes the first: the word is `inUse` meanwhile, and
-// whoever finds it so does not wait but makes a new action.
+// Algorithm: a free list in three places. The loop gathers in batches the actions that it gives back, and pushes each batch as a
+// whole on the stack `returned`. The loop and the next thread that needs an action take that stack as a whole. Threads other than
+// the loop keep the actions they took in `stock`, a list of which one thread at a time takes the first: the word is `inUse`
+// meanwhile, and a thread that finds it so makes a new action instead of waiting.
 // Safe against ABA: nothing is removed from a list that another thread may be removing from.
-// Progress: everything is wait-free, but for `giveBack`, which tries again when somebody took the stack meanwhile.
+// Progress: everything is wait-free, but for `giveBack`, which tries again when another thread took the stack meanwhile.
 // Threads: `take` from any but the loop's; everything else by the loop's.
 
 /// Actions out of use, kept for the next ones: making an object, and releasing it on another thread than the one that made
