@@ -13,10 +13,16 @@ extension AsyncSequence {
             nonisolated(unsafe) let observer = observer
             let task = Task.detached(priority: priority) {
                 do {
+                    var hasBeenTold = false
                     for try await element in sequence {
-                        // A sequence may take no notice of the cancellation, and have no end.
-                        if Task.isCancelled { return }
-                        observer.onNext(element)
+                        if !Task.isCancelled {
+                            observer.onNext(element)
+                            continue
+                        }
+                        // A stream learns of the cancellation when it is asked for an element. A sequence may take no notice of that, and have
+                        // no end.
+                        if hasBeenTold { return }
+                        hasBeenTold = true
                     }
                     observer.onCompleted()
                 } catch is CancellationError {

@@ -59,11 +59,43 @@ import Testing
             func makeAsyncIterator() -> Iterator { Iterator(iteration: CountedLife(ended: iterations)) }
         }
         let ended = AtomicCounter(0)
-        let first = OneShot()
-        let subscription = Endless(iterations: ended).asObservable().subscribe(onNext: { _ in first.fire() })
-        #expect(first.wait())
+        let received = AtomicCounter(0)
+        let subscription = Endless(iterations: ended).asObservable().subscribe(onNext: { _ in received.increment() })
+        // Without keeping the thread, which the sequence's task may need.
+        #expect(await eventually { received.value > 0 })
         subscription.dispose()
         #expect(await eventually { ended.value == 1 })
+    }
+
+    /// A stream learns of the cancellation when it is asked for an element in the cancelled task.
+    @Test func aSequenceThatIsCancelledBetweenElementsIsAskedOnceMore() async {
+        final class Calls: @unchecked Sendable {
+            let subscription = SingleAssignmentDisposable()
+            let ofCancelledTask = AtomicCounter(0)
+        }
+        struct Cancelling: AsyncSequence, AsyncIteratorProtocol {
+            let calls: Calls
+            var count = 0
+
+            mutating func next() async -> Int? {
+                if Task.isCancelled { calls.ofCancelledTask.increment() }
+                count += 1
+                // The second element and the cancellation meet.
+                if count == 2 { calls.subscription.dispose() }
+                return count
+            }
+
+            func makeAsyncIterator() -> Cancelling { self }
+        }
+        let calls = Calls()
+        let log = EventLog()
+        let disposals = AtomicCounter(0)
+        calls.subscription.setDisposable(
+            Cancelling(calls: calls).asObservable().do(onDispose: { disposals.increment() })
+                .subscribe(onNext: { log.note("\($0)") }))
+        #expect(await eventually { disposals.value == 1 && calls.ofCancelledTask.value > 0 })
+        #expect(log.text == "1")
+        #expect(calls.ofCancelledTask.value == 1)
     }
 
     /// Counts when it is released.
