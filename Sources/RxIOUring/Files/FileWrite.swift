@@ -19,7 +19,8 @@ extension File {
     /// thread. What comes while a write is under way waits in memory. Chunks of a stream hold that stream's memory until they
     /// are written, so reading waits for writing: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in
     /// the memory of the reading's window. Another source cannot be slowed down; whenever another `backlogLimit` bytes wait,
-    /// `Hooks.backlogHandler` is told. Small chunks that wait are written together.
+    /// `Hooks.backlogHandler` is told. Small chunks that wait are written together. A source that emits without end inside
+    /// its subscription keeps the loop's thread, which writes nothing meanwhile, until the result is disposed of.
     ///
     /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When it
     /// fails, what came before is written first, then the error is passed on. When writing fails, `chunks` is disposed of,
@@ -72,7 +73,7 @@ private final class FileWriteSource: LoopSource<Int> {
     private let chunks: Observable<ByteChunk>
     private let target: WriteTarget
     private let queue: WriteQueue
-    private let subscription = SingleAssignmentDisposable()
+    private let input = InputSubscription<ByteChunk>()
 
     @exclusivity(unchecked) private var file: Descriptor?
     @exclusivity(unchecked) private var write: WriteOperation?
@@ -99,7 +100,7 @@ private final class FileWriteSource: LoopSource<Int> {
     override var subject: String { target.path }
 
     override func begin() {
-        let number = open(target.path, target.flags | O_CLOEXEC, mode_t(target.permissions))
+        let number = openPath(target.path, target.flags, permissions: target.permissions)
         if number < 0 { return fail("open", errno) }
         let file = Descriptor(number, on: loop)
         self.file = file
@@ -107,13 +108,14 @@ private final class FileWriteSource: LoopSource<Int> {
         if fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
         // These hold the source until the kernel has let go; `end` cuts the circle.
         write = WriteOperation(file, whenFinished: written)
-        subscription.setDisposable(
-            chunks.subscribe(
-                onNext: accept, onError: { self.accept(.failed($0)) }, onCompleted: { self.accept(.completed) }))
+        input.begin(
+            chunks, onNext: accept, onError: { self.accept(.failed($0)) }, onCompleted: { self.accept(.completed) })
     }
 
+    override func wasStopped() { input.dispose() }
+
     override func end() {
-        subscription.dispose()
+        input.dispose()
         if let write {
             write.stop()
             loop.cancel(write)

@@ -27,7 +27,7 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     @exclusivity(unchecked) private var connection: Connection?
     private let core: ConnectionCore
     private let source: Observable<ByteChunk>
-    private let subscription = SingleAssignmentDisposable()
+    private let input = InputSubscription<ByteChunk>()
     /// Whether bytes were refused. By the source, serially.
     @exclusivity(unchecked) private var wasRefused = false
 
@@ -43,17 +43,18 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     override func begin() {
         core.add(self)
         guard isRunning else { return }
-        subscription.setDisposable(
-            source.subscribe(
-                onNext: { [self] bytes in enqueue(bytes) },
-                onError: { [self] error in whileRunning { self.fail(with: error) } },
-                // Behind everything else.
-                onCompleted: { [self] in enqueue(ByteChunk(EmptyCollection()), self) }))
+        input.begin(
+            source, onNext: { [self] bytes in enqueue(bytes) },
+            onError: { [self] error in whileRunning { self.fail(with: error) } },
+            // Behind everything else.
+            onCompleted: { [self] in enqueue(ByteChunk(EmptyCollection()), self) })
     }
+
+    override func wasStopped() { input.dispose() }
 
     override func end() {
         core.remove(self)
-        subscription.dispose()
+        input.dispose()
         let released = connection
         connection = nil
         withExtendedLifetime(released) {}
@@ -65,6 +66,8 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
         let code = core.enqueue(bytes, waiter)
         if code == 0 { return }
         wasRefused = true
+        // At once: the loop may be busy with this very source.
+        input.dispose()
         whileRunning { self.fail("send", code) }
     }
 

@@ -44,6 +44,10 @@ private final class DescriptorWriteSource: LoopSource<Never> {
 
     override var subject: String { borrowed.subject }
 
+    override func subscribeToInput() { writer.subscribe() }
+
+    override func wasStopped() { writer.unsubscribe() }
+
     override func begin() {
         if borrowed.error != 0 { return fail("dup", borrowed.error) }
         guard let descriptor = borrowed.open(on: loop) else { return fail("fstat", borrowed.error) }

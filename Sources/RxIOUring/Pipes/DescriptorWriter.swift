@@ -12,7 +12,7 @@ final class DescriptorWriter {
         case error(any Error)
     }
 
-    private let subscription = SingleAssignmentDisposable()
+    private let input = InputSubscription<ByteChunk>()
     private let loop: EventLoop
     /// What is still to be written, behind what is being written. Both ends are the loop's.
     private let waiting = SPSCQueue<ByteChunk>()
@@ -24,17 +24,24 @@ final class DescriptorWriter {
     @exclusivity(unchecked) private var operation: WriteOperation?
     @exclusivity(unchecked) private var receive: ((Outcome) -> Void)?
 
-    /// Subscribes, on the calling thread. What comes waits for `start`.
+    private let chunks: Observable<ByteChunk>
+
     init(_ chunks: Observable<ByteChunk>, scheduler: IOUringScheduler) {
         loop = scheduler.loop
-        subscription.setDisposable(
-            chunks.observe(on: scheduler).subscribe(
-                onNext: { [weak self] in self?.accept($0) },
-                onError: { [weak self] in self?.ended(.error($0)) },
-                onCompleted: { [weak self] in self?.ended(.end) }))
+        self.chunks = chunks.observe(on: scheduler)
     }
 
-    deinit { subscription.dispose() }
+    /// Subscribes, on the calling thread. What comes waits for `start`. Once.
+    func subscribe() {
+        input.begin(
+            chunks, onNext: { [weak self] in self?.accept($0) },
+            onError: { [weak self] in self?.ended(.error($0)) }, onCompleted: { [weak self] in self?.ended(.end) })
+    }
+
+    deinit { input.dispose() }
+
+    /// Takes no more chunks. From any thread.
+    func unsubscribe() { input.dispose() }
 
     /// Begins to write. Once.
     ///
@@ -55,7 +62,7 @@ final class DescriptorWriter {
         operation = nil
         receive = nil
         descriptor?.close()
-        subscription.dispose()
+        unsubscribe()
         while waiting.pop() != nil {}
     }
 

@@ -28,6 +28,10 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
 
     override var subject: String { command.executable }
 
+    override func subscribeToInput() { input?.subscribe() }
+
+    override func wasStopped() { input?.unsubscribe() }
+
     override func begin() {
         do throws(IOError) {
             var started = try command.start(hasInput: input != nil)

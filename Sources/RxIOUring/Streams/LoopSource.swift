@@ -32,6 +32,13 @@ class LoopSource<Element>: Source, LoopDependent {
     /// Cancels operations in flight, and closes. On the loop.
     func end() { fatalError("swift-rx: a subclass has to implement this method") }
 
+    /// Subscribes to what is to be written, if that is to happen on the subscribing thread. The loop begins meanwhile.
+    func subscribeToInput() {}
+
+    /// Nothing is wanted any more: the subscription was disposed of. On any thread, before the loop comes to `end`, for which a source that
+    /// keeps the loop's thread would never leave it.
+    func wasStopped() {}
+
     /// What an error is about.
     var subject: String { "" }
 
@@ -44,11 +51,13 @@ class LoopSource<Element>: Source, LoopDependent {
         } refused: {
             self.refuse()
         }
+        subscribeToInput()
     }
 
     final func stop() {
         // Releasing: the loop, which looks at it, is told by the message.
         isStopped.storeReleasing(1)
+        wasStopped()
         loop.perform(finish)
     }
 

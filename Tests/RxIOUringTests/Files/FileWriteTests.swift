@@ -239,6 +239,25 @@ import Testing
         }
     }
 
+    /// The sequence is subscribed to on the loop, and never lets it go by itself.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func anEndlessSourceIsDisposedOfFromAnotherThread(_ backend: IOUringScheduler.Backend) async throws {
+        await leavingNothing(backend) { folder, scheduler in
+            let begun = AtomicCounter(0)
+            let source = Observable.repeatElement(ByteChunk(EmptyCollection()))
+                .do(onNext: { _ in begun.increment() })
+            let subscription = File.write(source, to: folder["endless"], scheduler: scheduler).subscribe()
+            #expect(await eventually { begun.value > 0 })
+            subscription.dispose()
+            let isBack = AtomicCounter(0)
+            _ = scheduler.schedule(()) {
+                isBack.increment()
+                return Disposables.create()
+            }
+            #expect(await eventually { isBack.value == 1 })
+        }
+    }
+
     private func residentBytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

@@ -157,6 +157,30 @@ import Testing
         }
     }
 
+    /// It is subscribed to on the loop, and never lets it go by itself.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func anEndlessSourceEndsWhenItsBytesAreRefused(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 100_000
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let log = EventLog()
+            let subscription = connection.write(.repeatElement(ByteChunk(pattern(1_000))))
+                .subscribe(onError: { log.note("\(code($0) == ENOBUFS)") })
+            #expect(waitUntil { log.lines == ["true"] })
+            subscription.dispose()
+            // No byte of it is queued, so none is refused.
+            let empty = connection.write(.repeatElement(ByteChunk(EmptyCollection()))).subscribe()
+            usleep(10_000)
+            empty.dispose()
+            #expect(connection.scheduler.performAndWait { true })
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func whoWritesCanWaitForIt(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {

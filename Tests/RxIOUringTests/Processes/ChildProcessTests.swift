@@ -321,17 +321,34 @@ import Testing
         }
     }
 
-    /// The fault: somebody else reaps all children.
+    /// It is subscribed to on the subscriber's thread, and never lets it go by itself.
+    @Test(arguments: Backend.allCases)
+    func anEndlessInputEndsWithTheProgram(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let receiver = Receiver(
+                Self.shell("exit 0", input: .repeatElement(ByteChunk(EmptyCollection())), scheduler))
+            #expect(receiver.wait() && receiver.isCompleted)
+        }
+    }
+
+    /// The fault: somebody else reaps the child.
     @Test(arguments: Backend.allCases)
     func aChildThatSomebodyElseHasReapedIsAnError(_ backend: Backend) {
         onLoop(backend) { scheduler in
-            let gate = OneShot()
+            let (hasStarted, gate) = (OneShot(), OneShot())
+            nonisolated(unsafe) var child: CInt = 0
             let receiver = Receiver(Self.shell("exit 0", scheduler)) { event in
-                if case .started = event { _ = gate.wait() }
+                if case .started(let pid) = event {
+                    child = pid
+                    hasStarted.fire()
+                    _ = gate.wait()
+                }
                 return true
             }
+            #expect(hasStarted.wait())
             var status: CInt = 0
-            #expect(soon { waitpid(-1, &status, WNOHANG) > 0 })
+            // This child, not all: one that an earlier test has left to the loop may end only now.
+            #expect(soon { waitpid(child, &status, WNOHANG) == child })
             gate.fire()
             #expect(receiver.wait())
             #expect(receiver.error as? IOError == IOError(code: ECHILD, operation: "waitpid", subject: "/bin/sh"))
