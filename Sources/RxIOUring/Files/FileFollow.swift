@@ -79,6 +79,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     override var subject: String { path }
 
     override func begin() {
+        if path.containsNUL { return fail("open", EINVAL) }
         let watcher = FileWatcher(path, on: loop) { [weak self] in self?.heard($0) }
         if let failure = watcher.begin() { return fail(with: failure) }
         self.watcher = watcher
@@ -127,7 +128,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private func openFile() {
         guard let watcher else { return }
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+        let number = openPath(path, O_RDONLY)
         if number < 0 { return failUnlessMissing("open") }
         let file = FollowedFile(Descriptor(number, on: loop), whenRead: finished)
         files.append(file)

@@ -47,7 +47,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
     override var subject: String { path }
 
     override func begin() {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+        let number = openPath(path, O_RDONLY)
         if number < 0 { return fail("open", errno) }
         let file = Descriptor(number, on: loop)
         self.file = file

@@ -28,6 +28,9 @@ extension SocketAddress {
     static func resolveNow(
         _ host: String, _ port: Int, flags: CInt = AI_ADDRCONFIG
     ) -> Result<[SocketAddress], IOError> {
+        if host.containsNUL {
+            return .failure(IOError(code: EINVAL, operation: "resolve", subject: "\(host):\(port)"))
+        }
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)

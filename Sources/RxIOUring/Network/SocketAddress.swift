@@ -24,7 +24,7 @@ public struct SocketAddress: Sendable, Hashable {
     /// - Throws: `IOError` of `EINVAL`.
     public init(ipv4 text: String, port: Int) throws {
         var address = in_addr()
-        guard let port = UInt16(exactly: port), inet_pton(AF_INET, text, &address) == 1 else {
+        guard let port = UInt16(exactly: port), !text.containsNUL, inet_pton(AF_INET, text, &address) == 1 else {
             throw SocketAddress.invalid("\(text):\(port)")
         }
         kind = .ipv4(UInt32(bigEndian: address.s_addr), port: port)
@@ -39,7 +39,9 @@ public struct SocketAddress: Sendable, Hashable {
     public init(ipv6 text: String, port: Int) throws {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         var address = in6_addr()
-        guard let number = UInt16(exactly: port), inet_pton(AF_INET6, String(parts[0]), &address) == 1 else {
+        guard let number = UInt16(exactly: port), !text.containsNUL,
+            inet_pton(AF_INET6, String(parts[0]), &address) == 1
+        else {
             throw SocketAddress.invalid("[\(text)]:\(port)")
         }
         var scope: UInt32 = 0
@@ -68,7 +70,7 @@ public struct SocketAddress: Sendable, Hashable {
     /// - Throws: `IOError` of `EINVAL` or `ENAMETOOLONG`.
     public init(unixPath path: String) throws {
         let bytes = Array(path.utf8)
-        if bytes.isEmpty || bytes.contains(0) { throw SocketAddress.invalid("unix:\(path)") }
+        if path.isEmpty || path.containsNUL { throw SocketAddress.invalid("unix:\(path)") }
         kind = .unix(try SocketAddress.fitting(bytes, path))
     }
 

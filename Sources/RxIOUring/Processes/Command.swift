@@ -43,7 +43,7 @@ extension ChildProcess.Command {
     private func spawn(_ input: CInt, _ output: CInt, _ errorOutput: CInt) throws(IOError) -> pid_t {
         let words = [executable] + arguments
         let variables = environment?.map { "\($0.key)=\($0.value)" }
-        for text in words + (variables ?? []) + [workingDirectory ?? ""] where text.utf8.contains(0) {
+        for text in words + (variables ?? []) + [workingDirectory ?? ""] where text.containsNUL {
             // Would end there for the kernel.
             throw IOError(code: EINVAL, operation: "posix_spawn", subject: executable)
         }

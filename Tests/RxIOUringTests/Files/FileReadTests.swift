@@ -58,6 +58,27 @@ import Testing
         }
     }
 
+    /// C would cut the path off there, and open another file.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func aPathWithANULCharacterNamesNoFile(_ backend: IOUringScheduler.Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = folder.put(pattern(10), into: "file") + "\0.txt"
+            let sources = [
+                File.read(path, scheduler: scheduler),
+                File.follow(path, scheduler: scheduler),
+                File.write(.just(ByteChunk("x")), to: path, scheduler: scheduler).asObservable().map { _ in
+                    ByteChunk("")
+                },
+            ]
+            for source in sources {
+                let received = Received(source)
+                #expect(await received.ends())
+                #expect(received.error == IOError(code: EINVAL, operation: "open", subject: path))
+            }
+            #expect(folder.bytes(of: "file") == pattern(10))
+        }
+    }
+
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func noSuchFile_aFolder_andNoPermissionAreErrors(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in

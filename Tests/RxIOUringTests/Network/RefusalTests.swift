@@ -151,6 +151,12 @@ import Testing
                 ending(SocketAddress.resolve(host: "127.0.0.1", port: -1, scheduler: scheduler).asObservable())
                     == "resolve \(EINVAL)")
             #expect(ending(TCP.listen(host: "nowhere", port: 0, scheduler: scheduler)) == "address \(EINVAL)")
+            // C would cut them off at the NUL character.
+            #expect(throws: IOError.self) { try SocketAddress(ip: "127.0.0.1\0x", port: 1) }
+            #expect(throws: IOError.self) { try SocketAddress(ip: "::1\0x", port: 1) }
+            #expect(
+                ending(SocketAddress.resolve(host: "localhost\0x", port: 1, scheduler: scheduler).asObservable())
+                    == "resolve \(EINVAL)")
             scheduler.shutdown()
         }
     }
