@@ -108,7 +108,8 @@ extension Laws {
                 } below: { [below] in
                     below.tapped($0)
                 }
-                _ = scenario.eventually { self.scenario.tested.isObserved }
+                // Not every source is subscribed to at all.
+                _ = scenario.eventually(seconds: 2) { self.scenario.tested.isObserved }
             }
 
             /// Runs a body on another thread. Returns when the observer is busy, or when it will not be.

@@ -33,7 +33,8 @@ extension Laws {
             } below: {
                 deferral.add(to: below.tapped($0))
             }
-            _ = scenario.eventually { scenario.tested.isObserved }
+            // Not every source is subscribed to at all.
+            _ = scenario.eventually(seconds: 2) { scenario.tested.isObserved }
             scenario.round()
             scenario.round()
             deferral.deliverOne()

@@ -79,7 +79,8 @@ extension Laws {
                         let elements = scenario.record.elements
                         #expect(elements == Array(accepted.prefix(elements.count)), comment)
                         let error = scenario.record.terminal?.error as? LawError
-                        #expect(error == (throwing ? .thrown("above") : nil), comment)
+                        #expect(
+                            error == (throwing ? .thrown("above") : nil), "\(comment), then \(scenario.record.text)")
                     }
                     scenario.dispose()
                 }

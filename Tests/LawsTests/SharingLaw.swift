@@ -168,12 +168,7 @@ extension Laws {
 
         @Test(arguments: all) func observersAreReleasedWhileTheSequenceIsKept(_ shared: Shared) {
             for end in [Event<Int>.completed, .error(LawError.source), nil] {
-                #if TRACE_RESOURCES
-                    // Another test's work may still be ending on its threads.
-                    Laws.waitForQuiet { Int(Resources.total) }
-                    let before = Resources.total
-                #endif
-                do {
+                Laws.expectNothingLeft(waiting: false) {
                     let (observable, send) = shared.make()
                     let record = Record()
                     weak var witness: Witness?
@@ -188,9 +183,6 @@ extension Laws {
                     #expect(witness == nil)
                     #expect(record.hasEnded == (end != nil))
                 }
-                #if TRACE_RESOURCES
-                    #expect(Resources.total == before, "\(Resources.census())")
-                #endif
             }
         }
     }

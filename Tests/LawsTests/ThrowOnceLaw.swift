@@ -91,7 +91,8 @@ extension Laws {
                 default: return tapped
                 }
             }
-            _ = scenario.eventually { scenario.tested.isObserved || situation == .endless }
+            // Not every source is subscribed to at all.
+            _ = scenario.eventually(seconds: 2) { scenario.tested.isObserved || situation == .endless }
             let rounds: @Sendable () -> Void = {
                 for _ in 0..<4 { scenario.round() }
                 scenario.end(.completed)

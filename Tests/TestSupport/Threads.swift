@@ -76,7 +76,7 @@ package func onEightMebibytes<Result>(_ body: @escaping @Sendable () -> Result) 
 ///
 /// - Returns: false if it does not hold after some seconds.
 package func settles(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<10_000 {
+    for _ in 0..<40_000 {
         if condition() { return true }
         usleep(500)
     }
@@ -85,11 +85,23 @@ package func settles(_ condition: () -> Bool) -> Bool {
 
 /// Waits until a condition holds.
 package func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<3_000 {
+    for _ in 0..<10_000 {
         if condition() { return true }
         try? await Task.sleep(nanoseconds: 2_000_000)
     }
     return condition()
+}
+
+/// Waits until a number that other threads change stays as it is for 20 ms, for some seconds at most: an earlier test's work may still be
+/// ending on its threads.
+package func quiet(_ number: () -> Int) async {
+    var (unchanged, before) = (0, number())
+    for _ in 0..<3_000 where unchanged < 10 {
+        try? await Task.sleep(nanoseconds: 2_000_000)
+        let now = number()
+        unchanged = now == before ? unchanged + 1 : 0
+        before = now
+    }
 }
 
 /// Notices calls that overlap.

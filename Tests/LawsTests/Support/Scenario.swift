@@ -107,7 +107,9 @@ extension Laws {
         }
 
         /// Waits until a claim holds; at once where nothing happens on other threads.
-        func eventually(_ claim: () -> Bool) -> Bool { Laws.eventually(subject.row.isAsynchronous, claim) }
+        func eventually(seconds: Int = Laws.patience, _ claim: () -> Bool) -> Bool {
+            Laws.eventually(subject.row.isAsynchronous, seconds: seconds, claim)
+        }
 
         /// Waits until events under way on other threads have arrived.
         func settle() { Scenario.waitForQuiet(subject) { record.events.count } }
@@ -158,10 +160,13 @@ extension Laws {
         return String(decoding: name, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
-    static func eventually(_ mayWait: Bool, _ claim: () -> Bool) -> Bool {
+    /// For how many seconds a law waits for what has to come: the machine may be busy.
+    static let patience = 20
+
+    static func eventually(_ mayWait: Bool, seconds: Int = patience, _ claim: () -> Bool) -> Bool {
         if claim() { return true }
         guard mayWait else { return false }
-        for _ in 0..<2_000 {
+        for _ in 0..<seconds * 1_000 {
             usleep(1_000)
             if claim() { return true }
         }

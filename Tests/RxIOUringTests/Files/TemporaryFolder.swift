@@ -135,6 +135,7 @@ func leavingNothing(
     try? await Task.sleep(nanoseconds: 2_000_000)
     let descriptors = descriptorCount()
     #if TRACE_RESOURCES
+        await quiet { Int(Resources.total) }
         let objects = Resources.total
     #endif
     do {
@@ -145,7 +146,7 @@ func leavingNothing(
     }
     #expect(await eventually { descriptorCount() == descriptors }, "\(descriptorCount())")
     #if TRACE_RESOURCES
-        #expect(await eventually { Resources.total == objects }, "\(Resources.census())")
+        #expect(await eventually { Resources.total <= objects }, "\(Resources.census())")
     #endif
 }
 

@@ -7,6 +7,7 @@ import Testing
     #if TRACE_RESOURCES
         @Test(arguments: IOUringScheduler.Backend.allCases)
         func nothingIsLeftOfALoopWhoseTimersHaveFired(_ backend: IOUringScheduler.Backend) async {
+            await quiet { Int(Resources.total) }
             let before = Resources.total
             do {
                 let scheduler = IOUringScheduler(backend: backend)
@@ -18,7 +19,7 @@ import Testing
                 #expect(fired.wait())
                 scheduler.shutdown()
             }
-            #expect(await eventually { Resources.total == before }, "\(Resources.census())")
+            #expect(await eventually { Resources.total <= before }, "\(Resources.census())")
         }
     #endif
 }

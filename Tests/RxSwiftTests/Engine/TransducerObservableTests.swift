@@ -66,14 +66,17 @@ private final class Repeating: Transducer {
     }
 
     #if TRACE_RESOURCES
-        @Test func nothingIsLeftWhenTheSourceVanishes() {
-            let before = Resources.total
-            do {
-                let source = PublishSubject<Int>()
-                _ = repeating(source).subscribe()
-                source.onNext(1)
+        /// In a process of its own, since the count is the process's.
+        @Test func nothingIsLeftWhenTheSourceVanishes() async {
+            await #expect(processExitsWith: .success) {
+                let before = Resources.total
+                do {
+                    let source = PublishSubject<Int>()
+                    _ = TransducerObservableTests().repeating(source).subscribe()
+                    source.onNext(1)
+                }
+                precondition(Resources.total == before, "\(Resources.census())")
             }
-            #expect(Resources.total == before)
         }
     #endif
 }

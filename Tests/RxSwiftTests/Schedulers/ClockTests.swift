@@ -62,10 +62,16 @@ import Testing
     }
 
     #if TRACE_RESOURCES
-        @Test func aProgramCountsResourcesOfItsOwn() {
-            let before = Resources.total
-            #expect(Resources.incrementTotal() == before + 1)
-            #expect(Resources.decrementTotal() == before)
+        /// In a process of its own, since the count is the process's.
+        @Test func aProgramCountsObjectsOfItsOwn() async {
+            await #expect(processExitsWith: .success) {
+                let before = Resources.total
+                precondition(Resources.incrementTotal() == before + 1)
+                precondition(Resources.decrementTotal() == before)
+            }
+        }
+
+        @Test func hopsOfSerialDispatchSchedulersAreCounted() {
             let hops = Resources.numberOfSerialDispatchQueueObservables
             let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "counted")
             var observed: Observable<Int>? = Observable<Int>.never().observe(on: scheduler)

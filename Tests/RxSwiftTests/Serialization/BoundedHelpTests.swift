@@ -95,7 +95,7 @@ import Testing
             received.increment()
         })
         let producers = Producers(8) { subject.onNext(($0, $1)) }
-        Thread.sleep(forTimeInterval: 0.5)
+        Thread.sleep(forTimeInterval: 1)
         producers.stop()
         let sent = producers.calls.reduce(0, +)
         // What the last producers left pending, a deputy delivers.

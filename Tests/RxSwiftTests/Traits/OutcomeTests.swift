@@ -115,16 +115,20 @@ import Testing
     }
 
     #if TRACE_RESOURCES
-        @Test func nothingIsLeftBehind() {
-            let subject = PublishSubject<Int>()
-            let before = Resources.total
-            let subscription = Single(raw: subject).subscribe(onDisposed: {})
-            subject.onNext(1)
-            subject.onCompleted()
-            Completable.never().andThen(Single.just(1)).subscribe(onDisposed: {}).dispose()
-            _ = Single(raw: Observable<Int>.empty()).subscribe(onFailure: { _ in }, onDisposed: {})
-            #expect(Resources.total == before + 1, "the disposable that the user holds")
-            withExtendedLifetime(subscription) {}
+        /// In a process of its own, since the count is the process's.
+        @Test func nothingIsLeftBehind() async {
+            await #expect(processExitsWith: .success) {
+                let subject = PublishSubject<Int>()
+                let before = Resources.total
+                let subscription = Single(raw: subject).subscribe(onDisposed: {})
+                subject.onNext(1)
+                subject.onCompleted()
+                Completable.never().andThen(Single.just(1)).subscribe(onDisposed: {}).dispose()
+                _ = Single(raw: Observable<Int>.empty()).subscribe(onFailure: { _ in }, onDisposed: {})
+                // The disposable that the user holds.
+                precondition(Resources.total == before + 1, "\(Resources.census())")
+                withExtendedLifetime(subscription) {}
+            }
         }
     #endif
 }
