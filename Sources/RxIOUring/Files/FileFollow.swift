@@ -16,7 +16,8 @@ extension File {
     /// Follows the name. A file that is not there yet is waited for, and read from its beginning. When another file takes the
     /// name (rotation by renaming, deletion and re-creation), the old one is read on until the new one is not empty, then to
     /// its end, and then the new one from its beginning: a writer that still has the old one open loses nothing, as long as
-    /// it writes to one after the other. A file that has become shorter than what was read of it was truncated, and is read
+    /// it writes to one after the other, and each file has the name until the loop has seen it (some milliseconds, more on a
+    /// busy machine). A file that has become shorter than what was read of it was truncated, and is read
     /// from its beginning again; one that has grown beyond that place since cannot be told from one that was only appended to.
     ///
     /// The kernel says when there is something to do (inotify); nothing is polled. Reads ahead only into memory that the
@@ -26,8 +27,7 @@ extension File {
     /// the file it leads to is seen only when something happens in the directory of the link.
     ///
     /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between
-    /// are skipped, and
-    /// `IOHooks.noticeHandler` is told.
+    /// are skipped, and `IOHooks.noticeHandler` is told.
     /// - Parameters:
     ///   - path: the file.
     ///   - start: where in a file that is there already to begin.

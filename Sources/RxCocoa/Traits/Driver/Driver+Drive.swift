@@ -4,7 +4,7 @@ public import RxSwift
 extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingStrategy {
     /// Subscribes observers.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameter observers: receive each event in this order. They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -18,7 +18,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Subscribes observers of optionals.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameter observers: receive each event in this order. They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -33,7 +33,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameter relays: accept each element in this order. They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -45,7 +45,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameter relays: accept each element in this order. They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -57,7 +57,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameter relays: accept each element in this order. They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -69,7 +69,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameter relays: accept each element in this order. They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -101,7 +101,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Subscribes closures which are handed an object that is held weakly.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
     ///   - onNext: receives the elements, one at a time.
@@ -120,7 +120,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Subscribes closures.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue.
+    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameters:
     ///   - onNext: receives the elements, one at a time.
     ///   - onCompleted: runs at the end of the sequence.

@@ -2,6 +2,10 @@ public import RxSwift
 
 /// A sequence for state that a user interface shows: does not fail, delivers on the main queue, and tells each newcomer the
 /// latest element.
+///
+/// It may be subscribed to and disposed of on any thread. While a thread other than the main one does that, elements that arrive at the
+/// same time can reach the other observers on that thread, or on a thread of the runtime: where observers rely on the main thread,
+/// subscribe and dispose there.
 public typealias Driver<Element> = SharedSequence<DriverSharingStrategy, Element>
 
 /// The strategy of `Driver`: `share(replay: 1, scope: .whileConnected)` on the main queue.

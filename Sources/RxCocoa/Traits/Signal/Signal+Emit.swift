@@ -4,7 +4,7 @@ public import RxSwift
 extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingStrategy {
     /// Subscribes observers.
     ///
-    /// - Parameter observers: receive each event in this order, on the main queue. They share one subscription.
+    /// - Parameter observers: receive each event in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit<Observer: ObserverType>(
@@ -17,7 +17,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Subscribes observers of optionals.
     ///
-    /// - Parameter observers: receive each event in this order, on the main queue. They share one subscription.
+    /// - Parameter observers: receive each event in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit<Observer: ObserverType>(
@@ -31,7 +31,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: BehaviorRelay<Element>...) -> any Disposable {
@@ -42,7 +42,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: BehaviorRelay<Element?>...) -> any Disposable {
@@ -53,7 +53,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: PublishRelay<Element>...) -> any Disposable {
@@ -64,7 +64,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: PublishRelay<Element?>...) -> any Disposable {
@@ -75,7 +75,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: ReplayRelay<Element>...) -> any Disposable {
@@ -86,7 +86,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue. They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: ReplayRelay<Element?>...) -> any Disposable {
@@ -100,7 +100,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     /// From any thread.
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
-    ///   - onNext: receives the elements, one at a time, on the main queue.
+    ///   - onNext: receives the elements, one at a time, on the main queue (but see `Signal`).
     ///   - onCompleted: runs at the end of the sequence.
     ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
     /// - Returns: ends the subscription when disposed of.
@@ -118,7 +118,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     ///
     /// From any thread.
     /// - Parameters:
-    ///   - onNext: receives the elements, one at a time, on the main queue.
+    ///   - onNext: receives the elements, one at a time, on the main queue (but see `Signal`).
     ///   - onCompleted: runs at the end of the sequence.
     ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
     /// - Returns: ends the subscription when disposed of.

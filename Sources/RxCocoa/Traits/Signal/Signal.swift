@@ -2,6 +2,10 @@ public import RxSwift
 
 /// A sequence for events that a user interface reacts to: does not fail, delivers on the main queue, and repeats nothing to
 /// newcomers.
+///
+/// It may be subscribed to and disposed of on any thread. While a thread other than the main one does that, elements that arrive at the
+/// same time can reach the other observers on that thread, or on a thread of the runtime: where observers rely on the main thread,
+/// subscribe and dispose there.
 public typealias Signal<Element> = SharedSequence<SignalSharingStrategy, Element>
 
 /// The strategy of `Signal`: `share(scope: .whileConnected)` on the main queue.
