@@ -9,8 +9,9 @@
 // A drainer that has done enough for other threads leaves the loop vacant: not busy, with work pending (law L12). The next thread
 // that pushes, or a deputy, becomes the drainer and finds the nodes that its predecessor had taken but not run.
 //
-// Progress: `tryEnter` and `tryLeave` are wait-free; `enterOrPush`, `vacate`, `tryResume`, `takeStack` and `close` are lock-free.
-// Threads: `tryEnter`, `enterOrPush`, `tryResume` and `close` from any thread; everything else by the drainer alone.
+// Progress: `tryEnter`, `tryEnterLocked` and `tryLeave` are wait-free; `enterOrPush`, `vacate`, `tryResume`, `takeStack` and `close` are lock-free.
+// Threads: `tryEnter`, `enterOrPush`, `tryResume` and `close` from any thread; everything else by the drainer alone. An owner that holds
+// a lock of its own around all these but `tryResume` may enter by `tryEnterLocked`.
 // Safe against ABA: nodes are only ever removed all at once, so a push whose expected head was freed and pushed again
 // links to what is then the head.
 // Not generic, on purpose: a generic type inside a generic class costs look-ups of type metadata wherever it is used.
@@ -42,9 +43,9 @@ package struct DrainLoop: ~Copyable {
     @usableFromInline let backlog = AtomicWord(0)
 
     // The drainer's: the nodes that were taken from the stack and not run yet, oldest first.
-    private let oldestTaken = ConfinedWord(0)
+    @usableFromInline let oldestTaken = ConfinedWord(0)
     private let newestTaken = ConfinedWord(0)
-    private let takenCount = ConfinedWord(0)
+    @usableFromInline let takenCount = ConfinedWord(0)
 
     /// 1 from `requestDeputy` until the deputy looks.
     private let deputyRequest = AtomicWord(0)
@@ -82,6 +83,18 @@ package struct DrainLoop: ~Copyable {
     package func tryEnter() -> Bool {
         // Acquiring: paired with the release in `tryLeave`, so that work is ordered after that of the drainer before.
         state.compareExchange(Self.idle, Self.busy)
+    }
+
+    /// Enters if the loop is idle, without a read-modify-write.
+    ///
+    /// The caller holds a lock without which no thread calls this, `tryEnter`, `enterOrPush` or `close`: so no other thread takes the loop
+    /// out of its idle state meanwhile.
+    @inlinable @inline(__always)
+    package func tryEnterLocked() -> Bool {
+        // Acquiring: paired with the release in `tryLeave`.
+        guard state.loadAcquiring() == Self.idle else { return false }
+        state.storeRelaxed(Self.busy)
+        return true
     }
 
     /// What became of work offered to the loop.
@@ -147,6 +160,7 @@ package struct DrainLoop: ~Copyable {
     package var isClosed: Bool { state.loadRelaxed() & Self.closed != 0 }
 
     /// Whether work is pending and no drainer is inside. Out of date as soon as it is read.
+    @inlinable @inline(__always)
     package var isVacant: Bool { state.loadRelaxed() & Self.vacant != 0 }
 
     /// About how many nodes wait that no drainer has taken.
@@ -185,14 +199,17 @@ package struct DrainLoop: ~Copyable {
     package var hasArrivals: Bool { state.loadRelaxed() > Self.flags }
 
     /// Whether work is pending.
+    @inlinable @inline(__always)
     package var hasPending: Bool { oldestTaken.load() != 0 || hasArrivals }
 
     /// The oldest of the nodes that were taken from the stack. It stays the loop's.
+    @inlinable @inline(__always)
     package var firstTaken: UnsafeMutablePointer<DrainNode>? {
         UnsafeMutablePointer(bitPattern: oldestTaken.load())
     }
 
     /// Removes the oldest of the nodes that were taken from the stack. There must be one.
+    @inlinable @inline(__always)
     package func removeFirstTaken() {
         let node = firstTaken.unsafelyUnwrapped
         oldestTaken.store(UInt(bitPattern: node.pointee.next))

@@ -69,6 +69,19 @@ import Testing
         #expect(answers == [false, true, true])
     }
 
+    @Test func theOwnerOfTheLockEntersAnIdleLoopOnly() {
+        let loop = DrainLoop()
+        let entered = [
+            loop.tryEnterLocked(), loop.tryEnterLocked(), loop.tryLeave(), loop.tryEnter(), loop.tryEnterLocked(),
+        ]
+        #expect(entered == [true, false, true, true, false])
+        _ = loop.enterOrPush(WorkNode.make(0, 1), mayResume: true)
+        #expect(loop.vacate() && !loop.tryEnterLocked())
+        let cleansUp = loop.close()
+        #expect(cleansUp && !loop.tryEnterLocked())
+        while let node = loop.popFirst() { _ = WorkNode.take(node) }
+    }
+
     @Test func backlogIsCounted() {
         let loop = DrainLoop(entered: true)
         for expected in 1...5 {

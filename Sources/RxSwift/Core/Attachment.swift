@@ -9,12 +9,15 @@ struct Attachment: ~Copyable {
     /// `none`, the identity of the thread that attaches, or `postponed`.
     ///
     /// Relaxed: only that thread stores, and any other one finds a word that is not its own identity.
-    private let state = AtomicWord(Attachment.none)
+    private let state: AtomicWord
 
     /// No thread attaches.
     private static let none: UInt = 0
     /// The thread that attaches has cancelled the stage. Until it ends.
     private static let postponed = UInt.max
+
+    /// - Parameter begun: whether the creating thread attaches from the start.
+    init(begun: Bool = false) { state = AtomicWord(begun ? CurrentThread.identity : Attachment.none) }
 
     /// The calling thread attaches until `end`.
     func begin() { state.storeRelaxed(CurrentThread.identity) }

@@ -2,13 +2,13 @@
 @usableFromInline
 package enum Backlog {
     /// Called with the number of events pending at a serializer or `observe(on:)`, when an event was queued.
-    @usableFromInline
     package static func noticed(_ count: Int, at operatorName: StaticString) {
-        let threshold = Hooks.backlogThreshold
-        if count >= threshold, count % threshold == 0 {
-            Hooks.backlogHandler("\(operatorName)", count)
-        }
+        if isNotable(count), count % Hooks.backlogThreshold == 0 { Hooks.backlogHandler("\(operatorName)", count) }
     }
+
+    /// Whether `noticed` may have something to do for that many events.
+    @inline(__always)
+    static func isNotable(_ count: Int) -> Bool { count >= Hooks.backlogThreshold }
 
     /// Called now and then while events are being queued, with how many were pending last time and are now.
     @inline(never)

@@ -33,7 +33,7 @@ package final class SubscriptionDisposable: Stage, Cancelable {
     }
 
     /// Lets go of the chain above. The caller has taken the upstream.
-    @usableFromInline
+    @inline(__always)
     package func settle(_ upstream: Upstream) {
         let onDisposed = self.onDisposed
         self.onDisposed = nil

@@ -23,7 +23,7 @@ class Coordinator: Stage, SerializerTarget {
 
     private final let terminalSink: TerminalSink
 
-    private final let attachment = Attachment()
+    private final let attachment = Attachment(begun: true)
 
     /// Whether a source is cancelled before its terminal event is handled, as in RxSwift's `zip` and `combineLatest`.
     fileprivate final let endsSourcesFirst: Bool
@@ -36,7 +36,6 @@ class Coordinator: Stage, SerializerTarget {
         self.lanes = lanes
         self.terminalSink = downstream
         super.init()
-        attachment.begin()
     }
 
     deinit {
@@ -110,8 +109,8 @@ class Coordinator: Stage, SerializerTarget {
     private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
-        let (lane, signal) = LaneNode.read(node)
-        switch signal {
+        let (lane, event) = LaneNode.read(node)
+        switch event {
         case .element:
             lane.accept(node, for: self)
         case .error(let error):
@@ -132,8 +131,8 @@ class Coordinator: Stage, SerializerTarget {
     }
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) {
-        let (lane, signal) = LaneNode.read(node)
-        if case .element = signal { lane.drop(node) } else { LaneNode.free(node) }
+        let (lane, event) = LaneNode.read(node)
+        if case .element = event { lane.drop(node) } else { LaneNode.free(node) }
     }
 
     package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
@@ -163,11 +162,11 @@ class ElementLane<Element>: Lane {
     func accept(_ element: Element, for coordinator: Coordinator) { abstractMethod() }
 
     override final func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) {
-        accept(LaneElementNode<Element>.take(node), for: coordinator)
+        accept(LaneNode.takeElement(node, Element.self), for: coordinator)
     }
 
     override final func drop(_ node: UnsafeMutablePointer<DrainNode>) {
-        _ = LaneElementNode<Element>.take(node)
+        _ = LaneNode.takeElement(node, Element.self)
     }
 }
 
@@ -197,7 +196,7 @@ final class LaneSink<Element>: Sink<Element> {
 
     @inline(never)
     private func enqueue(_ element: Element) {
-        coordinator.serializer.submit(LaneElementNode.make(element, of: lane), to: TargetReference(coordinator))
+        coordinator.serializer.submit(LaneNode.make(element, of: lane), to: TargetReference(coordinator))
     }
 
     // The terminal event may have to wait for the drainer. The source has ended all the same.
@@ -226,7 +225,7 @@ final class LaneSink<Element>: Sink<Element> {
     }
 
     @inline(never)
-    private func submit(_ signal: LaneSignal) {
-        coordinator.serializer.submit(LaneNode.make(signal, of: lane), to: TargetReference(coordinator))
+    private func submit(_ stop: PendingEvent) {
+        coordinator.serializer.submit(LaneNode.make(stop: stop, of: lane), to: TargetReference(coordinator))
     }
 }

@@ -44,14 +44,14 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         }
     }
 
-    // Terminal events do not go by way of `submit`, whose frame is large: a long chain ends stage in stage (law L8).
+    // What enqueues is apart, whose frame is large: a long chain ends stage in stage (law L8).
 
     package override func error(_ error: any Swift.Error) {
         if serializer.tryEnter() {
             fail(error)
             leave()
         } else {
-            submit(.error(error))
+            enqueue(stop: .error(error))
         }
     }
 
@@ -60,7 +60,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
             finish()
             leave()
         } else {
-            submit(.completed)
+            enqueue(stop: .completed)
         }
     }
 
@@ -111,16 +111,18 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         downstream._withUnsafeGuaranteedRef { $0.error(error) }
     }
 
-    /// Apart from `next` because naming `Event` costs a look-up of type metadata, also on the path that does not need it.
     @inline(never)
     private final func enqueue(_ element: Element) {
-        submit(.next(element))
+        submit(EventNode.make(element), isTerminal: false)
     }
 
     @inline(never)
-    private final func submit(_ event: Event<Element>) {
-        let isTerminal = event.isStopEvent
-        if !serializer.submit(EventNode.make(event), to: TargetReference(self)) {
+    private final func enqueue(stop: PendingEvent) {
+        submit(EventNode.make(stop: stop), isTerminal: true)
+    }
+
+    private final func submit(_ node: UnsafeMutablePointer<DrainNode>, isTerminal: Bool) {
+        if !serializer.submit(node, to: TargetReference(self)) {
             Contract.eventDropped(isTerminal, at: operatorName, cancelled: isCancelled)
         }
     }
@@ -128,8 +130,9 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     // MARK: SerializerTarget
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
-        switch EventNode<Element>.take(node) {
-        case .next(let element):
+        switch EventNode.takeStop(node) {
+        case .element:
+            let element = EventNode.takeElement(node, Element.self)
             downstream._withUnsafeGuaranteedRef { $0.next(element) }
         case .error(let error):
             fail(error)
@@ -138,7 +141,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         }
     }
 
-    package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { EventNode<Element>.free(node) }
+    package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { EventNode.free(node, Element.self) }
 
     package final func serializerDidClose() {
         isReleased = true
@@ -146,33 +149,4 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     }
 
     package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
-}
-
-/// An event that waits at a serializer.
-package struct EventNode<Element> {
-    /// First, so that a pointer to it is a pointer to the node.
-    private var head: DrainNode
-    private var event: Event<Element>
-
-    @inline(__always)
-    private init(_ event: Event<Element>) {
-        head = DrainNode()
-        self.event = event
-    }
-
-    package static func make(_ event: Event<Element>) -> UnsafeMutablePointer<DrainNode> {
-        let node = UnsafeMutablePointer<EventNode>.allocate(capacity: 1)
-        node.initialize(to: EventNode(event))
-        return UnsafeMutableRawPointer(node).assumingMemoryBound(to: DrainNode.self)
-    }
-
-    package static func take(_ node: UnsafeMutablePointer<DrainNode>) -> Event<Element> {
-        let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: EventNode.self)
-        defer { node.deallocate() }
-        return node.move().event
-    }
-
-    package static func free(_ node: UnsafeMutablePointer<DrainNode>) {
-        _ = take(node)
-    }
 }

@@ -76,6 +76,10 @@ package struct Serializer: ~Copyable {
     @inline(__always)
     package func tryEnter() -> Bool { loop.tryEnter() }
 
+    /// The same without a read-modify-write, for a target with a lock: all its threads hold it while they enter or enqueue.
+    @inline(__always)
+    package func tryEnterLocked() -> Bool { loop.tryEnterLocked() }
+
     /// Ends the work of the drainer if nothing is pending. If it returns false, the target calls `finishLeaving`: in a method of its own,
     /// so that the way without pending work needs no room on the stack.
     @inline(__always)
@@ -97,8 +101,18 @@ package struct Serializer: ~Copyable {
     /// Does what has to be done for a node after `enqueue`.
     ///
     /// - Returns: false, having discarded the node, if the serializer is closed.
-    @discardableResult
+    @discardableResult @inline(__always)
     package func settle(
+        _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: TargetReference
+    ) -> Bool {
+        if case .pending(let count) = admission, !Backlog.isNotable(count), count <= DrainSession.waitThreshold {
+            return true
+        }
+        return settleSlowly(node, admission, for: reference)
+    }
+
+    @inline(never)
+    private func settleSlowly(
         _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: TargetReference
     ) -> Bool {
         let target = reference.target
@@ -140,12 +154,16 @@ package struct Serializer: ~Copyable {
     }
 
     /// Does what is pending, until nothing is and the serializer is idle or, when the budget for other threads' work is spent, vacant.
-    @inline(never)
+    @inline(__always)
     package func drain(_ reference: TargetReference) {
+        DrainSession.unretained._withUnsafeGuaranteedRef { drain(reference, $0) }
+    }
+
+    @inline(never)
+    private func drain(_ reference: TargetReference, _ session: DrainSession) {
         let target = reference.target
-        let session = DrainSession.current
-        session.begin()
         let thread = CurrentThread.identity
+        session.begin()
         repeat {
             while !loop.isClosed {
                 if loop.hasArrivals, loop.firstTaken == nil || target.readsAhead, let arrived = loop.takeStack() {

@@ -29,12 +29,12 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
             downstream.next(element)
             leave()
         } else {
-            enqueue(.next(element))
+            enqueue(element)
         }
     }
 
-    override func error(_ error: any Swift.Error) { enqueue(.error(error)) }
-    override func completed() { enqueue(.completed) }
+    override func error(_ error: any Swift.Error) { submit(EventNode.make(stop: .error(error))) }
+    override func completed() { submit(EventNode.make(stop: .completed)) }
 
     /// Delivers what was kept back. By the subscribing thread, once.
     func open() { leave() }
@@ -44,18 +44,22 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
     }
 
     @inline(never)
-    private func enqueue(_ event: Event<Element>) {
-        serializer.submit(EventNode.make(event), to: TargetReference(self))
-    }
+    private func enqueue(_ element: Element) { submit(EventNode.make(element)) }
+
+    private func submit(_ node: UnsafeMutablePointer<DrainNode>) { serializer.submit(node, to: TargetReference(self)) }
 
     // MARK: SerializerTarget
 
     func run(_ node: UnsafeMutablePointer<DrainNode>) {
-        let event = EventNode<Element>.take(node)
-        if !subscription.isCancelled { downstream.on(event) }
+        if subscription.isCancelled { return discard(node) }
+        switch EventNode.takeStop(node) {
+        case .element: downstream.next(EventNode.takeElement(node, Element.self))
+        case .error(let error): downstream.error(error)
+        case .completed: downstream.completed()
+        }
     }
 
-    func discard(_ node: UnsafeMutablePointer<DrainNode>) { EventNode<Element>.free(node) }
+    func discard(_ node: UnsafeMutablePointer<DrainNode>) { EventNode.free(node, Element.self) }
 
     func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
 }

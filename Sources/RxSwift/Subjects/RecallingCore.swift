@@ -5,7 +5,8 @@ import RxPrimitives
 /// State changes at acceptance, not at delivery: under a lock an element is remembered and gets its number and its place in
 /// the loop, so that what is remembered, the numbers and the order of delivery agree. A newcomer is given what is remembered
 /// at that moment, on its own thread, and skips the deliveries up to that number.
-/// The lock is held for a few instructions; nothing of the user's runs or is released under it.
+/// The lock is held for a few instructions; nothing of the user's runs or is released under it. All threads hold it while they enter the
+/// serializer or enqueue, so that to enter costs no read-modify-write; they leave without it.
 @usableFromInline
 package class RecallingCore<Element>: SubjectCore<Element> {
     final let lock = Mutex()
@@ -64,6 +65,14 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     /// Forgets everything. Called with the lock held; releases it.
     func clearAndUnlock() { abstractMethod() }
 
+    // MARK: Entering
+
+    final override func tryEnter() -> Bool { lock.withLock { serializer.tryEnterLocked() } }
+
+    final override func enterOrEnqueue(_ node: UnsafeMutablePointer<DrainNode>) -> DrainLoop.Admission {
+        lock.withLock { serializer.enqueue(node) }
+    }
+
     // MARK: Events
 
     /// Remembers an element and delivers it to all subscriptions, now or after the deliveries under way, unless the subject
@@ -71,7 +80,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
     @usableFromInline
     package final override func accept(_ element: Element) {
         lock.lock()
-        if !isStopped, serializer.tryEnter() {
+        if !isStopped, serializer.tryEnterLocked() {
             acceptedCount &+= 1
             let number = acceptedCount
             keepAndUnlock(element)
@@ -91,10 +100,11 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.lock()
         if isStopped {
             lock.unlock()
-            return SubjectElementNode<Element>.free(node)
+            _ = SubjectElementNode.take(node, Element.self)
+            return
         }
         acceptedCount &+= 1
-        SubjectElementNode<Element>.number(node, acceptedCount)
+        SubjectElementNode.number(node, acceptedCount)
         let admission = serializer.enqueue(node)
         keepAndUnlock(element)
         serializer.settle(node, admission, for: TargetReference(self))
@@ -113,27 +123,31 @@ package class RecallingCore<Element>: SubjectCore<Element> {
 
     @usableFromInline
     package final override func end(_ stop: Stop) {
-        if acceptAndRecall(stop) { deliverStop() }
+        if let entered = acceptAndRecall(stop) { deliverStop(entered: entered) }
     }
 
     /// Accepts what the subject ends with, and delivers what was kept back for it.
     ///
     /// Apart from `end`, which so needs no stack of its own for what comes of the terminal event (law L8).
-    /// - Returns: false when something was accepted before.
+    /// - Returns: whether the caller is the drainer now; nil when something was accepted before.
     @inline(never)
-    private final func acceptAndRecall(_ stop: Stop) -> Bool {
+    private final func acceptAndRecall(_ stop: Stop) -> Bool? {
         var late = Recollection()
         defer { late.releaseCopies(of: Element.self) }
         lock.lock()
-        let isFirst = accept(stop)
-        if isFirst, recall == .afterCompletion, case .completed = stop { recall(into: &late) }
+        guard accept(stop) else {
+            lock.unlock()
+            return nil
+        }
+        let entered = serializer.tryEnterLocked()
+        if recall == .afterCompletion, case .completed = stop { recall(into: &late) }
         lock.unlock()
         // Outside the lock, for nothing is accepted after it and what was accepted before is in the loop already.
         visit(late) { element in
-            enqueue(element)
+            if entered { deliver(element, sequence: .max) } else { enqueue(element) }
             return true
         }
-        return isFirst
+        return entered
     }
 
     /// Ends the subject without an event and forgets everything.
@@ -141,8 +155,9 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.lock()
         isForgotten = true
         let isFirst = accept(.abandoned)
+        let entered = isFirst && serializer.tryEnterLocked()
         clearAndUnlock()
-        if isFirst { deliverStop() }
+        if isFirst { deliverStop(entered: entered) }
     }
 
     // MARK: Subscribing
@@ -157,7 +172,7 @@ package class RecallingCore<Element>: SubjectCore<Element> {
         lock.lock()
         if isStopped {
             admitLate(subscription, downstream, &recollection, subject)
-        } else if serializer.tryEnter() {
+        } else if serializer.tryEnterLocked() {
             // No other thread is delivering: as long as this one is the drainer, all events wait until the replay is over.
             subscription.since = acceptedCount
             if recall != .afterCompletion { recall(into: &recollection) }

@@ -53,6 +53,16 @@ package class SubjectListCore: SerializerTarget {
         }
     #endif
 
+    // MARK: Entering
+
+    // Here: without a lock. A subclass that does it under a lock does so on all threads.
+
+    /// Becomes the drainer if the serializer is idle.
+    func tryEnter() -> Bool { serializer.tryEnter() }
+
+    /// Becomes the drainer if the serializer is idle, else enqueues a node. The caller calls `settle` of the serializer next.
+    func enterOrEnqueue(_ node: UnsafeMutablePointer<DrainNode>) -> DrainLoop.Admission { serializer.enqueue(node) }
+
     // MARK: Terminal events
 
     /// What a subject ends with.
@@ -104,26 +114,28 @@ package class SubjectListCore: SerializerTarget {
     }
 
     /// Delivers the accepted terminal event behind the events accepted before.
-    package final func deliverStop() {
-        if serializer.tryEnter() {
+    ///
+    /// - Parameter entered: whether the caller is the drainer.
+    final func deliverStop(entered: Bool) {
+        if entered {
             performStop()
             leave()
         } else {
-            submit(.stop)
+            enqueue(.stop)
         }
     }
 
     /// Accepts and delivers what the subject ends with, unless it has ended.
     @usableFromInline
     package func end(_ stop: Stop) {
-        if accept(stop) { deliverStop() }
+        if accept(stop) { deliverStop(entered: tryEnter()) }
     }
 
     // MARK: Subscriptions
 
     /// Adds a subscription, which sees what is delivered from now on.
     package final func add(_ subscription: SubjectSubscription) {
-        if serializer.tryEnter() {
+        if tryEnter() {
             count(subscription)
             perform(.add, subscription)
             leave()
@@ -135,13 +147,18 @@ package class SubjectListCore: SerializerTarget {
     @inline(never)
     private final func addContended(_ subscription: SubjectSubscription) {
         let node = SubjectNode.make(.add, subscription)
-        let admission = serializer.enqueue(node)
+        let admission = enterOrEnqueue(node)
         count(subscription)
         serializer.settle(node, admission, for: TargetReference(self))
     }
 
     package final func remove(_ subscription: SubjectSubscription) {
-        submit(.remove, subscription)
+        if tryEnter() {
+            perform(.remove, subscription)
+            leave()
+        } else {
+            enqueue(.remove, subscription)
+        }
     }
 
     /// Counts a subscription that is being added, unless it was cancelled.
@@ -166,13 +183,9 @@ package class SubjectListCore: SerializerTarget {
     enum Command { case add, remove, stop }
 
     /// Not for `.add`, which counts.
-    private final func submit(_ command: Command, _ subscription: SubjectSubscription? = nil) {
-        if serializer.tryEnter() {
-            perform(command, subscription)
-            leave()
-        } else {
-            serializer.submit(SubjectNode.make(command, subscription), to: TargetReference(self))
-        }
+    private final func enqueue(_ command: Command, _ subscription: SubjectSubscription? = nil) {
+        let node = SubjectNode.make(command, subscription)
+        serializer.settle(node, enterOrEnqueue(node), for: TargetReference(self))
     }
 
     /// Carries out a command. Only by the drainer.
@@ -268,7 +281,8 @@ package class SubjectCore<Element>: SubjectListCore {
     /// What subjects of each kind do with it; those that keep nothing call `next` directly.
     package func accept(_ element: Element) { next(element) }
 
-    /// Delivers an element to all subscriptions, now or after the deliveries under way, unless the subject has ended.
+    /// Delivers an element to all subscriptions, now or after the deliveries under way, unless the subject has ended. Not for subjects
+    /// that remember elements.
     @usableFromInline
     package final func next(_ element: Element) {
         if isStopped { return }
@@ -282,7 +296,8 @@ package class SubjectCore<Element>: SubjectListCore {
 
     @inline(never)
     final func enqueue(_ element: Element) {
-        serializer.submit(SubjectElementNode.make(element, sequence: .max), to: TargetReference(self))
+        let node = SubjectElementNode.make(element, sequence: .max)
+        serializer.settle(node, enterOrEnqueue(node), for: TargetReference(self))
     }
 
     // MARK: Subscribing
@@ -328,16 +343,22 @@ package class SubjectCore<Element>: SubjectListCore {
         if let command = SubjectNode.takeCommand(node) {
             perform(command.0, command.1)
         } else {
-            let (element, sequence) = SubjectElementNode<Element>.take(node)
-            deliver(element, sequence: sequence)
+            runElement(node)
         }
+    }
+
+    /// Apart from `run`, which so needs no room on the stack for an element.
+    @inline(never)
+    private final func runElement(_ node: UnsafeMutablePointer<DrainNode>) {
+        let (element, sequence) = SubjectElementNode.take(node, Element.self)
+        deliver(element, sequence: sequence)
     }
 
     package final override func discard(_ node: UnsafeMutablePointer<DrainNode>) {
         if let command = SubjectNode.takeCommand(node) {
             command.subscription?.releaseDownstream()
         } else {
-            SubjectElementNode<Element>.free(node)
+            _ = SubjectElementNode.take(node, Element.self)
         }
     }
 }

@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// Work that waits at a subject for its drainer: a command, or (as the head of a `SubjectElementNode`) an element.
+/// Work that waits at a subject for its drainer: a command, or (in a `SubjectElementNode`) an element.
 struct SubjectNode {
     /// First, so that a pointer to it is a pointer to the node.
     private var head = DrainNode()
@@ -20,64 +20,47 @@ struct SubjectNode {
     static func make(
         _ command: SubjectListCore.Command, _ subscription: SubjectSubscription?
     ) -> UnsafeMutablePointer<DrainNode> {
-        let node = UnsafeMutablePointer<SubjectNode>.allocate(capacity: 1)
-        node.initialize(to: SubjectNode(command: command, subscription: subscription))
-        return UnsafeMutableRawPointer(node).assumingMemoryBound(to: DrainNode.self)
+        NodeMemory.make(SubjectNode(command: command, subscription: subscription))
     }
 
     /// The command a node carries, and its subscription. Frees the node. Nil, and nothing is freed, if it carries an element.
     static func takeCommand(
         _ node: UnsafeMutablePointer<DrainNode>
     ) -> (command: SubjectListCore.Command, subscription: SubjectSubscription?)? {
-        let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectNode.self)
-        guard let command = node.pointee.command else { return nil }
-        defer { node.deallocate() }
-        return (command, node.move().subscription)
+        guard let command = NodeMemory.node(node, as: SubjectNode.self).pointee.command else { return nil }
+        return (command, NodeMemory.take(node, as: SubjectNode.self).subscription)
     }
 
     /// Looks at a command without taking it. Nil if the node carries an element.
     static func command(
         of node: UnsafeMutablePointer<DrainNode>
     ) -> (command: SubjectListCore.Command, subscription: SubjectSubscription?)? {
-        let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectNode.self)
+        let node = NodeMemory.node(node, as: SubjectNode.self)
         guard let command = node.pointee.command else { return nil }
         return (command, node.pointee.subscription)
     }
 }
 
-/// An element that waits at a subject.
-struct SubjectElementNode<Element> {
+/// The head of a node that carries an element, which follows it in memory.
+struct SubjectElementNode {
     /// First, see `SubjectNode`.
     private var head = SubjectNode.elementHead
     private var sequence: Int
-    private var element: Element
 
-    @inline(__always)
-    private init(element: Element, sequence: Int) {
-        self.element = element
-        self.sequence = sequence
+    static func make<Element>(_ element: Element, sequence: Int) -> UnsafeMutablePointer<DrainNode> {
+        NodeMemory.make(SubjectElementNode(sequence: sequence), carrying: element)
     }
 
-    static func make(_ element: Element, sequence: Int) -> UnsafeMutablePointer<DrainNode> {
-        let node = UnsafeMutablePointer<SubjectElementNode>.allocate(capacity: 1)
-        node.initialize(to: SubjectElementNode(element: element, sequence: sequence))
-        return UnsafeMutableRawPointer(node).assumingMemoryBound(to: DrainNode.self)
-    }
-
-    /// Frees the node.
-    static func take(_ node: UnsafeMutablePointer<DrainNode>) -> (element: Element, sequence: Int) {
-        let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectElementNode.self)
-        defer { node.deallocate() }
-        let content = node.move()
-        return (content.element, content.sequence)
+    /// Takes the element and its number, and frees the node.
+    static func take<Element>(
+        _ node: UnsafeMutablePointer<DrainNode>, _ type: Element.Type
+    ) -> (element: Element, sequence: Int) {
+        let sequence = NodeMemory.node(node, as: SubjectElementNode.self).pointee.sequence
+        return (NodeMemory.takeElement(of: node, as: SubjectElementNode.self, type), sequence)
     }
 
     /// Numbers the event. Before the node is enqueued.
     static func number(_ node: UnsafeMutablePointer<DrainNode>, _ sequence: Int) {
-        UnsafeMutableRawPointer(node).assumingMemoryBound(to: SubjectElementNode.self).pointee.sequence = sequence
-    }
-
-    static func free(_ node: UnsafeMutablePointer<DrainNode>) {
-        _ = take(node)
+        NodeMemory.node(node, as: SubjectElementNode.self).pointee.sequence = sequence
     }
 }

@@ -49,12 +49,11 @@ final class Using<Element, Resource: Disposable>: Observable<Element> {
 
 final class UsingSink<Element>: AnchoredSink<Element, Element> {
     private let resource: any Disposable
-    private let attachment = Attachment()
+    private let attachment = Attachment(begun: true)
 
     init(resource: any Disposable, downstream: Sink<Element>) {
         self.resource = resource
         super.init(downstream: downstream)
-        attachment.begin()
     }
 
     /// The sequence has been attached.

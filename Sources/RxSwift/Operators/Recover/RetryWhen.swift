@@ -126,7 +126,7 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
 
     private let turn = RetryTurn()
 
-    private let attachment = Attachment()
+    private let attachment = Attachment(begun: true)
     /// Whether the notifier was subscribed to. Only the attaching thread touches it.
     private var isNotifierAttached = false
 
@@ -145,7 +145,6 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         self.errors = errors
         self.downstream = downstream
         super.init()
-        attachment.begin()
     }
 
     func notifierAttached() { isNotifierAttached = true }

@@ -1,16 +1,13 @@
 /// Decides which subject and which connection a connectable sequence has.
 ///
-/// Methods return what they give up, so that the caller releases it outside its lock.
-package struct ConnectionState<Subject, Connection: AnyObject> {
-    private(set) var connection: Connection?
-    private var subject: Subject?
-    /// Counts the subjects, so that a connection made for a former one is noticed.
-    private var generation = 0
-
+/// Methods return what they give up, so that the caller releases it outside its lock. Connections are plain objects here, as in
+/// `ShareState`.
+package struct ConnectionState<Subject> {
+    private(set) var connection: AnyObject?
     /// The subject in use, if there is one.
-    package var current: (subject: Subject, generation: Int)? {
-        subject.map { ($0, generation) }
-    }
+    package private(set) var subject: Subject?
+    /// Counts the subjects, so that a connection made for a former one is noticed.
+    private(set) var generation = 0
 
     package init() {}
 
@@ -26,24 +23,25 @@ package struct ConnectionState<Subject, Connection: AnyObject> {
         /// The candidate is the connection: subscribe it to the source.
         case connected
         /// There is a connection already.
-        case existing(Connection)
+        case existing(AnyObject)
         /// The candidate was made for a subject which is not in use any more: make another.
         case stale
     }
 
     /// - Parameter generation: of the subject that the candidate was made for.
-    package mutating func connect(_ candidate: Connection, generation: Int) -> Outcome {
+    package mutating func connect(_ candidate: AnyObject, generation: Int) -> Outcome {
         if let connection { return .existing(connection) }
         guard subject != nil, generation == self.generation else { return .stale }
         connection = candidate
         return .connected
     }
 
-    /// The connection has ended: the next one gets a new subject. Does nothing if it is not the current one.
-    package mutating func end(_ ended: Connection) -> (Connection, Subject)? {
-        guard let connection, connection === ended, let subject else { return nil }
-        self.connection = nil
-        self.subject = nil
-        return (connection, subject)
+    /// The connection, which the caller holds, has ended: the next one gets a new subject. Does nothing if it is not the current one.
+    ///
+    /// - Returns: the subject that it had.
+    package mutating func end(_ ended: AnyObject) -> Subject? {
+        guard connection === ended else { return nil }
+        connection = nil
+        return subject.take()
     }
 }

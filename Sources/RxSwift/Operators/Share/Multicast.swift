@@ -52,7 +52,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     private let makeSubject: () -> Subject
     private let lock = Mutex()
     /// Under the lock. What it gives up is released outside.
-    private var state = ConnectionState<Subject, MulticastConnection<Subject>>()
+    private var state = ConnectionState<Subject>()
 
     init(source: Observable<Subject.Observer.Element>, makeSubject: @escaping () -> Subject) {
         self.source = source
@@ -75,7 +75,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
             lock.lock()
             let existing = state.connection
             lock.unlock()
-            if let existing { return (existing, false) }
+            if let existing { return (known(existing), false) }
             let (subject, generation) = currentSubject()
             let candidate = MulticastConnection(observer: subject.asObserver(), parent: self)
             lock.lock()
@@ -83,10 +83,15 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
             lock.unlock()
             switch attempt {
             case .connected: return (candidate, true)
-            case .existing(let connection): return (connection, false)
+            case .existing(let connection): return (known(connection), false)
             case .stale: break
             }
         }
+    }
+
+    /// A connection that `state` holds, which never is anything else.
+    private func known(_ connection: AnyObject) -> MulticastConnection<Subject> {
+        unsafeDowncast(connection, to: MulticastConnection<Subject>.self)
     }
 
     // The subject decides, and subjects don't.
@@ -107,14 +112,15 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         lock.lock()
         let released = state.end(connection)
         lock.unlock()
-        return released?.1
+        return released
     }
 
     private func currentSubject() -> (subject: Subject, generation: Int) {
         lock.lock()
-        let existing = state.current
+        let existing = state.subject
+        let generation = state.generation
         lock.unlock()
-        if let existing { return existing }
+        if let existing { return (existing, generation) }
         let made = makeSubject()
         lock.lock()
         let current = state.adopt(made)
@@ -143,7 +149,7 @@ extension Multicast: PreparedConnectable {
 /// Passes the source's events to the subject's observer. What `connect` returns.
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
     private let demand = ConnectionDemand()
-    private let attachment = Attachment()
+    private let attachment = Attachment(begun: true)
 
     private let observer: Subject.Observer
     /// The observer's core, if it has one. Takes events without making values of them, which costs look-ups of type metadata
@@ -160,7 +166,6 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         }
         self.parent = parent
         super.init()
-        attachment.begin()
     }
 
     override func next(_ element: Subject.Observer.Element) {

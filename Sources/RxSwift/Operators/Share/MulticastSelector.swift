@@ -69,12 +69,7 @@ final class MulticastSelectorStage: Stage {
     let selected = Link()
     let connection = Link()
 
-    private let attachment = Attachment()
-
-    override init() {
-        super.init()
-        attachment.begin()
-    }
+    private let attachment = Attachment(begun: true)
 
     func attached() {
         if attachment.end() { selected.cancel() }

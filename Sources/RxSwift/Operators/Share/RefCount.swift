@@ -16,19 +16,9 @@ final class RefCount<Element>: Observable<Element> {
     private let lock = Mutex()
     // Under the lock.
     private var state = RefCountState()
-    private var connection: Connection?
+    private var connection: RefCountConnection?
     /// The connection that is being made.
     private var connecting: (any DemandingConnection)?
-
-    private struct Connection {
-        let disposable: any Disposable
-        /// The same, if the connectable sequence is one of this library's.
-        let demanding: (any DemandingConnection)?
-
-        /// Takes the connection out of use, so that a subscriber which comes now does not meet what is about to be disposed of. Under
-        /// the lock. The caller disposes of it, and releases the result, behind that.
-        func retire() -> Any? { demanding?.retire() }
-    }
 
     init(source: Observable<Element>, connect: @escaping () -> any Disposable) {
         self.source = source
@@ -39,12 +29,12 @@ final class RefCount<Element>: Observable<Element> {
     override func attach(_ downstream: Sink<Element>) {
         guard case .connect(let generation) = join(downstream) else { return }
         guard let prepared = source as? any PreparedConnectable else {
-            return connected(Connection(disposable: connect(), demanding: nil), generation)
+            return connected(RefCountConnection(disposable: connect(), demanding: nil), generation)
         }
         let (made, isNew) = prepared.prepareConnection()
         prepare(made, generation)
         if isNew { prepared.start(made) }
-        connected(Connection(disposable: made, demanding: made), generation)
+        connected(RefCountConnection(disposable: made, demanding: made), generation)
     }
 
     // Apart from connecting, so that a chain needs little stack for each of these (law L8).
@@ -59,7 +49,7 @@ final class RefCount<Element>: Observable<Element> {
         // A subscriber that left before it had the terminal event of a subject that has ended: as if it had it.
         let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
         lock.lock()
-        var former: Connection?
+        var former: RefCountConnection?
         if state.isKeptByNewcomers, connection?.demanding?.hasEnded == true {
             former = connection.take()
             state.keptConnectionEnded()
@@ -72,7 +62,8 @@ final class RefCount<Element>: Observable<Element> {
         }
         lock.unlock()
         ended?.disposable.dispose()
-        withExtendedLifetime((former, retired)) {}
+        withExtendedLifetime(former) {}
+        withExtendedLifetime(retired) {}
         return duty
     }
 
@@ -87,14 +78,15 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     @inline(never)
-    private func connected(_ made: Connection, _ generation: Int) {
+    private func connected(_ made: RefCountConnection, _ generation: Int) {
         lock.lock()
         let isWanted = state.connected(generation)
         if isWanted { connection = made }
         let retired = isWanted ? nil : made.retire()
         let connecting = self.connecting.take()
         lock.unlock()
-        withExtendedLifetime((connecting, retired)) {}
+        withExtendedLifetime(connecting) {}
+        withExtendedLifetime(retired) {}
         if !isWanted { made.disposable.dispose() }
     }
 
@@ -109,7 +101,7 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     private func disconnect(if decision: () -> Bool) {
-        var ended: Connection?
+        var ended: RefCountConnection?
         var retired: Any?
         lock.lock()
         if decision() {
@@ -122,6 +114,17 @@ final class RefCount<Element>: Observable<Element> {
         ended?.disposable.dispose()
         withExtendedLifetime(retired) {}
     }
+}
+
+/// What `RefCount` keeps of a connection. Outside of it, as a type within a generic one is looked up at each use.
+private struct RefCountConnection {
+    let disposable: any Disposable
+    /// The same, if the connectable sequence is one of this library's.
+    let demanding: (any DemandingConnection)?
+
+    /// Takes the connection out of use, so that a subscriber which comes now does not meet what is about to be disposed of. Under
+    /// the lock. The caller disposes of it, and releases the result, behind that.
+    func retire() -> Any? { demanding?.retire() }
 }
 
 final class RefCountSink<Element>: LinearSink<Element, Element> {

@@ -130,17 +130,16 @@ final class Share<Element>: Observable<Element> {
 
     private func join() -> (ShareConnection<Element>, mustConnect: Bool) {
         lock.lock()
-        let existing = state.join().map(connection)
-        existing?.demand.resume()
-        lock.unlock()
-        if let existing { return (existing, false) }
+        defer { lock.unlock() }
+        if let existing = state.join() {
+            let connection = connection(existing)
+            connection.demand.resume()
+            return (connection, false)
+        }
+        // Made under the lock, which costs less than to take it twice: no code runs meanwhile but the library's.
         let fresh = ShareConnection(core: lastingCore ?? Self.makeCore(replay), parent: self)
-        lock.lock()
-        let (joined, mustConnect) = state.join(offering: fresh)
-        let connection = connection(joined)
-        connection.demand.resume()
-        lock.unlock()
-        return (connection, mustConnect)
+        state.connect(fresh)
+        return (fresh, true)
     }
 
     /// What `state` holds, which never is anything else.
@@ -176,13 +175,12 @@ final class ShareConnection<Element>: Sink<Element> {
     let core: SubjectCore<Element>
     let demand = ConnectionDemand()
     private let parent: Share<Element>
-    private let attachment = Attachment()
+    private let attachment = Attachment(begun: true)
 
     init(core: SubjectCore<Element>, parent: Share<Element>) {
         self.core = core
         self.parent = parent
         super.init()
-        attachment.begin()
     }
 
     /// The source has been subscribed to.

@@ -13,23 +13,19 @@ package struct ShareState {
 
     /// A subscriber comes.
     ///
-    /// - Returns: the connection it takes part in; nil if there is none: then offer one.
+    /// - Returns: the connection it takes part in; nil if there is none: then `connect` a new one.
     package mutating func join() -> AnyObject? {
         guard let connection else { return nil }
         count += 1
         return connection
     }
 
-    /// A subscriber comes who found no connection.
-    ///
-    /// - Returns: the connection it takes part in, and whether it has to subscribe that to the source, when it is
-    ///   subscribed itself.
-    package mutating func join(offering fresh: AnyObject) -> (AnyObject, mustConnect: Bool) {
-        if let existing = join() { return (existing, false) }
+    /// A subscriber comes that found no connection. It takes part in a new one, which it has to subscribe to the source when it is
+    /// subscribed itself.
+    package mutating func connect(_ fresh: AnyObject) {
         connection = fresh
         count = 1
         isConnecting = true
-        return (fresh, true)
     }
 
     /// Whether the connection has no subscriber while it is being subscribed to the source: `connected` will tell what to do.

@@ -11,11 +11,9 @@ import Testing
     @Test func twoFirstSubscribersGetOneConnection() {
         var state = ShareState()
         let first = Connection()
-        let second = Connection()
-        expect(state.join() == nil && state.join() == nil)
-        expect(state.join(offering: first).mustConnect)
-        let joined = state.join(offering: second)
-        expect(joined.0 === first && !joined.mustConnect)
+        expect(state.join() == nil)
+        state.connect(first)
+        expect(state.join() === first)
         expect(state.leave(first) == nil)
         expect(state.connected(first) == nil)
         expect(state.leave(first) === first)
@@ -25,7 +23,7 @@ import Testing
     @Test func aConnectionThatIsLeftWhileItIsBeingMadeIsAbandonedAfterwards() {
         var state = ShareState()
         let first = Connection()
-        _ = state.join(offering: first)
+        state.connect(first)
         expect(state.leave(first) == nil)
         expect(state.isUnwanted)
         expect(state.connected(first) === first)
@@ -36,9 +34,9 @@ import Testing
         var state = ShareState()
         let old = Connection()
         let new = Connection()
-        _ = state.join(offering: old)
+        state.connect(old)
         expect(state.terminated(old) === old)
-        _ = state.join(offering: new)
+        state.connect(new)
         expect(state.connected(new) == nil)
         expect(state.leave(old) == nil)
         expect(state.terminated(old) == nil)
@@ -137,21 +135,22 @@ import Testing
     // MARK: ConnectionState
 
     @Test func theFirstSubjectWins() {
-        var state = ConnectionState<String, Connection>()
-        expect(state.current == nil)
+        var state = ConnectionState<String>()
+        expect(state.subject == nil)
         expect(state.adopt("first") == ("first", 1))
         expect(state.adopt("second") == ("first", 1))
     }
 
     @Test func aCandidateMadeForAFormerSubjectIsStale() {
-        var state = ConnectionState<String, Connection>()
+        var state = ConnectionState<String>()
         let first = Connection()
         let second = Connection()
         let generation = state.adopt("first").generation
         guard case .connected = state.connect(first, generation: generation) else { return expect(false) }
-        guard case .existing(first) = state.connect(second, generation: generation) else { return expect(false) }
+        guard case .existing(let existing) = state.connect(second, generation: generation) else { return expect(false) }
+        expect(existing === first)
         expect(state.end(second) == nil)
-        expect(state.end(first)?.1 == "first")
+        expect(state.end(first) == "first")
         expect(state.end(first) == nil)
         guard case .stale = state.connect(second, generation: generation) else { return expect(false) }
         let next = state.adopt("second").generation
@@ -164,8 +163,6 @@ import Testing
 private func expect(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(holds, sourceLocation: sourceLocation)
 }
-
-private func ~= (left: SharingStatesTests.Connection, right: SharingStatesTests.Connection) -> Bool { left === right }
 
 extension RefCountState {
     /// Joins while no other subscriber does. Returns the generation to connect.

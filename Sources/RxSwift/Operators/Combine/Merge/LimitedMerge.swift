@@ -112,7 +112,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     /// Those that are cancelled when the outer source has been attached.
     private var postponed: [LimitedMergePlace<Element>] = []
 
-    private let attachment = Attachment()
+    private let attachment = Attachment(begun: true)
     /// Of the place whose source the outer one has it subscribe to.
     private let innerAttachment = InnerAttachment()
 
@@ -121,7 +121,6 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     required init(limit: Int, downstream: Sink<Element>) {
         self.limit = ConcurrencyLimit(limit: limit)
         super.init(downstream: downstream)
-        attachment.begin()
     }
 
     /// The outer source has been attached.

@@ -17,16 +17,10 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
 
     /// Whether `cancel` has taken the inner sinks. Under the lock.
     @exclusivity(unchecked) private var hasCancelledInners = false
-    private let attachment = Attachment()
+    private let attachment = Attachment(begun: true)
     private let innerAttachment = InnerAttachment()
 
     package override var operatorName: StaticString { "merge" }
-
-    @usableFromInline
-    override init(downstream: Sink<Element>, entered: Bool = false) {
-        super.init(downstream: downstream, entered: entered)
-        attachment.begin()
-    }
 
     /// The source, or all sources, have been attached.
     func attached() {

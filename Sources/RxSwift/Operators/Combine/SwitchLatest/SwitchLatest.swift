@@ -94,14 +94,13 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     /// The inner source that is cancelled when the outer one has been attached.
     private var postponed: SwitchLatestInnerSink<Element>?
 
-    private let attachment = Attachment()
+    private let attachment = Attachment(begun: true)
     private let innerAttachment = InnerAttachment()
 
     package override var operatorName: StaticString { "switchLatest" }
 
     required init(downstream: Sink<Element>) {
         super.init(downstream: downstream)
-        attachment.begin()
     }
 
     /// The outer source has been attached.
@@ -149,7 +148,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
 
     @inline(never)
     private func enqueue(_ element: Element, from inner: SwitchLatestInnerSink<Element>) {
-        let node = EventNode.make(Event.next(element))
+        let node = EventNode.make(element)
         lock.lock()
         let admission = latest.isCurrent(inner) ? serializer.enqueue(node) : .closed
         lock.unlock()

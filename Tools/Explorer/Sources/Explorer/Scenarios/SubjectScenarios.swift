@@ -155,6 +155,36 @@ extension Scenario {
             }
         },
         Scenario(
+            "subject.behavior-dispose",
+            "a subscription that is disposed of beside two threads' values gets a part of their order, and is released",
+            preemptions: 2
+        ) {
+            let subject = BehaviorSubject(value: Element(0))
+            let (whole, part) = (Log(), Log())
+            let first = whole.observe(subject)
+            let second = part.observe(subject)
+            return Run(
+                { subject.onNext(Element(1)) }, { subject.onNext(Element(11)) }, { second.dispose() }
+            ) {
+                require(whole.numbers.count == 3, "\(whole.numbers)")
+                require(
+                    Array(whole.numbers.prefix(part.numbers.count)) == part.numbers,
+                    "two orders: \(whole.numbers), \(part.numbers)")
+                first.dispose()
+                require(!subject.hasObservers, "still subscribed")
+            }
+        },
+        Scenario("subject.behavior-end", "a value beside a terminal event is delivered in front of it, or not at all") {
+            let subject = BehaviorSubject(value: Element(0))
+            let log = Log()
+            let subscription = log.observe(subject)
+            return Run({ subject.onNext(Element(1)) }, { subject.onCompleted() }) {
+                require([[0], [0, 1]].contains(log.numbers), "\(log.numbers)")
+                require(log.ends == 1, "ends \(log.ends) times")
+                subscription.dispose()
+            }
+        },
+        Scenario(
             "subject.replay", "a subscriber gets what is remembered and then the rest, without gap or repetition",
             preemptions: 2
         ) {
