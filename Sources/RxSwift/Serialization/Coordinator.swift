@@ -58,6 +58,8 @@ class Coordinator: Stage, SerializerTarget {
         guard attachment.postpones() else { return cancelLanes() }
         // The source that is being attached ends now, it may be in a loop; those to come end as soon as they are linked.
         let attaching = lanes.lastIndex { !$0.isUnlinked } ?? 0
+        // Closures of those that are put off must not run meanwhile (law L1).
+        for lane in lanes[..<attaching] { lane.quiesceUpstream() }
         for lane in lanes[attaching...] { lane.cancel() }
     }
 
