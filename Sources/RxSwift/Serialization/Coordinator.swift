@@ -152,6 +152,9 @@ class Lane: Stage {
     /// Frees a node and the element it carries.
     func drop(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
 
+    /// Whether a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
+    var endsBehindClosures: Bool { false }
+
     /// Whether the lane keeps no element. Only by the coordinator's drainer.
     var isEmpty: Bool { true }
 
@@ -217,6 +220,19 @@ final class LaneSink<Element>: Sink<Element> {
     }
 
     override func completed() {
+        tellCompleted()
+        lane.cancel()
+    }
+
+    override func completed(then after: () -> Void) {
+        tellCompleted()
+        if !lane.endsBehindClosures { lane.cancel() }
+        after()
+        if lane.endsBehindClosures { lane.cancel() }
+    }
+
+    @inline(__always)
+    private func tellCompleted() {
         if coordinator.endsSourcesFirst { lane.cancel() }
         if coordinator.serializer.tryEnter() {
             coordinator.accept(completionOf: lane)
@@ -224,7 +240,6 @@ final class LaneSink<Element>: Sink<Element> {
         } else {
             submit(.completed)
         }
-        lane.cancel()
     }
 
     @inline(never)

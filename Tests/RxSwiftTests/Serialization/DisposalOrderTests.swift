@@ -82,6 +82,15 @@ import Testing
         #expect(log.text == "a a dispose completed a after")
     }
 
+    @Test func samplersAreDisposedOfBehindTheClosuresOfADo() {
+        let sampler = PublishSubject<Int>()
+        let above = watched("b", sampler).do(
+            onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
+        _ = log.observe(Observable<Int>.never().sample(above))
+        sampler.onCompleted()
+        #expect(log.text == "b a a after b dispose b after")
+    }
+
     @Test func concatDisposesOfItsLastSourceBehindTheEnd() {
         let (first, last) = (PublishSubject<Int>(), PublishSubject<Int>())
         _ = log.observe(watched("a", first).concat(watched("b", last)))
@@ -206,18 +215,11 @@ import Testing
         #expect(log.text == "a completed a dispose a after")
     }
 
-    @Test func aMergedSourceThatFailsIsDisposedOfBehindItsEnd() {
+    @Test(arguments: [true, false])
+    func aMergedSourceThatFailsIsDisposedOfBehindItsEnd(isLimited: Bool) {
         let outer = PublishSubject<Int>()
         let inner = deferred("b", failing())
-        _ = log.observe(deferred("a", outer.flatMap { _ in inner }))
-        outer.onNext(0)
-        #expect(log.text == "b a error(1) a dispose a after b dispose b after")
-    }
-
-    @Test func aSourceInALimitedMergeIsDisposedOfBehindItsFailure() {
-        let outer = PublishSubject<Int>()
-        let inner = deferred("b", failing())
-        _ = log.observe(deferred("a", outer.concatMap { _ in inner }))
+        _ = log.observe(deferred("a", isLimited ? outer.concatMap { _ in inner } : outer.flatMap { _ in inner }))
         outer.onNext(0)
         #expect(log.text == "b a error(1) a dispose a after b dispose b after")
     }
