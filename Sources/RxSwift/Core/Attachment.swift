@@ -25,6 +25,9 @@ struct Attachment: ~Copyable {
     /// Whether the calling thread is attaching.
     var isOnStack: Bool { state.loadRelaxed() == CurrentThread.identity }
 
+    /// Whether a release was put off that the attaching thread has yet to do.
+    var hasPostponed: Bool { state.loadRelaxed() == Attachment.postponed }
+
     /// Returns whether the caller has to put off the release to the end. At most once between `begin` and `end`.
     func postpones() -> Bool {
         guard isOnStack else { return false }
@@ -57,5 +60,39 @@ struct InnerAttachment: ~Copyable {
 
     private static func address(of inner: AnyObject) -> UInt {
         UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
+    }
+}
+
+extension Stage {
+    /// Tells a terminal event of the source, and cancels the source.
+    ///
+    /// A source that ends inside its own subscription is cancelled behind the event, and behind what `do` runs after that, whatever
+    /// the downstream does: in RxSwift's order (law L11), where that subscription is not known yet. Only by the thread that brings the event.
+    /// - Parameters:
+    ///   - attachment: whether the calling thread is subscribing to the source.
+    ///   - tell: passes the event on.
+    ///   - after: what `do` runs behind the event.
+    @inline(__always)
+    func end(_ attachment: borrowing Attachment, _ tell: () -> Void, then after: () -> Void = {}) {
+        guard attachment.isOnStack else {
+            tell()
+            cancel()
+            return after()
+        }
+        endInside(tell, then: after)
+    }
+
+    /// The same for a source that is known to end inside its own subscription. `cancel` finds the source taken already, and ends the rest.
+    ///
+    /// Apart, so that the usual way needs no more room on the stack (law L8).
+    @inline(never)
+    func endInside(_ tell: () -> Void, then after: () -> Void) {
+        let source = takeUpstream()
+        source?.quiesce()
+        tell()
+        after()
+        // What else the cancellation ends, if the downstream has not cancelled this stage.
+        cancel()
+        source?.take()?.cancel()
     }
 }

@@ -28,6 +28,9 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package func attachAboveOperator(_ downstream: Sink<Element>) { attach(downstream) }
 
+    /// A recipe whose `attach` is this one's `attachAboveOperator`.
+    package func aboveOperator() -> Observable<Element> { self }
+
     /// Attaches the stage that runs `steps`, the operators between this recipe and `downstream`.
     @usableFromInline
     package func attach<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {

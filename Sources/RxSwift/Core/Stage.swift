@@ -179,6 +179,11 @@ package class Stage {
         }
     }
 
+    /// Quiesces this stage, which the caller is about to cancel, and what is above.
+    package final func quiesceChain() {
+        Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.quiesceBoundary() }
+    }
+
     /// Does a step from stage to stage: a loop, because chains are long (law L8).
     private static func walk(from word: UInt, _ step: (Stage) -> UInt) {
         var word = word

@@ -45,10 +45,6 @@ struct SuccessionGate: ~Copyable {
 package class SuccessionSink<Element>: Sink<Element> {
     private let gate = SuccessionGate()
     private let attachment = Attachment()
-    /// Whether the source has ended and the downstream is being told. Only the thread that tells it makes use of it.
-    private let isEnding = AtomicWord(0)
-    /// What that thread cancels when it has told the downstream.
-    @exclusivity(unchecked) private var ended: Stage?
 
     /// The source that is due. Nil if there is none, after which `exhausted` is called.
     ///
@@ -58,21 +54,16 @@ package class SuccessionSink<Element>: Sink<Element> {
     /// No source is left. Called at most once per `advance`, and not after a cancellation.
     package func exhausted() { abstractMethod() }
 
-    /// Passes a terminal event on. A source that ends inside its own subscription is cancelled behind it (law L11), whatever the
-    /// downstream does.
-    package final func end(_ tell: () -> Void) {
-        isEnding.storeRelaxed(1)
-        tell()
-        let ended = self.ended.take()
-        ended?.cancel()
-        cancel()
+    /// Passes a terminal event on, and cancels the source.
+    ///
+    /// - Parameter after: what `do` runs behind the event.
+    @inline(__always)
+    package final func end(_ tell: () -> Void, then after: () -> Void = {}) {
+        end(attachment, tell, then: after)
     }
 
-    package override func cancel() {
-        guard let upstream = takeUpstream() else { return }
-        let source = upstream.take()
-        if isEnding.loadRelaxed() != 0, attachment.postpones() { ended = source } else { source?.cancel() }
-    }
+    /// Whether the calling thread is subscribing to the source.
+    package final var isAttaching: Bool { attachment.isOnStack }
 
     private final func start(_ source: Observable<Element>) {
         attachment.begin()

@@ -57,6 +57,8 @@ class Coordinator: Stage, SerializerTarget {
         guard attachment.postpones() else { return cancelLanes() }
         // The source that is being attached ends now, it may be in a loop; those to come end as soon as they are linked.
         let attaching = lanes.lastIndex { !$0.isUnlinked } ?? 0
+        // Closures of those that are put off must not run meanwhile (law L1).
+        for lane in lanes[..<attaching] { lane.quiesceUpstream() }
         for lane in lanes[attaching...] { lane.cancel() }
     }
 
@@ -149,6 +151,9 @@ class Lane: Stage {
     /// Frees a node and the element it carries.
     func drop(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
 
+    /// Whether a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
+    var endsBehindClosures: Bool { false }
+
     /// Whether the lane keeps no element. Only by the coordinator's drainer.
     var isEmpty: Bool { true }
 
@@ -214,6 +219,19 @@ final class LaneSink<Element>: Sink<Element> {
     }
 
     override func completed() {
+        tellCompleted()
+        lane.cancel()
+    }
+
+    override func completed(then after: () -> Void) {
+        tellCompleted()
+        if !lane.endsBehindClosures { lane.cancel() }
+        after()
+        if lane.endsBehindClosures { lane.cancel() }
+    }
+
+    @inline(__always)
+    private func tellCompleted() {
         if coordinator.endsSourcesFirst { lane.cancel() }
         if coordinator.serializer.tryEnter() {
             coordinator.accept(completionOf: lane)
@@ -221,7 +239,6 @@ final class LaneSink<Element>: Sink<Element> {
         } else {
             submit(.completed)
         }
-        lane.cancel()
     }
 
     @inline(never)

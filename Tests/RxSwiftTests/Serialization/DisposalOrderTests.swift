@@ -82,6 +82,15 @@ import Testing
         #expect(log.text == "a a dispose completed a after")
     }
 
+    @Test func samplersAreDisposedOfBehindTheClosuresOfADo() {
+        let sampler = PublishSubject<Int>()
+        let above = watched("b", sampler).do(
+            onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
+        _ = log.observe(Observable<Int>.never().sample(above))
+        sampler.onCompleted()
+        #expect(log.text == "b a a after b dispose b after")
+    }
+
     @Test func concatDisposesOfItsLastSourceBehindTheEnd() {
         let (first, last) = (PublishSubject<Int>(), PublishSubject<Int>())
         _ = log.observe(watched("a", first).concat(watched("b", last)))
@@ -180,13 +189,102 @@ import Testing
         #expect(log.text == "1 a completed a dispose a after")
     }
 
-    @Test func theOtherSourceOfATimeoutIsDisposedOfBehindItsEnd() {
+    @Test(arguments: [true, false])
+    func theOtherSourceOfATimeoutIsDisposedOfBehindItsEnd(isDeferred: Bool) {
         let scheduler = ticks()
-        let other = watched("a", .of(1))
+        let other = isDeferred ? deferred("a", .of(1)) : watched("a", .of(1))
         let source = Observable<Int>.never().timeout(.seconds(1), other: other, scheduler: scheduler)
         _ = log.observe(Observable.merge(.empty(), source))
         scheduler.start()
-        #expect(log.text == "1 a completed a dispose a after")
+        #expect(log.text == "1 a completed " + (isDeferred ? "a dispose a after" : "a after a dispose"))
+    }
+
+    /// `watched`, below which stands an operator without a stage.
+    private func deferred(_ name: String, _ source: Observable<Int>) -> Observable<Int> {
+        let watched = watched(name, source)
+        return .deferred { watched }
+    }
+
+    private func failing() -> Observable<Int> { Observable.of(1).map { _ in throw NumberedFailure(1) } }
+
+    @Test func theSourceOfADelayedSubscriptionIsDisposedOfBehindItsEnd() {
+        let scheduler = ticks()
+        let source = deferred("a", .of()).delaySubscription(.seconds(1), scheduler: scheduler)
+        _ = log.observe(Observable.concat([source, .empty()]))
+        scheduler.start()
+        #expect(log.text == "a completed a dispose a after")
+    }
+
+    @Test(arguments: [true, false])
+    func aMergedSourceThatFailsIsDisposedOfBehindItsEnd(isLimited: Bool) {
+        let outer = PublishSubject<Int>()
+        let inner = deferred("b", failing())
+        _ = log.observe(deferred("a", isLimited ? outer.concatMap { _ in inner } : outer.flatMap { _ in inner }))
+        outer.onNext(0)
+        #expect(log.text == "b a error(1) a dispose a after b dispose b after")
+    }
+
+    @Test func aSourceInALimitedMergeIsDisposedOfBehindItsEnd() {
+        let outer = PublishSubject<Int>()
+        let inner = deferred("b", .of()).do(
+            onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
+        _ = log.observe(outer.concatMap { _ in inner })
+        outer.onNext(0)
+        #expect(log.text == "b a a after b dispose b after")
+    }
+
+    @Test func theSecondSourceOfAndThenIsDisposedOfBehindItsEnd() {
+        let first = PublishSubject<Int>()
+        let second = deferred("b", .of())
+        _ = log.observe(deferred("a", first.ignoreElements().asCompletable().andThen(second)))
+        first.onCompleted()
+        #expect(log.text == "b a completed a dispose a after b dispose b after")
+    }
+
+    @Test func theOtherSourceOfIfEmptyIsDisposedOfBehindTheClosuresOfADo() {
+        let first = PublishSubject<Int>()
+        let other = deferred("b", .of()).do(
+            onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
+        _ = log.observe(first.ifEmpty(switchTo: other))
+        first.onCompleted()
+        #expect(log.text == "b a completed a after b dispose b after")
+    }
+
+    @Test func anEmptySourceIsDisposedOfBehindTheClosuresOfADo() {
+        let source = PublishSubject<Int>()
+        let above = deferred("b", source).do(
+            onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
+        _ = log.observe(above.ifEmpty(switchTo: .never()))
+        source.onCompleted()
+        #expect(log.text == "b a a after b dispose b after")
+    }
+
+    @Test func aSourceThatFailsIsDisposedOfBehindWhatItsRetryDoes() {
+        let outer = PublishSubject<Int>()
+        let inner = deferred("a", failing())
+        let failing = outer.flatMap { _ in inner }
+        _ = log.observe(failing.retry(when: { (_: Observable<any Error>) in Observable<Int>.empty() }))
+        outer.onNext(0)
+        #expect(log.text == "a completed a dispose a after")
+    }
+
+    @Test func aSelectedSequenceThatEndsWithItsSourceIsDisposedOfBehindTheClosuresOfADo() {
+        let log = log
+        _ = log.observe(
+            Observable<Int>.empty().multicast({ PublishSubject<Int>() }) { [watched] source in
+                let watched = watched("b", source)
+                return Observable.deferred { watched }.do(
+                    onCompleted: { log.note("a") }, afterCompleted: { log.note("a after") })
+            })
+        #expect(log.text == "b a completed a after b dispose b after")
+    }
+
+    /// Concatenation looks through a deferred source in the last place; the order is as if it did not.
+    @Test func theLastSourceOfAConcatenationIsDisposedOfBeforeTheClosuresOfADoAboveADeferred() {
+        let first = PublishSubject<Int>()
+        _ = log.observe(first.concat(deferred("a", failing())))
+        first.onCompleted()
+        #expect(log.text == "a error(1) a dispose a after")
     }
 
     // MARK: An operator that ends while it is subscribing
@@ -239,6 +337,31 @@ import Testing
         _ = log.observe(
             Observable.combineLatest(Observable<Int>.error(NumberedFailure(1)), source.concat(source)) { $0 + $1 })
         #expect(log.text == "error(1) subscribe")
+    }
+
+    /// Law L1: what is put off to the end of subscribing is quiet until then.
+    @Test func noClosureRunsAboveASourceWhoseCancellationIsPutOff() {
+        let log = log
+        let (left, outer) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let sending = Observable<Int>.create { observer in
+            observer.onNext(1)
+            left.onNext(2)
+            return Disposables.create()
+        }
+        let mapped = left.map { element -> Int in
+            log.note("map \(element)")
+            return element
+        }
+        _ = log.observe(Observable.combineLatest(mapped.startWith(0), sending) { $0 + $1 }.take(1))
+        let inners = Observable<Observable<Int>>.create { observer in
+            observer.onNext(mapped)
+            observer.onNext(.just(3))
+            left.onNext(4)
+            return Disposables.create()
+        }
+        _ = log.observe(inners.merge().take(1).concat(outer.take(1)))
+        _ = log.observe(inners.merge(maxConcurrent: 2).take(1))
+        #expect(log.text == "1 completed 3 3 completed")
     }
 
     // MARK: Known differences

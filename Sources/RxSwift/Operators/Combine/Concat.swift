@@ -86,8 +86,10 @@ final class ConcatSink<Element>: SuccessionSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func error(_ error: any Swift.Error) {
-        end { downstream.error(error) }
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        end({ downstream.error(error) }, then: after)
     }
 
     override func completed() {

@@ -32,6 +32,8 @@ final class SwitchIfEmpty<Element>: Observable<Element> {
 private final class SwitchIfEmptyLinks: Stage {
     let source = Link()
     let other = Link()
+    /// To the other sequence.
+    let attachment = Attachment()
 
     override func quiesce() -> UInt {
         quiesceUpstream()
@@ -76,39 +78,48 @@ private final class SwitchIfEmptySink<Element>: Sink<Element> {
         links.source.cancel()
     }
 
-    override func completed() {
-        if links.isCancelled { return }
-        if !isEmpty {
+    override func completed() { completed(then: {}) }
+
+    override func completed(then after: () -> Void) {
+        if links.isCancelled { return after() }
+        guard isEmpty else {
             downstream.completed()
-        } else {
-            other.start(SwitchedSink(link: links.other, downstream: downstream))
+            links.source.cancel()
+            return after()
         }
+        links.attachment.begin()
+        other.start(SwitchedSink(links: links, downstream: downstream))
+        _ = links.attachment.end()
+        // In RxSwift the source ends by itself (law L11).
+        after()
         links.source.cancel()
     }
 }
 
 /// Passes the other sequence on.
 private final class SwitchedSink<Element>: Sink<Element> {
-    private let otherLink: Link
+    private let links: SwitchIfEmptyLinks
     private let downstream: Sink<Element>
 
-    init(link: Link, downstream: Sink<Element>) {
-        self.otherLink = link
+    init(links: SwitchIfEmptyLinks, downstream: Sink<Element>) {
+        self.links = links
         self.downstream = downstream
         super.init()
     }
 
-    override func link(_ stage: Stage) { otherLink.link(stage) }
+    override func link(_ stage: Stage) { links.other.link(stage) }
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func error(_ error: any Swift.Error) {
-        downstream.error(error)
-        otherLink.cancel()
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        links.other.end(links.attachment, { downstream.error(error) }, then: after)
     }
 
-    override func completed() {
-        downstream.completed()
-        otherLink.cancel()
+    override func completed(then after: () -> Void) {
+        links.other.end(links.attachment, { downstream.completed() }, then: after)
     }
 }

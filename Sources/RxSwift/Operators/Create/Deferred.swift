@@ -24,7 +24,7 @@ final class Deferred<Element>: Observable<Element> {
 
     package override func resolved() -> Observable<Element> {
         do {
-            return try factory().resolved()
+            return try factory().resolved().aboveOperator()
         } catch {
             return ErrorSequence(error)
         }

@@ -66,4 +66,6 @@ private final class SampleTickLane<Element, Tick>: ElementLane<Tick> {
     override func accept(_ element: Tick, for coordinator: Coordinator) {
         unsafeDowncast(coordinator, to: SampleCoordinator<Element>.self).tick()
     }
+
+    override var endsBehindClosures: Bool { true }
 }

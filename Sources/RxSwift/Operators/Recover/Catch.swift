@@ -50,6 +50,8 @@ final class CatchSink<Element>: Sink<Element> {
     private var handler: ((any Swift.Error) throws -> Observable<Element>)?
     private let downstream: Sink<Element>
     private let failed = EndingSource()
+    /// To the sequence that takes the place of the one that failed.
+    private let attachment = Attachment()
 
     required init(handler: @escaping (any Swift.Error) throws -> Observable<Element>, downstream: Sink<Element>) {
         self.handler = handler
@@ -61,23 +63,33 @@ final class CatchSink<Element>: Sink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     @usableFromInline
-    override func completed() {
-        downstream.completed()
-        cancel()
-    }
+    override func completed() { completed(then: {}) }
 
     @usableFromInline
-    override func error(_ error: any Swift.Error) {
-        guard let handler else { return fail(error) }
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed(then after: () -> Void) {
+        end(attachment, { downstream.completed() }, then: after)
+    }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        guard let handler else { return end(attachment, { downstream.error(error) }, then: after) }
         self.handler = nil
         failed.keep(unlinkSource())
         do {
             let successor = try handler(error)
-            if !isCancelled { successor.start(self) }
+            if !isCancelled { subscribe(to: successor) }
         } catch {
             if !isCancelled { fail(error) }
         }
         failed.cancel()
+        after()
+    }
+
+    private func subscribe(to successor: Observable<Element>) {
+        attachment.begin()
+        successor.start(self)
+        _ = attachment.end()
     }
 
     @usableFromInline

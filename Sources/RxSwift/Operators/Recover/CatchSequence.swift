@@ -60,8 +60,10 @@ final class CatchSequenceSink<Element>: SuccessionSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func completed() {
-        end { downstream.completed() }
+    override func completed() { completed(then: {}) }
+
+    override func completed(then after: () -> Void) {
+        end({ downstream.completed() }, then: after)
     }
 
     override func error(_ error: any Swift.Error) {

@@ -151,17 +151,30 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func completed() {
-        downstream.completed()
-        cancel()
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed(then after: () -> Void) {
+        end({ downstream.completed() }, then: after)
     }
 
-    override func error(_ error: any Swift.Error) {
-        guard let failure = cast(error) else {
-            downstream.error(error)
-            return cancel()
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        guard let failure = cast(error) else { return end({ downstream.error(error) }, then: after) }
+        guard isAttaching else {
+            endSource()
+            sourceFailed(failure)
+            return after()
         }
-        endSource()
+        // Behind what the notifier does, inside its own subscription (law L11).
+        let source = unlinkSource()
+        source?.quiesceChain()
+        sourceFailed(failure)
+        after()
+        source?.cancel()
+    }
+
+    private func sourceFailed(_ failure: Failure) {
         if turn.sourceFailed() {
             endAsNotifierDid()
         } else if !isCancelled {
@@ -189,10 +202,9 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
     }
 
     override func cancel() {
-        if hasBeenCancelled { return }
         super.cancel()
-        if attachment.isOnStack, isNotifierAttached, attachment.postpones() { return }
-        notifier.cancel()
+        if attachment.isOnStack, isNotifierAttached, attachment.postpones() { return notifier.quiesceUpstream() }
+        if !attachment.hasPostponed { notifier.cancel() }
     }
 
     fileprivate func notifierSent() {

@@ -44,6 +44,9 @@ protocol DemandingConnection: AnyObject, Disposable {
     /// Whether the source has ended, or the connection was disposed of.
     var hasEnded: Bool { get }
 
+    /// Whether the source has sent its terminal event, of which subscribers may have yet to be told.
+    var hasSourceEnded: Bool { get }
+
     func endDemand()
     func resumeDemand()
 }

@@ -150,6 +150,9 @@ extension Multicast: PreparedConnectable {
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
     private let demand = ConnectionDemand()
     private let attachment = Attachment(begun: true)
+    /// 1 once the source has sent its terminal event: before the connection and its subject go out of use. Relaxed: nothing is read
+    /// on the strength of it.
+    private let sourceEnd = AtomicWord(0)
 
     private let observer: Subject.Observer
     /// The observer's core, if it has one. Takes events without making values of them, which costs look-ups of type metadata
@@ -189,6 +192,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
+        sourceEnd.storeRelaxed(1)
         guard let upstream = end() else { return after() }
         let source = upstream.take()
         if !attachment.isOnStack { source?.cancel() }
@@ -198,6 +202,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     }
 
     override func completed(then after: () -> Void) {
+        sourceEnd.storeRelaxed(1)
         guard let upstream = end() else { return after() }
         let source = upstream.take()
         if !attachment.isOnStack { source?.cancel() }
@@ -214,6 +219,8 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     func dispose() { cancel() }
 
     var hasEnded: Bool { isCancelled }
+
+    var hasSourceEnded: Bool { sourceEnd.loadRelaxed() != 0 }
 
     func retire() -> Any? { parent.release(self) }
 

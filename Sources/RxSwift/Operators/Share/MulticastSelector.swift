@@ -71,6 +71,9 @@ final class MulticastSelectorStage: Stage {
 
     private let attachment = Attachment(begun: true)
 
+    /// Whether the calling thread is attaching both.
+    var isAttaching: Bool { attachment.isOnStack }
+
     func attached() {
         if attachment.end() { selected.cancel() }
     }
@@ -87,7 +90,7 @@ final class MulticastSelectorStage: Stage {
     override func cancel() {
         guard takeUpstream() != nil else { return }
         // The source, if that is being attached: it may be in a loop.
-        if connection.isUnlinked || !attachment.postpones() { selected.cancel() }
+        if connection.isUnlinked || !attachment.postpones() { selected.cancel() } else { selected.quiesceUpstream() }
         connection.cancel()
     }
 }
@@ -105,19 +108,26 @@ final class MulticastSelectorSink<Result>: Sink<Result> {
     override func link(_ stage: Stage) { self.stage.selected.link(stage) }
 
     override func next(_ element: Result) { downstream.next(element) }
-    override func error(_ error: any Swift.Error) {
-        downstream.error(error)
-        end()
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        end({ downstream.error(error) }, then: after)
     }
 
-    override func completed() {
-        downstream.completed()
-        end()
+    override func completed(then after: () -> Void) {
+        end({ downstream.completed() }, then: after)
     }
 
-    /// The selected sequence has ended by itself, which is not put off.
-    private func end() {
+    /// The selected sequence has ended by itself, which is not put off; but while the source is being subscribed to it comes behind what
+    /// `do` runs after the event, as in RxSwift (law L11).
+    private func end(_ tell: () -> Void, then after: () -> Void) {
+        let isAttaching = stage.isAttaching
+        tell()
+        if isAttaching { after() }
         stage.selected.cancel()
         stage.cancel()
+        if !isAttaching { after() }
     }
 }

@@ -43,17 +43,16 @@ final class RefCount<Element>: Observable<Element> {
     private func join(_ downstream: Sink<Element>) -> RefCountState.Duty {
         let sink = RefCountSink(parent: self, downstream: downstream)
         lock.lock()
+        // Its subscribers have yet to be told: the terminal event waits behind another one. A newcomer is not one of them.
+        let endedBefore = connection?.demanding?.hasSourceEnded == true ? takeConnection() : nil
         state.beginJoining()
         lock.unlock()
+        withExtendedLifetime(endedBefore) {}
         source.attach(sink)
         // A subscriber that left before it had the terminal event of a subject that has ended: as if it had it.
         let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
         lock.lock()
-        var former: RefCountConnection?
-        if state.isKeptByNewcomers, connection?.demanding?.hasEnded == true {
-            former = connection.take()
-            state.keptConnectionEnded()
-        }
+        let former = state.isKeptByNewcomers && connection?.demanding?.hasEnded == true ? takeConnection() : nil
         let duty = hasEnded ? state.joinNothing() : state.join(&sink.membership)
         let ended = duty == .disconnect ? connection.take() : nil
         let retired = ended?.retire()
@@ -65,6 +64,12 @@ final class RefCount<Element>: Observable<Element> {
         withExtendedLifetime(former) {}
         withExtendedLifetime(retired) {}
         return duty
+    }
+
+    /// Takes a connection that has ended by itself out of use. Under the lock. The caller releases the result outside of it.
+    private func takeConnection() -> RefCountConnection? {
+        state.connectionEnded()
+        return connection.take()
     }
 
     @inline(never)

@@ -99,8 +99,8 @@ package struct RefCountState {
     /// Whether a connection is being made that has no subscriber.
     package var isUnwanted: Bool { phase == .connecting && count + joining == 0 }
 
-    /// The connection that was kept for newcomers has ended by itself: the next of them connects.
-    package mutating func keptConnectionEnded() { startAnew() }
+    /// The connection has ended by itself, of which its subscribers may have yet to be told: the next newcomer connects.
+    package mutating func connectionEnded() { startAnew() }
 
     /// A subscriber has left.
     ///

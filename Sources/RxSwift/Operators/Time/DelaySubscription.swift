@@ -39,6 +39,7 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, AlarmTarget {
     private let settings: TimeSettings
     private let downstream: Sink<Element>
     private let alarm: Alarm
+    private let attachment = Attachment()
 
     required init(source: Observable<Element>, settings: TimeSettings, downstream: Sink<Element>) {
         self.source = source
@@ -54,19 +55,24 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, AlarmTarget {
     func tick(_ generation: Int) {
         // Its work is done.
         alarm.stop()
-        if !isCancelled { source.start(self) }
+        if isCancelled { return }
+        attachment.begin()
+        source.start(self)
+        _ = attachment.end()
     }
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    override func error(_ error: any Swift.Error) {
-        downstream.error(error)
-        cancel()
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        end(attachment, { downstream.error(error) }, then: after)
     }
 
-    override func completed() {
-        downstream.completed()
-        cancel()
+    override func completed(then after: () -> Void) {
+        end(attachment, { downstream.completed() }, then: after)
     }
 
     override func cancel() {

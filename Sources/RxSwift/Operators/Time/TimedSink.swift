@@ -82,11 +82,8 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
         guard let source = takeUpstream() else { return }
         serializer.close(TargetReference(self))
         alarm.stop()
-        if let source = source.take() { release(source) }
+        source.take()?.cancel()
     }
-
-    /// Cancels what this stage was linked to.
-    func release(_ source: Stage) { source.cancel() }
 
     /// Ends a source that has sent its terminal event, which may have to wait for the drainer.
     func sourceEnded() { endSource() }

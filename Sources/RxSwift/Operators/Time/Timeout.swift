@@ -64,10 +64,6 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
     private let sourceLink = Link()
 
     private let attachment = Attachment()
-    /// Whether the other sequence has ended and the downstream is being told. Only the thread that tells it makes use of it.
-    private let isEnding = AtomicWord(0)
-    /// What that thread cancels when it has told the downstream.
-    @exclusivity(unchecked) private var ended: Stage?
 
     /// How many elements have come: the number of the timer that counts. Only by the drainer.
     private var generation = 0
@@ -104,19 +100,8 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
         sourceLink.quiesceUpstream()
     }
 
-    /// Passes the end of the other sequence on. It is cancelled behind that if it ends inside its own subscription (law L11).
-    fileprivate func endOther(_ tell: () -> Void) {
-        isEnding.storeRelaxed(1)
-        tell()
-        // Also where the downstream has not: a thread that disposes of it is on its way here.
-        cancel()
-        let ended = self.ended.take()
-        ended?.cancel()
-    }
-
-    override func release(_ source: Stage) {
-        if isEnding.loadRelaxed() != 0, attachment.postpones() { ended = source } else { source.cancel() }
-    }
+    /// Passes the end of the other sequence on.
+    fileprivate func endOther(_ tell: () -> Void, then after: () -> Void) { end(attachment, tell, then: after) }
 
     override func terminate() {
         super.terminate()
@@ -141,13 +126,17 @@ private final class TimeoutOtherSink<Element>: Sink<Element> {
         if !coordinator.isCancelled { coordinator.downstream.next(element) }
     }
 
-    override func error(_ error: any Swift.Error) {
-        if coordinator.isCancelled { return }
-        coordinator.endOther { coordinator.downstream.error(error) }
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        if coordinator.isCancelled { return after() }
+        coordinator.endOther({ coordinator.downstream.error(error) }, then: after)
     }
 
-    override func completed() {
-        if coordinator.isCancelled { return }
-        coordinator.endOther { coordinator.downstream.completed() }
+    override func completed(then after: () -> Void) {
+        if coordinator.isCancelled { return after() }
+        coordinator.endOther({ coordinator.downstream.completed() }, then: after)
     }
 }

@@ -85,6 +85,8 @@ final class AndThenSink<Element>: Sink<Element> {
     private var second: Observable<Element>?
     private let downstream: Sink<Element>
     private let first = EndingSource()
+    /// To the second source.
+    private let attachment = Attachment()
 
     required init(second: Observable<Element>, downstream: Sink<Element>) {
         self.second = second
@@ -96,21 +98,26 @@ final class AndThenSink<Element>: Sink<Element> {
     override func next(_ element: Element) { downstream.next(element) }
 
     @usableFromInline
-    override func error(_ error: any Swift.Error) {
-        downstream.error(error)
-        cancel()
-    }
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
     @usableFromInline
-    override func completed() {
-        guard let second else {
-            downstream.completed()
-            return cancel()
-        }
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        end(attachment, { downstream.error(error) }, then: after)
+    }
+
+    override func completed(then after: () -> Void) {
+        guard let second else { return end(attachment, { downstream.completed() }, then: after) }
         self.second = nil
         first.keep(unlinkSource())
-        if !isCancelled { second.start(self) }
+        if !isCancelled {
+            attachment.begin()
+            second.start(self)
+            _ = attachment.end()
+        }
         first.cancel()
+        after()
     }
 
     @usableFromInline

@@ -22,6 +22,21 @@ import Testing
         #expect(log.lines == ["a 1", "b 1", "b 2", "c 3"])
     }
 
+    /// The end waits at the subject, which is repeating its element for the first one.
+    @Test func whoComesBeforeTheOthersAreToldOfTheEndConnectsAnew() {
+        let log = EventLog()
+        let counted = Observable.just(1).multicast { BehaviorSubject(value: 0) }.refCount()
+        var isFirst = true
+        _ = counted.subscribe(onNext: { _ in
+            guard isFirst else { return }
+            isFirst = false
+            _ = log.observe(counted, "b ")
+            _ = log.observe(counted, "c ")
+        })
+        #expect(log.lines.filter { $0.hasPrefix("b") } == ["b 0", "b 1", "b completed"])
+        #expect(log.lines.filter { $0.hasPrefix("c") } == ["c 0", "c 1", "c completed"])
+    }
+
     @Test func afterTheSourcesEndItIsSubscribedAnew() {
         let log = EventLog()
         let counted = Observable.just(1).publish().refCount()

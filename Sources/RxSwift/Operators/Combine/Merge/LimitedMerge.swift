@@ -113,8 +113,6 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private var postponed: [LimitedMergePlace<Element>] = []
 
     private let attachment = Attachment(begun: true)
-    /// Of the place whose source the outer one has it subscribe to.
-    private let innerAttachment = InnerAttachment()
 
     package override var operatorName: StaticString { "merge(maxConcurrent:)" }
 
@@ -143,9 +141,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         let free = freePlaces.popLast()
         lock.unlock()
         guard let place = free ?? makePlace() else { return }
-        innerAttachment.begin(place)
         place.run(inner)
-        innerAttachment.end()
     }
 
     /// Nil when nobody wants any more events.
@@ -200,10 +196,12 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         freePlaces = []
         if !given.places.isEmpty, attachment.postpones() {
             postponed = given.places
-            // It may be in a loop.
-            given.places.removeAll { !innerAttachment.isAttaching($0) }
+            given.places = []
         }
+        let postponed = postponed
         lock.unlock()
+        // Closures of those that are put off must not run meanwhile (law L1). One that is being attached may be in a loop.
+        for place in postponed { if place.isAttaching { place.cancel() } else { place.quiesceUpstream() } }
         for place in given.places { place.cancel() }
     }
 }
@@ -215,26 +213,50 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
 final class LimitedMergePlace<Element>: Sink<Element> {
     private let coordinator: LimitedMergeCoordinator<Element>
     private let turn = LimitedMergeTurn<Element>()
+    private let attachment = Attachment()
 
     init(coordinator: LimitedMergeCoordinator<Element>) {
         self.coordinator = coordinator
         super.init()
     }
 
+    /// Whether the calling thread is attaching the source in this place.
+    var isAttaching: Bool { attachment.isOnStack }
+
     /// Runs a source in this place, which is free.
     func run(_ inner: Observable<Element>) {
-        if !isCancelled { inner.start(self) }
+        if isCancelled { return }
+        attachment.begin()
+        inner.start(self)
+        _ = attachment.end()
     }
 
     override func next(_ element: Element) { coordinator.next(element) }
 
-    override func error(_ error: any Swift.Error) {
-        coordinator.error(error)
-        cancel()
+    // As in RxSwift, a source that completes is disposed of before that is passed on, but behind it inside its own subscription.
+
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        end(attachment, { coordinator.error(error) }, then: after)
     }
 
-    override func completed() {
-        endSource()
+    override func completed(then after: () -> Void) {
+        guard attachment.isOnStack else {
+            endSource()
+            goOn()
+            return after()
+        }
+        let source = unlinkSource()
+        source?.quiesceChain()
+        goOn()
+        after()
+        source?.cancel()
+    }
+
+    private func goOn() {
         guard let successor = coordinator.successor(in: self) else { return }
         Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
             trampoline.post(turn.prepared(for: successor, in: self))

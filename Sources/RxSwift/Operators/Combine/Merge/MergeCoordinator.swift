@@ -81,6 +81,10 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
 
     override func quiesceSources() {
         super.quiesceSources()
+        quiesceInners()
+    }
+
+    private func quiesceInners() {
         let inners = takeInners()
         var node = inners
         while let inner = node {
@@ -107,6 +111,8 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         lock.unlock()
         // It may be in a loop.
         attaching?.cancel()
+        // Closures of those that are put off must not run meanwhile (law L1).
+        quiesceInners()
     }
 
     private func cancelInners() {
@@ -168,20 +174,27 @@ final class InnerSink<Element>: Sink<Element> {
 
     // The terminal event may have to wait for the drainer. The source has ended all the same.
 
-    override func error(_ error: any Swift.Error) {
-        coordinator.error(error)
-        cancel()
-    }
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
     override func completed() { completed(then: {}) }
 
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        if coordinator.isAttaching(self) { return endInside({ coordinator.error(error) }, then: after) }
+        coordinator.error(error)
+        cancel()
+        after()
+    }
+
     override func completed(then after: () -> Void) {
         // As in RxSwift, it is disposed of before its end is passed on, but behind it inside its own subscription.
-        let isAttaching = coordinator.isAttaching(self)
-        if !isAttaching { cancel() }
+        if coordinator.isAttaching(self) { return endInside(tellCompleted, then: after) }
+        cancel()
+        tellCompleted()
+        after()
+    }
+
+    private func tellCompleted() {
         coordinator.remove(self)
         coordinator.sourceCompleted()
-        after()
-        if isAttaching { cancel() }
     }
 }

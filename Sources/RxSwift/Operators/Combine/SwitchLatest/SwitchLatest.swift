@@ -191,7 +191,8 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         let isPostponed = current.map { !isAttaching($0) && attachment.postpones() } ?? false
         if isPostponed { postponed = current }
         lock.unlock()
-        if !isPostponed { current?.cancel() }
+        // Closures of one that is put off must not run meanwhile (law L1).
+        if isPostponed { current?.quiesceUpstream() } else { current?.cancel() }
     }
 }
 
@@ -213,18 +214,16 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        let isAttaching = coordinator.isAttaching(self)
-        if !isAttaching { endSource() }
+        if coordinator.isAttaching(self) { return endInside({ coordinator.failed(self, with: error) }, then: after) }
+        endSource()
         coordinator.failed(self, with: error)
         after()
-        if isAttaching { endSource() }
     }
 
     override func completed(then after: () -> Void) {
-        let isAttaching = coordinator.isAttaching(self)
-        if !isAttaching { endSource() }
+        if coordinator.isAttaching(self) { return endInside({ coordinator.completed(self) }, then: after) }
+        endSource()
         coordinator.completed(self)
         after()
-        if isAttaching { endSource() }
     }
 }

@@ -27,6 +27,8 @@ final class DoAtElements<Element>: Observable<Element> {
         if isAlone { source.attachAboveOperator(sink) } else { source.attach(sink) }
     }
 
+    override func aboveOperator() -> Observable<Element> { AboveOperator(self) }
+
     @usableFromInline
     override func attachAboveOperator(_ downstream: Sink<Element>) {
         let sink = sinkType.init(onNext: onNext, afterNext: afterNext, isAlone: true, downstream: downstream)

@@ -27,6 +27,8 @@ final class DoAtTermination<Element>: Observable<Element> {
         source.attach(sinkType.init(recipe: self, isAdjacent: true, downstream: downstream))
     }
 
+    override func aboveOperator() -> Observable<Element> { AboveOperator(self) }
+
     @usableFromInline
     override func attachAboveOperator(_ downstream: Sink<Element>) {
         source.attach(sinkType.init(recipe: self, isAdjacent: false, downstream: downstream))
@@ -75,4 +77,18 @@ final class DoAtTerminationSink<Element>: LinearSink<Element, Element> {
         if !isCancelled { downstream.completed() }
         try? recipe.afterCompleted?()
     }
+}
+
+/// A `do` that an operator without a stage stands below.
+final class AboveOperator<Element>: Observable<Element> {
+    private let source: Observable<Element>
+
+    init(_ source: Observable<Element>) {
+        self.source = source
+        super.init()
+    }
+
+    override var startsOnTrampoline: Bool { source.startsOnTrampoline }
+
+    override func attach(_ downstream: Sink<Element>) { source.attachAboveOperator(downstream) }
 }
