@@ -40,6 +40,6 @@ extension Subscription {
 extension Subscription: CustomDebugStringConvertible {
     /// `(subscribe : unsubscribe)`.
     public var debugDescription: String {
-        "(\(subscribe) : \(unsubscribe == .max ? "Infinity" : "\(unsubscribe)"))"
+        "(\(subscribe): \(unsubscribe == .max ? "Infinity" : "\(unsubscribe)"))"
     }
 }

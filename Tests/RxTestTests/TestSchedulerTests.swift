@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func descriptionsReadAsInRxSwift() {
-        #expect("\(Subscription(200, 300)) \(Subscription(200))" == "(200 : 300) (200 : Infinity)")
+        #expect("\(Subscription(200, 300)) \(Subscription(200))" == "(200: 300) (200: Infinity)")
         #expect(Recorded.next(5, "a").debugDescription == "next(a) @ 5")
         #expect(Event<Int>.error(Failure()) == .error(Failure()))
         #expect(Event<Int>.error(Failure()) != .error(RxError.unknown))

@@ -3,7 +3,7 @@ import RxSwift
 /// A subscription to what a user gives to be written.
 ///
 /// It can be disposed of from any thread before `begin` has returned: a source may emit all its elements in there, or never come to an end.
-final class InputSubscription<Element>: Sendable {
+final class InputSubscription<Element>: @unchecked Sendable {
     private let subscription = SubscriptionDisposable()
 
     /// Subscribes on the calling thread, unless it was disposed of before. Once.
