@@ -38,9 +38,6 @@ package final class DrainSession {
     private var renewal: UInt64 = 0
     private var isUnlimited = false
 
-    /// When this thread may wait again: a thread waits for half of its time at most.
-    private var nextWait: UInt64 = 0
-
     /// The deputy whose thread this is.
     private let deputy: Deputy?
 
@@ -124,14 +121,10 @@ package final class DrainSession {
     /// scheduler.
     func wait(_ isOver: () -> Bool) {
         if depth != 0 || callbackDepth != 0 || deputy != nil || MainQueue.isCurrent { return }
-        let start = MonotonicClock.now()
-        if start < nextWait { return }
-        var now = start
-        while !isOver(), now < start + DrainSession.waitLimit {
+        let end = MonotonicClock.now() + DrainSession.waitLimit
+        while !isOver(), MonotonicClock.now() < end {
             var pause = timespec(tv_sec: 0, tv_nsec: 50_000)
             nanosleep(&pause, nil)
-            now = MonotonicClock.now()
         }
-        nextWait = now + (now - start)
     }
 }

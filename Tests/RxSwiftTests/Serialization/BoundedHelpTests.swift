@@ -106,6 +106,28 @@ import Testing
         #expect(slowest * 8 * 8 > sent, "\(producers.calls)")
     }
 
+    /// Producers that are faster than the observer would fill the memory, 270 MB a second.
+    @Test func producersWaitForAnObserverThatIsSlower() async {
+        let subject = PublishSubject<Int>()
+        let (sent, received) = (AtomicCounter(0), AtomicCounter(0))
+        _ = subject.subscribe(onNext: { _ in
+            jitter(63)
+            received.increment()
+        })
+        let producers = Producers(3) { _, number in
+            subject.onNext(number)
+            sent.increment()
+        }
+        var mostPending = 0
+        for _ in 0..<500 {
+            Thread.sleep(forTimeInterval: 0.001)
+            mostPending = max(mostPending, sent.value - received.value)
+        }
+        producers.stop()
+        #expect(await eventually { received.value == sent.value })
+        #expect(mostPending < 10_000, "\(mostPending) of \(sent.value) events were pending")
+    }
+
     @Test func whatIsLeftPendingIsDeliveredWithoutAnotherProducer() async {
         let subject = PublishSubject<Int>()
         let received = AtomicCounter(0)

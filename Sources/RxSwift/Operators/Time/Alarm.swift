@@ -36,6 +36,10 @@ class Alarm: SchedulerJob {
     /// Wakes the target when `delay` has passed, unless it is set again before.
     func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
 
+    /// Wakes the target once more, soon, on a thread of the scheduler, for a setting that has come, unless it was set anew. By the thread that
+    /// may set it.
+    func wakeAgain(_ generation: Int) { abstractMethod() }
+
     /// Takes the alarm back for good. The target is woken no more, unless it is just being woken.
     func stop() { abstractMethod() }
 
@@ -69,6 +73,14 @@ private final class LazyAlarm: Alarm {
         isWaiting = true
         lock.unlock()
         wait(delay)
+    }
+
+    override func wakeAgain(_ generation: Int) {
+        lock.lock()
+        if isWaiting || generation != self.generation || isCancelled { return lock.unlock() }
+        isWaiting = true
+        lock.unlock()
+        wait(.nanoseconds(0))
     }
 
     private func wait(_ delay: RxTimeInterval) {
@@ -114,6 +126,19 @@ private final class ExactAlarm: Alarm {
         scheduler.post(new, after: delay)
         // `stop` may have come too early to find the action.
         if isCancelled { new.takeBack() }
+    }
+
+    override func wakeAgain(_ generation: Int) {
+        let again = Setting(alarm: self, generation: generation)
+        let isSetAnew = lock.withLock {
+            if setting != nil { return true }
+            setting = again
+            return false
+        }
+        if isSetAnew { return }
+        if isCancelled { return replaceSetting(by: nil)?.takeBack() ?? () }
+        scheduler.post(again, after: .nanoseconds(0))
+        if isCancelled { again.takeBack() }
     }
 
     override func stop() {

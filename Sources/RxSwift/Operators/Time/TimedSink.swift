@@ -14,6 +14,10 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     /// Whether the source has sent its terminal event. Only by the drainer.
     private final var hasSourceEnded = false
 
+    /// How many ticks in a row went back to the scheduler. Only by the drainer.
+    private final var returnedTicks = 0
+    private static var mostReturnedTicks: Int { 16 }
+
     package var operatorName: StaticString { "timed operator" }
 
     required init(settings: TimeSettings, downstream: Sink<Output>) {
@@ -172,13 +176,27 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
         case .completed:
             hasSourceEnded = true
             receiveCompleted()
-        case .tick(let generation): receiveTick(generation)
+        case .tick(let generation):
+            returnedTicks = 0
+            receiveTick(generation)
         }
     }
 
     // MARK: SerializerTarget
 
-    package final func run(_ node: UnsafeMutablePointer<DrainNode>) { perform(TimedWorkNode.take(node)) }
+    package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
+        let producer = node.pointee.producer
+        let work = TimedWorkNode<Element>.take(node)
+        // What a tick sends comes on a thread of the scheduler, as in RxSwift, where the tick waits for the lock: it goes back there, to try
+        // again. Not for ever, with a source that always is faster.
+        if case .tick(let generation) = work, producer != CurrentThread.identity,
+            returnedTicks < TimedSink.mostReturnedTicks
+        {
+            returnedTicks += 1
+            return alarm.wakeAgain(generation)
+        }
+        perform(work)
+    }
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = TimedWorkNode<Element>.take(node) }
 

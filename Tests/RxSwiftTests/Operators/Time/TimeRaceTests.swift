@@ -7,6 +7,29 @@ import Testing
 
 /// A source that emits while timers fire, and a third thread that disposes: nothing overlaps, nothing comes after the end.
 @Suite struct TimeRaceTests {
+    /// A tick that meets an element on its way goes back to the scheduler: what the operator sends on a tick comes there.
+    @Test func whatWaitedIsSentOnTheSchedulersThread() {
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "timers")
+        queue.setSpecific(key: key, value: true)
+        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "timers")
+        let subject = PublishSubject<Int>()
+        let (received, elsewhere) = (AtomicCounter(0), AtomicCounter(0))
+        let subscription = subject.debounce(.microseconds(20), scheduler: scheduler).subscribe(onNext: { _ in
+            received.increment()
+            if DispatchQueue.getSpecific(key: key) != true { elsewhere.increment() }
+        })
+        TestSupport.race({
+            for number in 0..<stepCount(40_000, debug: 20_000) {
+                subject.onNext(number)
+                if number % 4 == 0 { SpinWait.pause(nanoseconds: number * 7_919 % 60_000) }
+            }
+        })
+        #expect(settles { received.value > 100 })
+        #expect(elsewhere.value == 0, "of \(received.value)")
+        subscription.dispose()
+    }
+
     private static let spans: [RxTimeInterval] = [.microseconds(0), .microseconds(20), .microseconds(100)]
 
     /// Complains about events that overlap, or follow a terminal event.
