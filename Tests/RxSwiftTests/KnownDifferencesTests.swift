@@ -364,4 +364,14 @@ import Testing
         #expect(notes.lines == ["1", "completed"])
         #expect(!sampler.hasObservers)
     }
+
+    @Test func aNewcomerOfRefCountKeepsTheConnectionOfTheOneThatLeaves() {
+        let notes = EventLog()
+        let source = BehaviorSubject(value: 0).do(onSubscribe: { notes.note("connect") })
+        let shared = source.share(replay: 1, scope: .forever)
+        // The element that is repeated for the second one has the first one leave.
+        let subscription = notes.observe(shared.element(at: 1).amb(shared))
+        subscription.dispose()
+        #expect(notes.lines == ["connect", "0"])
+    }
 }

@@ -6,24 +6,46 @@ import PipelineModel
 /// more subscriptions to what is shared. Disposals are left out, they come later where more runs, and so are the numbers of
 /// subscriptions.
 struct Alignment {
-    private let mine: [(id: Int, text: String)]
-    private let other: [(id: Int, text: String)]
+    private struct Entry {
+        let id: Int
+        /// The number of the subscription to the stage.
+        let instance: Int
+        let text: String
+        /// The virtual time: `@` and a number. Empty before the first.
+        let time: String
+
+        func isSame(as other: Entry) -> Bool { text == other.text && time == other.time }
+    }
+
+    private let mine: [Entry]
+    private let other: [Entry]
     /// Stages above those that can end while their source goes on.
     private let unseen: Set<Int>
     private let shared: Set<Int>
     /// The observers in this log.
     private let observers: Set<Int>
     /// The calls at which a reaction acts.
-    private let reactions: Set<String>
+    private let reactions: [String: Reaction]
+    /// The subscriptions to stages that a closure without a counterpart makes in the other log: the stage, and their number.
+    private var subscribedUnseen: [Int: Set<Int>] = [:]
     /// Whether the other log was cut.
     private let isCut: Bool
 
     init(_ pair: LogPair) {
-        func compared(_ log: [String]) -> [(id: Int, text: String)] {
-            log.filter { !Comparison.isDisposal($0) }.map { entry in
+        func compared(_ log: [String]) -> [Entry] {
+            var time = ""
+            return log.compactMap { entry in
+                if entry.first == "@" { time = entry }
+                if entry.first == "@" || Comparison.isDisposal(entry) { return nil }
                 let id = entry.prefix { $0.isNumber }
-                let rest = entry.dropFirst(id.count)
-                return (Int(id) ?? 0, String(id) + (rest.first == "#" ? rest.dropFirst().drop { $0.isNumber } : rest))
+                var rest = entry.dropFirst(id.count)
+                var instance = 1
+                if rest.first == "#" {
+                    let number = rest.dropFirst().prefix { $0.isNumber }
+                    instance = Int(number) ?? 1
+                    rest = rest.dropFirst(1 + number.count)
+                }
+                return Entry(id: Int(id) ?? 0, instance: instance, text: String(id) + rest, time: time)
             }
         }
         mine = compared(pair.mine)
@@ -44,7 +66,45 @@ struct Alignment {
         for node in program.mains { visit(node, false) }
         self.unseen = unseen
         shared = Set(program.shared.filter { $0.op.shape.use != .sharedOnly }.flatMap(\.all).map(\.id))
-        reactions = Set(program.nodes.filter { $0.op == .react }.map { "\($0.id)f\($0.numbers[0])" })
+        reactions = Dictionary(
+            program.nodes.filter { $0.op == .react }.map {
+                ("\($0.id)f\($0.numbers[0])", Reaction($0, program))
+            }, uniquingKeysWith: { first, _ in first })
+        findSubscribedUnseen()
+    }
+
+    private mutating func findSubscribedUnseen() {
+        var index = 0
+        while index < other.count {
+            guard reactions[other[index].text] != nil, unseen.contains(other[index].id) else {
+                index += 1
+                continue
+            }
+            let end = end(of: index)
+            for entry in other[index..<end] where entry.text == "\(entry.id)s" {
+                let count = { (log: [Entry]) in log.reduce(0) { $0 + ($1.text == entry.text ? 1 : 0) } }
+                if count(other) > count(mine) { subscribedUnseen[entry.id, default: []].insert(entry.instance) }
+            }
+            index = end
+        }
+    }
+
+    /// What a reaction does to a main pipeline.
+    private struct Reaction {
+        /// The stages that it disposes of.
+        var disposed: Set<Int> = []
+        /// The stages that it subscribes to and that tell nothing of their subscription.
+        var subscribed: Set<Int> = []
+
+        init(_ node: Node, _ program: Program) {
+            guard program.mains.indices.contains(node.numbers[2]) else { return }
+            let stages = program.mains[node.numbers[2]].all
+            switch node.numbers[1] {
+            case 5: disposed = Set(stages.map(\.id))
+            case 6: subscribed = Set(stages.filter { $0.op != .probe }.map(\.id))
+            default: break
+            }
+        }
     }
 
     /// Whether the logs are the same apart from such entries, of which there is at least one.
@@ -65,27 +125,59 @@ struct Alignment {
         var mine: Int
         var other: Int
         var hasMore: Bool
+        /// The entries of the other log at which a reaction without a counterpart has disposed of something last, and subscribed, or -1.
+        var disposal = -1
+        var subscription = -1
     }
 
     private func following(_ state: State, _ subscribesAnew: Bool) -> [State] {
         var result: [State] = []
-        if state.mine < mine.count, state.other < other.count, mine[state.mine].text == other[state.other].text {
-            result.append(State(mine: state.mine + 1, other: state.other + 1, hasMore: state.hasMore))
+        if state.mine < mine.count, state.other < other.count, mine[state.mine].isSame(as: other[state.other]) {
+            var next = state
+            next.mine += 1
+            next.other += 1
+            result.append(next)
         }
-        if state.other < other.count, isUnseen(other[state.other]) {
-            result.append(
-                State(mine: state.mine, other: end(of: state.other), hasMore: state.hasMore || !subscribesAnew))
+        if state.other < other.count, isUnseen(other[state.other]) || isOfSubscribed(other[state.other], state) {
+            var next = state
+            next.other = end(of: state.other)
+            next.hasMore = state.hasMore || !subscribesAnew
+            if let reaction = reactions[other[state.other].text] {
+                if !reaction.disposed.isEmpty { next.disposal = state.other }
+                if !reaction.subscribed.isEmpty { next.subscription = state.other }
+            }
+            result.append(next)
         }
-        if subscribesAnew, state.mine < mine.count, shared.contains(mine[state.mine].id) {
-            result.append(State(mine: state.mine + 1, other: state.other, hasMore: true))
+        if state.mine < mine.count, subscribesAnew && shared.contains(mine[state.mine].id) {
+            var next = state
+            next.mine += 1
+            next.hasMore = true
+            result.append(next)
+        } else if state.mine < mine.count, state.disposal >= 0, isOfDisposed(mine[state.mine], at: state.disposal) {
+            var next = state
+            next.mine += 1
+            result.append(next)
         }
         return result
     }
 
+    /// Whether an entry of the other log comes from what a reaction has subscribed to there only.
+    private func isOfSubscribed(_ entry: Entry, _ state: State) -> Bool {
+        state.subscription >= 0 && reactions[other[state.subscription].text]!.subscribed.contains(entry.id)
+    }
+
+    /// Whether an entry of this log comes from what a reaction has disposed of in the other log only.
+    private func isOfDisposed(_ entry: Entry, at index: Int) -> Bool {
+        guard entry.text.first == ">" else { return reactions[other[index].text]!.disposed.contains(entry.id) }
+        return other[index..<end(of: index)].contains { $0.text == ">\(Self.observer(entry.text))x" }
+    }
+
     /// Whether an entry may have no counterpart in this log: it comes from above a stage that has ended, or an observer sees it which a
     /// closure there has subscribed.
-    private func isUnseen(_ entry: (id: Int, text: String)) -> Bool {
-        guard entry.text.first == ">" else { return unseen.contains(entry.id) }
+    private func isUnseen(_ entry: Entry) -> Bool {
+        guard entry.text.first == ">" else {
+            return unseen.contains(entry.id) || subscribedUnseen[entry.id]?.contains(entry.instance) == true
+        }
         let number = Self.observer(entry.text)
         return number >= 10 && !observers.contains(number)
     }
@@ -96,7 +188,7 @@ struct Alignment {
     /// Where the entries end that a call of a closure leads to.
     private func end(of index: Int) -> Int {
         let start = other[index].text
-        guard reactions.contains(start) else { return index + 1 }
+        guard reactions[start] != nil else { return index + 1 }
         let end = start.replacing("f", with: "F")
         var depth = 0
         for index in index..<other.count {

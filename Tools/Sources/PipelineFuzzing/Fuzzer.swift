@@ -136,7 +136,9 @@ package final class Worker {
             guard case .finding = verdict, let other, outcome.mine.violations.isEmpty, program.hasModels else {
                 return verdict
             }
-            return comparison.judge(program, outcome.mine, withModels: other.run(["!\(program)"])[0])
+            let modelled = comparison.judge(program, outcome.mine, withModels: other.run(["!\(program)"])[0])
+            guard case .finding = modelled, program.nodes.contains(where: \.op.combinesSources) else { return modelled }
+            return comparison.judge(program, outcome.mine, withModels: other.run(["!!\(program)"])[0])
         }
     }
 
@@ -164,10 +166,15 @@ extension Program {
     var hasModels: Bool {
         nodes.contains { node in
             node.op.shape.use == .sharedOnly
-                || [.share, .publish, .replay, .multicast, .multicastSelector, .amb, .skipUntil, .retryWhen].contains(
-                    node.op)
+                || [.share, .publish, .replay, .multicast, .multicastSelector, .amb, .skipUntil, .retryWhen, .groupBy]
+                    .contains(node.op)
         }
     }
+}
+
+extension Operator {
+    /// Whether it subscribes to several sources that stand beside each other.
+    var combinesSources: Bool { shape.sources.upperBound > 1 }
 }
 
 /// Runs a plan on several threads.

@@ -90,8 +90,13 @@ extension Session {
     }
 
     func buildCombining(_ node: Node, _ environment: Environment) -> Ints {
-        let (id, numbers, log) = (node.id, node.numbers, log)
         let sources = node.children.map { build($0, environment) }
+        guard models < .all else { return modelEnd(sources) { self.combine(node, $0) } }
+        return combine(node, sources)
+    }
+
+    private func combine(_ node: Node, _ sources: [Ints]) -> Ints {
+        let (id, numbers, log) = (node.id, node.numbers, log)
         let isCollection = numbers.first == 1
         func combined(_ values: [Int]) -> Int {
             let result = mixed(values)
@@ -166,21 +171,27 @@ extension Session {
         case .retryWhen:
             return source.retry(when: { (errors: Observable<any Error>) in
                 let codes = errors.map { code(of: $0) }
-                return around(self.usesModels ? self.modelErrors(codes) : codes)
+                guard self.usesModels else { return around(codes) }
+                let answers = Answers()
+                return self.modelNotifier(around(self.modelErrors(codes, answers)), answers)
             })
         case .multicastSelector: return multicast(source, numbers[0], around)
         case .groupBy:
-            let groups = source.groupBy { (element: Int) -> Int in
+            func key(_ element: Int) -> Int {
                 log.add(id, "f", element)
                 return element % numbers[0]
             }
-            let pipelines = groups.map { group in
-                log.add(id, "m", group.key)
+            func made(_ key: Int, _ elements: Ints) -> Ints {
+                log.add(id, "m", key)
                 var environment = environment
-                environment.it = group.asObservable()
-                environment.element = group.key
+                environment.it = elements
+                environment.element = key
                 return self.build(inner, environment)
             }
+            let pipelines =
+                usesModels
+                ? modelGroups(source, key, made)
+                : source.groupBy(keySelector: key).map { made($0.key, $0.asObservable()) }
             return flattened(pipelines, numbers[1])
         default: fatalError("\(node.op) has no closure that returns a pipeline")
         }

@@ -89,7 +89,7 @@ extension Session {
             switch numbers[0] {
             case 0: return source.observe(on: CurrentThreadScheduler.instance)
             case 1: return source.observe(on: ImmediateSchedulerStandIn.instance)
-            case 2: return source.observe(on: scheduler)
+            case 2: return source.observe(on: timing)
             case 3: return source.observe(on: serialScheduler)
             default: return source.observe(on: concurrentScheduler)
             }
@@ -97,7 +97,7 @@ extension Session {
             switch numbers[0] {
             case 0: return source.subscribe(on: CurrentThreadScheduler.instance)
             case 1: return source.subscribe(on: ImmediateSchedulerStandIn.instance)
-            case 2: return source.subscribe(on: scheduler)
+            case 2: return source.subscribe(on: timing)
             case 3: return source.subscribe(on: serialScheduler)
             default: return source.subscribe(on: concurrentScheduler)
             }

@@ -7,38 +7,38 @@ extension Session {
         let (id, numbers, log) = (node.id, node.numbers, log)
         func span(_ index: Int = 0) -> RxTimeInterval { .seconds(numbers[index]) }
         switch node.op {
-        case .timer: return Ints.timer(span(), scheduler: scheduler)
-        case .interval: return Ints.timer(span(), period: span(1), scheduler: scheduler)
-        case .cold: return scheduler.createColdObservable(recorded(numbers)).asObservable()
-        case .hot: return scheduler.createHotObservable(recorded(numbers)).asObservable()
-        case .justOn: return .just(numbers[0], scheduler: scheduler)
-        case .ofOn: return .from(numbers, scheduler: scheduler)
+        case .timer: return Ints.timer(span(), scheduler: timing)
+        case .interval: return Ints.timer(span(), period: span(1), scheduler: timing)
+        case .cold: return returning(scheduler.createColdObservable(recorded(numbers)).asObservable())
+        case .hot: return returning(scheduler.createHotObservable(recorded(numbers)).asObservable())
+        case .justOn: return .just(numbers[0], scheduler: timing)
+        case .ofOn: return .from(numbers, scheduler: timing)
         default: break
         }
         let source = build(node.children[0], environment)
         switch node.op {
-        case .delay: return source.delay(span(), scheduler: scheduler)
-        case .delaySubscription: return source.delaySubscription(span(), scheduler: scheduler)
-        case .debounce: return source.debounce(span(), scheduler: scheduler)
-        case .throttle: return source.throttle(span(), latest: numbers[1] == 1, scheduler: scheduler)
-        case .timeout: return source.timeout(span(), scheduler: scheduler)
+        case .delay: return source.delay(span(), scheduler: timing)
+        case .delaySubscription: return source.delaySubscription(span(), scheduler: timing)
+        case .debounce: return source.debounce(span(), scheduler: timing)
+        case .throttle: return source.throttle(span(), latest: numbers[1] == 1, scheduler: timing)
+        case .timeout: return source.timeout(span(), scheduler: timing)
         case .timeoutOther:
-            return source.timeout(span(), other: build(node.children[1], environment), scheduler: scheduler)
+            return source.timeout(span(), other: build(node.children[1], environment), scheduler: timing)
         case .buffer:
-            return source.buffer(timeSpan: span(), count: numbers[1], scheduler: scheduler).map {
+            return source.buffer(timeSpan: span(), count: numbers[1], scheduler: timing).map {
                 log.add(id, "f", $0.count)
                 return mixed($0)
             }
         case .window:
-            let windows = source.window(timeSpan: span(), count: numbers[1], scheduler: scheduler).map { window in
+            let windows = source.window(timeSpan: span(), count: numbers[1], scheduler: timing).map { window in
                 log.add(id, "m")
                 var environment = environment
                 environment.it = window
                 return self.build(node.children[1], environment)
             }
             return flattened(windows, numbers[2])
-        case .takeFor: return source.take(for: span(), scheduler: scheduler)
-        case .skipFor: return source.skip(span(), scheduler: scheduler)
+        case .takeFor: return source.take(for: span(), scheduler: timing)
+        case .skipFor: return source.skip(span(), scheduler: timing)
         default: fatalError("\(node.op) has nothing to do with time")
         }
     }

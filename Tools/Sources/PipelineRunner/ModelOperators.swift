@@ -59,13 +59,112 @@ extension Session {
         }
     }
 
+    /// `refCount` that stays connected while a subscriber is being subscribed.
+    func modelRefCount(_ source: Ints, _ connectable: (Ints) -> ConnectableObservable<Int>) -> Ints {
+        let state = ModelRefCount()
+        let connectable = connectable(
+            source.do(onError: { _ in state.hasEnded = true }, onCompleted: { state.hasEnded = true }))
+        return .create { [log] observer in
+            /// The connection that it counts for. None before it has been subscribed, and when it has the terminal event.
+            var generation: Int?
+            var isOver = false
+            if state.phase == .connected, state.hasEnded {
+                log.note("newcomers")
+                _ = state.startAnew()
+            }
+            state.joining += 1
+            let below = connectable.subscribe { event in
+                if event.isStopEvent {
+                    isOver = true
+                    if generation == state.generation { state.startAnew()?.dispose() }
+                    generation = nil
+                }
+                observer.on(event)
+            }
+            state.joining -= 1
+            if state.isKept, state.hasEnded {
+                log.note("newcomers")
+                _ = state.startAnew()
+            }
+            if isOver {
+                state.disposable()?.dispose()
+            } else {
+                generation = state.generation
+                state.count += 1
+                if state.isKept { log.note("newcomers") }
+                state.isKept = false
+                if state.phase == .idle { state.connect(connectable) }
+            }
+            return Disposables.create {
+                below.dispose()
+                guard generation == state.generation else { return }
+                generation = nil
+                state.count -= 1
+                state.disposable()?.dispose()
+            }
+        }
+    }
+
+    /// The groups of `groupBy`, which ends them in order of first appearance.
+    ///
+    /// It goes through them as a dictionary does: in order of the hashes of their keys.
+    func modelGroups(
+        _ source: Ints, _ key: @escaping (Int) -> Int, _ made: @escaping (Int, Ints) -> Ints
+    ) -> Observable<Ints> {
+        var places: [Int: Int] = [:]
+        let groups = source.do(onSubscribe: { places = [:] }).groupBy { [log] (element: Int) -> PlacedKey in
+            let key = key(element)
+            let place = places[key] ?? places.count
+            places[key] = place
+            if place > 0 { log.note("groups") }
+            return PlacedKey(value: key, place: place)
+        }
+        return groups.map { made($0.key.value, $0.asObservable()) }
+    }
+
     /// The errors of a `retry(when:)` that goes on in a loop: one that comes while another one is being answered waits.
-    func modelErrors(_ errors: Ints) -> Ints {
+    func modelErrors(_ errors: Ints, _ answers: Answers) -> Ints {
         .create { [log] observer in
             let subject = ModelSubject(.publish) { if $0 == "nested" { log.note("retry") } }
             let below = subject.subscribe(observer)
-            return Disposables.create(errors.subscribe(subject), below)
+            let source = errors.subscribe { event in
+                guard answers.depth > 0, !subject.isDelivering else { return subject.on(event) }
+                log.note("retry")
+                self.hold { subject.on(event) }
+            }
+            return Disposables.create(source, below)
         }
+    }
+
+    /// Tells while its elements are on their way.
+    func modelNotifier(_ notifier: Ints, _ answers: Answers) -> Ints {
+        notifier.do(onNext: { _ in answers.depth += 1 }, afterNext: { _ in answers.depth -= 1 })
+    }
+
+    /// An operator with several sources which, when it has ended, disposes of each further one as soon as it has subscribed to it.
+    func modelEnd(_ sources: [Ints], _ combine: @escaping ([Ints]) -> Ints) -> Ints {
+        .deferred { [log] in
+            var hasEnded = false
+            let disposed = sources.map { source in
+                Ints.create { observer in
+                    let disposable = source.subscribe(observer)
+                    if hasEnded {
+                        log.note("ended")
+                        disposable.dispose()
+                    }
+                    return disposable
+                }
+            }
+            return combine(disposed).do(
+                onError: { _ in hasEnded = true }, onCompleted: { hasEnded = true }, onDispose: { hasEnded = true })
+        }
+    }
+
+    /// A source of events that come from no action of `timing`: what they make wait is done behind each.
+    func returning(_ source: Ints) -> Ints {
+        guard usesModels else { return source }
+        return source.do(
+            afterNext: { _ in self.release() }, afterError: { _ in self.release() }, afterCompleted: { self.release() })
     }
 
     /// `skip(until:)` that wants one element of its trigger, and nothing behind it.
@@ -77,5 +176,105 @@ extension Session {
                     onNext: { _ in hasFired = true }, onError: { _ in if hasFired { log.note("trigger") } })
                 return watched.take(1)
             })
+    }
+}
+
+/// What `modelRefCount` knows of its connection.
+private final class ModelRefCount {
+    enum Phase {
+        case idle
+        case connecting
+        case connected
+    }
+
+    var phase = Phase.idle
+    var count = 0
+    /// The subscribers that are being subscribed.
+    var joining = 0
+    var generation = 0
+    /// Whether the connection is there for those alone.
+    var isKept = false
+    /// Whether the source of the connection has ended.
+    var hasEnded = false
+    private var connection: (any Disposable)?
+
+    func connect(_ connectable: ConnectableObservable<Int>) {
+        let mine = generation
+        phase = .connecting
+        hasEnded = false
+        let made = connectable.connect()
+        guard mine == generation else { return made.dispose() }
+        connection = made
+        if count == 0, joining == 0 {
+            startAnew()?.dispose()
+        } else {
+            phase = .connected
+            isKept = count == 0
+        }
+    }
+
+    /// The connection, if it has no subscriber and none is being subscribed.
+    func disposable() -> (any Disposable)? {
+        guard count == 0, phase == .connected else { return nil }
+        isKept = joining > 0
+        return isKept ? nil : startAnew()
+    }
+
+    /// Returns the connection there was.
+    func startAnew() -> (any Disposable)? {
+        defer { connection = nil }
+        count = 0
+        phase = .idle
+        isKept = false
+        generation += 1
+        return connection
+    }
+}
+
+/// A key whose place in a small dictionary is that of its first appearance.
+private struct PlacedKey: Hashable {
+    let value: Int
+    let place: Int
+
+    static func == (left: PlacedKey, right: PlacedKey) -> Bool { left.value == right.value }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(place) }
+
+    func _rawHashValue(seed: Int) -> Int { place }
+}
+
+/// How many elements of a notifier are on their way.
+final class Answers {
+    var depth = 0
+}
+
+/// Another scheduler, and what is to be done behind each of its actions.
+struct ReturningScheduler: SchedulerType {
+    private let scheduler: any SchedulerType
+    private let hasReturned: () -> Void
+
+    init(_ scheduler: any SchedulerType, _ hasReturned: @escaping () -> Void) {
+        self.scheduler = scheduler
+        self.hasReturned = hasReturned
+    }
+
+    var now: RxTime { scheduler.now }
+
+    func schedule<State>(_ state: State, action: @escaping (State) -> any Disposable) -> any Disposable {
+        scheduler.schedule(state, action: returning(action))
+    }
+
+    func scheduleRelative<State>(
+        _ state: State, dueTime: RxTimeInterval, action: @escaping (State) -> any Disposable
+    ) -> any Disposable {
+        scheduler.scheduleRelative(state, dueTime: dueTime, action: returning(action))
+    }
+
+    private func returning<State>(_ action: @escaping (State) -> any Disposable) -> (State) -> any Disposable {
+        { state in
+            let disposable = action(state)
+            hasReturned()
+            return disposable
+        }
     }
 }

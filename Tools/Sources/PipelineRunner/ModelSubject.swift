@@ -39,7 +39,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
     private var terminal: Event<Int>?
     private var hasDeliveredTerminal = false
     private var queue: [(number: Int, event: Event<Int>)] = []
-    private var isDelivering = false
+    private(set) var isDelivering = false
     private var accepted = 0
     private var departures = 0
 

@@ -31,13 +31,28 @@ final class Session {
     /// How many reactions are being performed.
     var reactions = 0
 
-    /// Whether subjects are replaced.
-    let usesModels: Bool
+    /// Which parts of the library are replaced by models of what KnownDifferences.md says.
+    enum Models: Int, Comparable {
+        case none
+        case some
+        /// Operators with several sources, too.
+        case all
 
-    /// - Parameter usesModels: whether to replace the library's subjects by ones that do what KnownDifferences.md says.
-    init(_ program: Program, log: Log, usesModels: Bool) {
+        static func < (left: Models, right: Models) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    let models: Models
+    var usesModels: Bool { models > .none }
+
+    /// What waits until what runs now, an action of the scheduler or a step of the script, has returned.
+    private var held: [() -> Void] = []
+    /// Where operators run their timers.
+    private(set) lazy var timing: any SchedulerType =
+        usesModels ? ReturningScheduler(scheduler) { [unowned self] in release() } : scheduler
+
+    init(_ program: Program, log: Log, models: Models) {
         self.program = program
-        self.usesModels = usesModels
+        self.models = models
         self.log = log
         if program.kind == .virtual {
             log.clock = { [unowned scheduler] in scheduler.clock }
@@ -49,15 +64,29 @@ final class Session {
         for node in program.shared { shared.append(makeShared(node)) }
         if program.kind == .virtual {
             for step in program.script {
-                scheduler.scheduleAt(step.time) { self.perform(step) }
+                scheduler.scheduleAt(step.time) {
+                    self.perform(step)
+                    self.release()
+                }
             }
             scheduler.scheduleAt(500) { self.disposeAll() }
             scheduler.start()
         } else {
-            for step in program.script { perform(step) }
+            for step in program.script {
+                perform(step)
+                release()
+            }
             disposeAll()
         }
         shared = []
+    }
+
+    /// Puts work off until what runs now has returned.
+    func hold(_ work: @escaping () -> Void) { held.append(work) }
+
+    /// Does what was put off.
+    func release() {
+        while !held.isEmpty { held.removeFirst()() }
     }
 
     private func disposeAll() {

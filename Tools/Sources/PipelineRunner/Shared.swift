@@ -85,11 +85,8 @@ extension Session {
 
     func shared(_ source: Ints, replaying count: Int, isForever: Bool) -> Ints {
         guard usesModels else { return source.share(replay: count, scope: isForever ? .forever : .whileConnected) }
-        let choice = count == 0 ? 0 : 2
         if !isForever, count < 2 { return modelShare(source, count == 0 ? .publish : .replay(count)) }
-        return isForever
-            ? connected(source, choice, replaying: count).refCount()
-            : refCounted(source, choice, makesSubjects: true, replaying: count)
+        return refCounted(source, count == 0 ? 0 : 2, makesSubjects: !isForever, replaying: count)
     }
 
     func replayed(_ source: Ints, _ count: Int) -> Ints {
@@ -114,11 +111,15 @@ extension Session {
 
     /// Multicasts through a subject of the given choice, connected while there are subscribers.
     func refCounted(_ source: Ints, _ choice: Int, makesSubjects: Bool, replaying count: Int = 2) -> Ints {
-        guard makesSubjects else { return connected(source, choice).refCount() }
         if usesModels {
             let policies: [ModelSubject.Policy] = [.publish, .behavior(9), .replay(count), .async]
-            return source.multicast { self.model(policies[choice]) }.refCount()
+            return modelRefCount(source) { source in
+                makesSubjects
+                    ? source.multicast { self.model(policies[choice]) }
+                    : self.connected(source, choice, replaying: count)
+            }
         }
+        guard makesSubjects else { return connected(source, choice).refCount() }
         switch choice {
         case 0: return source.multicast { PublishSubject() }.refCount()
         case 1: return source.multicast { BehaviorSubject(value: 9) }.refCount()

@@ -77,8 +77,8 @@ func resources() -> Int {
 
 func run(_ line: String) -> [UInt8] {
     let program: Program
-    let usesModels = line.hasPrefix("!")
-    do { program = try Program(parsing: usesModels ? String(line.dropFirst()) : line) } catch {
+    let models: Session.Models = line.hasPrefix("!!") ? .all : line.hasPrefix("!") ? .some : .none
+    do { program = try Program(parsing: String(line.dropFirst(models.rawValue))) } catch {
         return Array("malformed\t\t\(error)\t\n".utf8)
     }
     var log: Log!
@@ -89,7 +89,7 @@ func run(_ line: String) -> [UInt8] {
     }
     let before = resources()
     do {
-        let session = Session(program, log: log, usesModels: usesModels)
+        let session = Session(program, log: log, models: models)
         session.run()
     }
     var left = resources() - before

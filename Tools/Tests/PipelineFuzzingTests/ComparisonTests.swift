@@ -82,6 +82,45 @@ import Testing
         }
     }
 
+    @Test func theTimeOfAnEntryCounts() throws {
+        let text = "virtual | | (take 1 (map 0 0 (timer 1))) | s0"
+        #expect(try verdict("@2 >0n2 >0c @500 0X", "@2 >0n2 >0c @3 2f3 @500 0X", of: text).hasPrefix("Runs `map`"))
+        #expect(try verdict("@2 >0n2 @3 >0c", "@2 >0n2 >0c 2f3", of: text) == "finding")
+    }
+
+    /// What a closure subscribes or disposes of in the other log only, behind the end of what is below it.
+    @Test func whatAReactionDoesBehindTheEndIsKnown() throws {
+        let subscribing = "reentrant | (publishSubject) | (probe (take 1 (react 1 6 0 0 (ref 0)))) | s0"
+        let subscribed = ">0c 4f1 >10s 2#2s >10S 4F1 2#2c >10c"
+        #expect(try verdict(">0c", subscribed, of: subscribing).hasPrefix("Runs `map`"))
+        #expect(try verdict(">0c", subscribed + " 2c", of: subscribing) == "finding")
+        let disposing = "reentrant | (publishSubject) | (ref 0) (take 1 (react 1 5 0 0 (ref 0))) | s0 s1"
+        #expect(try verdict(">1c >0n1", ">1c 4f1 >0x 4F1", of: disposing).hasPrefix("Runs `map`"))
+        #expect(try verdict(">1c >2n1", ">1c 4f1 >0x 4F1", of: disposing) == "finding")
+        #expect(try verdict(">0n1 >1c", ">1c 4f1 >0x 4F1", of: disposing) == "finding")
+    }
+
+    @Test func whatModelsExplainIsKnownByWhatTheyNote() throws {
+        let program = try Program(parsing: "sync | | (scan 0 0 (groupBy 2 0 (of 1 2) (toArray (it)))) | s0")
+        func verdict(_ log: String, _ notes: String) -> String {
+            let mine = Outcome(status: .ok, log: "1f1 1f2")
+            switch Comparison().judge(program, mine, withModels: Outcome(status: .ok, log: log, notes: notes)) {
+            case .same: return "same"
+            case .known(let words): return words
+            case .finding: return "finding"
+            }
+        }
+        #expect(verdict("1f1 1f2", "groups").hasPrefix("`groupBy` completes"))
+        #expect(verdict("1f1 1f2", "") == "finding")
+        #expect(verdict("1f2 1f1", "groups") == "finding")
+    }
+
+    /// Only the model of `groupBy` tells whether it is the order of the groups.
+    @Test func anotherOrderIsAFinding() throws {
+        let text = "sync | | (scan 0 0 (groupBy 2 0 (of 1 2) (probe (it)))) | s0"
+        #expect(try verdict("4n1 4n2", "4n2 4n1", of: text) == "finding")
+    }
+
     @Test func aHangIsAFinding() throws {
         let program = try Program(parsing: chain)
         guard case .finding = Comparison().judge(program, Outcome(status: .hang), Outcome(status: .ok)) else {
