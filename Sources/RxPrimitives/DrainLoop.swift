@@ -39,13 +39,16 @@ package struct DrainLoop: ~Copyable {
     /// Flags, below, and the address of the newest node on the stack.
     @usableFromInline let state: AtomicWord
 
-    /// About how many nodes are on the stack, or were left by a drainer: written on the contended path only.
+    /// How many nodes are pending, and up to `mostUncounted` more: written on the contended path only.
     @usableFromInline let backlog = AtomicWord(0)
 
     // The drainer's: the nodes that were taken from the stack and not run yet, oldest first.
     @usableFromInline let oldestTaken = ConfinedWord(0)
     private let newestTaken = ConfinedWord(0)
-    @usableFromInline let takenCount = ConfinedWord(0)
+    /// How many of them were removed and are in `backlog` still.
+    @usableFromInline let uncounted = ConfinedWord(0)
+    @inlinable @inline(__always)
+    static var mostUncounted: UInt { 64 }
 
     /// 1 from `requestDeputy` until the deputy looks.
     private let deputyRequest = AtomicWord(0)
@@ -129,9 +132,7 @@ package struct DrainLoop: ~Copyable {
             // Releasing: paired with the compare-exchange in `takeStack`. Acquiring, if it resumes: paired with `vacate`.
             if state.compareExchange(head, UInt(bitPattern: node) | flags) {
                 let count = backlog.fetchAddRelaxed(1)
-                if !resumes { return .pending(Int(bitPattern: count) + 1) }
-                forgetLeftBacklog()
-                return .resumed
+                return resumes ? .resumed : .pending(Int(bitPattern: count) + 1)
             }
         }
     }
@@ -142,17 +143,8 @@ package struct DrainLoop: ~Copyable {
             let head = state.loadRelaxed()
             if head & Self.vacant == 0 { return false }
             // Acquiring: paired with the release in `vacate`.
-            if state.compareExchange(head, head & ~Self.flags | Self.busy) {
-                forgetLeftBacklog()
-                return true
-            }
+            if state.compareExchange(head, head & ~Self.flags | Self.busy) { return true }
         }
-    }
-
-    /// The nodes that the drainer before had taken were counted as backlog when it left; they count as taken again.
-    private func forgetLeftBacklog() {
-        let left = takenCount.load()
-        if left != 0 { _ = backlog.fetchAddRelaxed(0 &- left) }
     }
 
     /// Whether the loop was closed.
@@ -163,7 +155,7 @@ package struct DrainLoop: ~Copyable {
     @inlinable @inline(__always)
     package var isVacant: Bool { state.loadRelaxed() & Self.vacant != 0 }
 
-    /// About how many nodes wait that no drainer has taken.
+    /// About how many nodes are pending.
     package var backlogCount: Int { Int(bitPattern: backlog.loadRelaxed()) }
 
     /// Closes the loop: no work is accepted from now on.
@@ -212,8 +204,16 @@ package struct DrainLoop: ~Copyable {
     @inlinable @inline(__always)
     package func removeFirstTaken() {
         let node = firstTaken.unsafelyUnwrapped
-        oldestTaken.store(UInt(bitPattern: node.pointee.next))
-        takenCount.store(takenCount.load() &- 1)
+        let next = UInt(bitPattern: node.pointee.next)
+        oldestTaken.store(next)
+        let removed = uncounted.load() &+ 1
+        if next == 0 || removed == Self.mostUncounted { uncount(removed) } else { uncounted.store(removed) }
+    }
+
+    @usableFromInline
+    func uncount(_ removed: UInt) {
+        uncounted.store(0)
+        _ = backlog.fetchAddRelaxed(0 &- removed)
     }
 
     /// Removes the oldest pending node.
@@ -236,12 +236,10 @@ package struct DrainLoop: ~Copyable {
         let newest = UnsafeMutablePointer<DrainNode>(bitPattern: head & ~Self.flags)
         var oldestFirst: UnsafeMutablePointer<DrainNode>?
         var node = newest
-        var count: UInt = 0
         while let current = node {
             node = current.pointee.next
             current.pointee.next = oldestFirst
             oldestFirst = current
-            count += 1
         }
         if oldestTaken.load() == 0 {
             oldestTaken.store(UInt(bitPattern: oldestFirst))
@@ -249,8 +247,6 @@ package struct DrainLoop: ~Copyable {
             UnsafeMutablePointer<DrainNode>(bitPattern: newestTaken.load()).unsafelyUnwrapped.pointee.next = oldestFirst
         }
         newestTaken.store(UInt(bitPattern: newest))
-        takenCount.store(takenCount.load() &+ count)
-        _ = backlog.fetchAddRelaxed(0 &- count)
         return oldestFirst
     }
 
@@ -258,16 +254,11 @@ package struct DrainLoop: ~Copyable {
     ///
     /// - Returns: false if the loop is closed; the caller is still the drainer then.
     package func vacate() -> Bool {
-        let left = takenCount.load()
-        _ = backlog.fetchAddRelaxed(left)
         while true {
             let head = state.loadRelaxed()
+            if head & Self.closed != 0 { return false }
             // Releasing: paired with the acquire of the thread that becomes the drainer.
-            if head & Self.closed == 0, state.compareExchange(head, head & ~Self.flags | Self.vacant) { return true }
-            if head & Self.closed != 0 {
-                _ = backlog.fetchAddRelaxed(0 &- left)
-                return false
-            }
+            if state.compareExchange(head, head & ~Self.flags | Self.vacant) { return true }
         }
     }
 

@@ -106,7 +106,7 @@ import Testing
         #expect(slowest * 8 * 8 > sent, "\(producers.calls)")
     }
 
-    /// Producers that are faster than the observer would fill the memory, 270 MB a second.
+    /// Producers that are faster than the observer would fill the memory: 270 MB a second.
     @Test func producersWaitForAnObserverThatIsSlower() async {
         let subject = PublishSubject<Int>()
         let (sent, received) = (AtomicCounter(0), AtomicCounter(0))

@@ -20,9 +20,11 @@ import Testing
             if DispatchQueue.getSpecific(key: key) != true { elsewhere.increment() }
         })
         TestSupport.race({
-            for number in 0..<stepCount(40_000, debug: 20_000) {
+            for number in 0..<10_000 {
                 subject.onNext(number)
-                if number % 4 == 0 { SpinWait.pause(nanoseconds: number * 7_919 % 60_000) }
+                if number % 4 != 0 { continue }
+                let end = MonotonicClock.now() + UInt64(number * 7_919 % 200_000)
+                while MonotonicClock.now() < end {}
             }
         })
         #expect(settles { received.value > 100 })
