@@ -130,6 +130,8 @@ private final class FileWriteSource: LoopSource<Int> {
     // MARK: On the threads of the chunks
 
     private func accept(_ chunk: ByteChunk) {
+        // Or the end, which cancels this, would wait for ever for a source that keeps the loop's thread.
+        if loop.isEndingSoon { return input.dispose() }
         if chunk.isEmpty { return }
         let duty = queue.add(chunk)
         if duty.tellsLoop { whileRunning(writeNext) }

@@ -195,6 +195,9 @@ final class EventLoop: LoopThread {
         if shutDownRequested.exchange(1) == 0 { queue.post(WorkJob(LoopEnd(self))) }
     }
 
+    /// Whether the loop was told to end. From any thread; out of date as soon as it is read.
+    var isEndingSoon: Bool { shutDownRequested.loadRelaxed() != 0 }
+
     /// Whether the caller is the loop's thread. Not the same as `isCurrent`, which that is not any more when it refuses work at
     /// its end.
     var isOwnThread: Bool { LoopRegistry.current?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }

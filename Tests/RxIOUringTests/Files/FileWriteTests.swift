@@ -258,6 +258,20 @@ import Testing
         }
     }
 
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func anEndlessSourceDoesNotKeepTheLoopFromEnding(_ backend: IOUringScheduler.Backend) async throws {
+        await leavingNothing(backend) { folder, scheduler in
+            let begun = AtomicCounter(0)
+            let source = Observable.repeatElement(ByteChunk(EmptyCollection()))
+                .do(onNext: { _ in begun.increment() })
+            let received = Received(File.write(source, to: folder["endless"], scheduler: scheduler).asObservable())
+            #expect(await eventually { begun.value > 0 })
+            scheduler.shutdown()
+            #expect(await received.ends())
+            #expect((received.error)?.code == ECANCELED)
+        }
+    }
+
     private func residentBytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }
