@@ -29,17 +29,6 @@ import Testing
         #expect(log.text == "a completed a after a dispose")
     }
 
-    /// The terminal event has been handed over, and comes when the scheduler comes to it.
-    @Test func aHopDisposesOfItsSourceBehindTheClosuresOfTheDoAbove() {
-        let source = PublishSubject<Int>()
-        let scheduler = HistoricalScheduler()
-        _ = log.observe(watched("a", source).observe(on: scheduler))
-        source.onCompleted()
-        #expect(log.text == "a a after a dispose")
-        scheduler.start()
-        #expect(log.text == "a a after a dispose completed")
-    }
-
     @Test func anOperatorWithoutAStageOfItsOwnIsTheLowest() {
         let source = PublishSubject<Int>()
         let a = watched("a", source)
