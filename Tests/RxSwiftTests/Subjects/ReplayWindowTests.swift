@@ -92,15 +92,17 @@ import Testing
         let isDone = AtomicWord(0)
         let reader: @Sendable () -> Void = {
             while isDone.loadAcquiring() == 0 {
-                var last = -1
-                var count = 0
-                subject.subscribe(onNext: { element in
+                nonisolated(unsafe) var last = -1
+                let count = AtomicCounter(0)
+                let subscription = subject.subscribe(onNext: { element in
                     let number = element[0]
                     if last >= 0, number != last + 1 { failures.increment() }
                     last = number
-                    count += 1
-                }).dispose()
-                if count < 300 { failures.increment() }
+                    count.increment()
+                })
+                // A thread that has done enough for others leaves the rest to a deputy (law L12).
+                if count.value < 300, !settles({ count.value >= 300 }) { failures.increment() }
+                subscription.dispose()
             }
         }
         for number in 0..<300 { subject.onNext([number]) }

@@ -14,9 +14,10 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     /// Whether the source has sent its terminal event. Only by the drainer.
     private final var hasSourceEnded = false
 
-    /// How many ticks in a row went back to the scheduler. Only by the drainer.
-    private final var returnedTicks = 0
-    private static var mostReturnedTicks: Int { 16 }
+    /// How often the tick of that generation went back to the scheduler. Only by the drainer.
+    private final var returns = 0
+    private final var returnedGeneration = 0
+    private static var mostReturns: Int { 16 }
 
     package var operatorName: StaticString { "timed operator" }
 
@@ -177,7 +178,7 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
             hasSourceEnded = true
             receiveCompleted()
         case .tick(let generation):
-            returnedTicks = 0
+            returns = 0
             receiveTick(generation)
         }
     }
@@ -187,15 +188,18 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
         let producer = node.pointee.producer
         let work = TimedWorkNode<Element>.take(node)
-        // What a tick sends comes on a thread of the scheduler, as in RxSwift, where the tick waits for the lock: it goes back there, to try
-        // again. Not for ever, with a source that always is faster.
-        if case .tick(let generation) = work, producer != CurrentThread.identity,
-            returnedTicks < TimedSink.mostReturnedTicks
-        {
-            returnedTicks += 1
+        if case .tick(let generation) = work, producer != CurrentThread.identity, mayReturn(generation) {
             return alarm.wakeAgain(generation)
         }
         perform(work)
+    }
+
+    /// Whether a tick goes back to its scheduler, to try again: what it sends comes on a thread of the scheduler, as in RxSwift, where
+    /// the tick waits for the lock. Not for ever, with a source that always is faster.
+    private final func mayReturn(_ generation: Int) -> Bool {
+        if generation != returnedGeneration { (returnedGeneration, returns) = (generation, 0) }
+        returns += 1
+        return returns <= TimedSink.mostReturns
     }
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = TimedWorkNode<Element>.take(node) }
