@@ -52,13 +52,13 @@ package final class Hop<Element>: Sink<Element> {
         }
     }
 
-    package override func error(_ error: any Swift.Error) { end(with: error, then: {}) }
+    package override func error(_ error: any Swift.Error) {
+        end(with: error)
+    }
 
-    package override func completed() { end(with: nil, then: {}) }
-
-    package override func error(_ error: any Swift.Error, then after: () -> Void) { end(with: error, then: after) }
-
-    package override func completed(then after: () -> Void) { end(with: nil, then: after) }
+    package override func completed() {
+        end(with: nil)
+    }
 
     package override func cancel() {
         core.isCancelled.storeRelaxed(1)
@@ -73,11 +73,7 @@ package final class Hop<Element>: Sink<Element> {
 
     package override func quiesceBoundary() -> UInt { quiesce() }
 
-    /// - Parameter after: what `do` runs behind the event: behind its hand-over, and before the source is cancelled, as in RxSwift (law L11).
-    private func end(with error: (any Swift.Error)?, then after: () -> Void) {
-        // The event may have to wait for the scheduler. The source has ended all the same.
-        let source = takeUpstream()
-        source?.quiesce()
+    private func end(with error: (any Swift.Error)?) {
         core.error = error
         if queue.tryEnterInline() {
             core.finish()
@@ -85,8 +81,8 @@ package final class Hop<Element>: Sink<Element> {
         } else {
             handOver()
         }
-        after()
-        source?.take()?.cancel()
+        // The event may have to wait for the scheduler. The source has ended all the same.
+        super.cancel()
     }
 
     /// Makes one more event part of the last turn, or of a new turn if that one is not the last in the queue any more.
