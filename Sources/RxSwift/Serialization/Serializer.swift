@@ -59,6 +59,9 @@ extension SerializerTarget {
 package struct Serializer: ~Copyable {
     private let loop: DrainLoop
 
+    /// 1 while a drainer is in `drain`, and not in work that found the serializer idle. Relaxed: a hint for producers.
+    private let isDraining = AtomicWord(0)
+
     /// - Parameter entered: whether the creating thread is the drainer from the start.
     package init(entered: Bool = false) { loop = DrainLoop(entered: entered) }
 
@@ -165,6 +168,7 @@ package struct Serializer: ~Copyable {
         let thread = CurrentThread.identity
         session.begin()
         repeat {
+            isDraining.storeRelaxed(1)
             while !loop.isClosed {
                 if loop.hasArrivals, loop.firstTaken == nil || target.readsAhead, let arrived = loop.takeStack() {
                     target.didArrive(arrived)
@@ -180,6 +184,7 @@ package struct Serializer: ~Copyable {
                 session.end()
                 return finishClosing(reference)
             }
+            isDraining.storeRelaxed(0)
         } while !loop.tryLeave()
         session.end()
     }
@@ -212,6 +217,8 @@ package struct Serializer: ~Copyable {
     /// Waits a little while the drainer catches up, where the calling thread may wait at all (law L12).
     @inline(never)
     private func waitForDrainer(_ reference: TargetReference) {
+        // Else the drainer is in its first piece of work, and may be this very thread, which emits in a callback.
+        guard isDraining.loadRelaxed() != 0 || loop.isVacant else { return }
         let session = DrainSession.current
         session.wait {
             if loop.isVacant, session.mayResume, loop.tryResume() {

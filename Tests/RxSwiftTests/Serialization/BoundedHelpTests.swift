@@ -106,6 +106,20 @@ import Testing
         #expect(slowest * 8 * 8 > sent, "\(producers.calls)")
     }
 
+    /// Nobody else could deliver them: to wait would cost a millisecond each.
+    @Test func aThreadDoesNotWaitForItself() {
+        let subject = PublishSubject<Int>()
+        let received = AtomicCounter(0)
+        _ = subject.subscribe(onNext: { number in
+            received.increment()
+            if number < 0 { for nested in 0..<12_000 { subject.onNext(nested) } }
+        })
+        let start = MonotonicClock.now()
+        race({ subject.onNext(-1) })
+        #expect(received.value == 12_001)
+        #expect(MonotonicClock.now() - start < 4_000_000_000)
+    }
+
     /// Producers that are faster than the observer would fill the memory: 270 MB a second.
     @Test func producersWaitForAnObserverThatIsSlower() async {
         let subject = PublishSubject<Int>()
@@ -125,7 +139,8 @@ import Testing
         }
         producers.stop()
         #expect(await eventually { received.value == sent.value })
-        #expect(mostPending < 10_000, "\(mostPending) of \(sent.value) events were pending")
+        // 4,096, and what comes while a producer whose event found the subject idle is preempted in it.
+        #expect(mostPending < 200_000, "\(mostPending) of \(sent.value) events were pending")
     }
 
     @Test func whatIsLeftPendingIsDeliveredWithoutAnotherProducer() async {
