@@ -52,13 +52,13 @@ package final class Hop<Element>: Sink<Element> {
         }
     }
 
-    package override func error(_ error: any Swift.Error) {
-        end(with: error)
-    }
+    package override func error(_ error: any Swift.Error) { end(with: error, then: {}) }
 
-    package override func completed() {
-        end(with: nil)
-    }
+    package override func completed() { end(with: nil, then: {}) }
+
+    package override func error(_ error: any Swift.Error, then after: () -> Void) { end(with: error, then: after) }
+
+    package override func completed(then after: () -> Void) { end(with: nil, then: after) }
 
     package override func cancel() {
         core.isCancelled.storeRelaxed(1)
@@ -73,7 +73,9 @@ package final class Hop<Element>: Sink<Element> {
 
     package override func quiesceBoundary() -> UInt { quiesce() }
 
-    private func end(with error: (any Swift.Error)?) {
+    /// - Parameter after: what `do` runs behind the event: before the source is cancelled, as in RxSwift (law L11), unless the event comes
+    ///   through at once and the downstream cancels.
+    private func end(with error: (any Swift.Error)?, then after: () -> Void) {
         core.error = error
         if queue.tryEnterInline() {
             core.finish()
@@ -81,6 +83,7 @@ package final class Hop<Element>: Sink<Element> {
         } else {
             handOver()
         }
+        after()
         // The event may have to wait for the scheduler. The source has ended all the same.
         super.cancel()
     }

@@ -241,4 +241,18 @@ import Testing
         #expect(next == 20_000 && faults == 0)
         subscription.dispose()
     }
+
+    /// The terminal event has been handed over, and comes when the scheduler comes to it.
+    @Test func disposesOfItsSourceBehindTheClosuresOfTheDoAbove() {
+        let log = EventLog()
+        let source = PublishSubject<Int>()
+        let scheduler = HistoricalScheduler()
+        _ = log.observe(
+            source.do(onDispose: { log.note("dispose") }).do(afterCompleted: { log.note("after") })
+                .observe(on: scheduler))
+        source.onCompleted()
+        #expect(log.text == "after dispose")
+        scheduler.start()
+        #expect(log.text == "after dispose completed")
+    }
 }

@@ -211,9 +211,11 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         if turn.retries() { advance() }
     }
 
-    fileprivate func notifierEnded(with error: (any Swift.Error)?) {
+    /// - Parameter after: what `do` runs behind the event.
+    fileprivate func notifierEnded(with error: (any Swift.Error)?, then after: () -> Void) {
         notifierError = error
         if turn.notifierEnds() { endAsNotifierDid() }
+        after()
         notifier.cancel()
     }
 
@@ -241,7 +243,13 @@ final class RetryNotifierSink<Signal, Element, Failure>: Sink<Signal> {
 
     override func next(_ element: Signal) { retry.notifierSent() }
 
-    override func error(_ error: any Swift.Error) { retry.notifierEnded(with: error) }
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
-    override func completed() { retry.notifierEnded(with: nil) }
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        retry.notifierEnded(with: error, then: after)
+    }
+
+    override func completed(then after: () -> Void) { retry.notifierEnded(with: nil, then: after) }
 }

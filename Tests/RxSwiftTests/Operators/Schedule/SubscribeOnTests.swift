@@ -42,4 +42,14 @@ import Testing
         _ = scheduler.start(disposed: 200) { source.subscribe(on: scheduler) }
         #expect(source.subscriptions == [])
     }
+
+    @Test func aSourceThatHasEndedIsLetGoOfWithoutAJob() {
+        let log = EventLog()
+        let scheduler = HistoricalScheduler()
+        let subject = PublishSubject<Int>()
+        _ = log.observe(subject.do(onDispose: { log.note("dispose") }).subscribe(on: scheduler))
+        scheduler.start()
+        subject.onCompleted()
+        #expect(log.text == "completed dispose")
+    }
 }

@@ -70,4 +70,14 @@ import Testing
         _ = early.start(disposed: 220) { never.delaySubscription(.seconds(30), scheduler: early) }
         #expect(never.subscriptions == [])
     }
+
+    @Test func whatATimerSubscribesToIsCancelledAtOnce() {
+        let log = EventLog()
+        let scheduler = HistoricalScheduler()
+        let source = Observable<Int>.of().startWith(3).do(onCompleted: { log.note("source completed") })
+        let shared = source.multicast(PublishSubject<Int>()).refCount()
+        for _ in 0..<2 { _ = log.observe(shared.delaySubscription(.seconds(1), scheduler: scheduler).take(1)) }
+        scheduler.start()
+        #expect(log.text == "3 completed 3 completed")
+    }
 }

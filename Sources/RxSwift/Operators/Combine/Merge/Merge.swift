@@ -47,7 +47,9 @@ final class Merge<Element>: Observable<Element> {
         let coordinator = MergeCoordinator(downstream: downstream)
         coordinator.linkDownstream()
         for source in sources {
-            guard let inner = coordinator.makeInner(InnerSink<Element>.self) else { break }
+            // As in RxSwift, the rest is subscribed to, and cancelled at once, if the downstream has ended, but not behind an error.
+            if coordinator.hasFailed { break }
+            let inner = coordinator.makeInner(InnerSink<Element>.self) ?? coordinator.makeCancelledInner()
             coordinator.start(inner, source)
         }
         coordinator.sourceCompleted()

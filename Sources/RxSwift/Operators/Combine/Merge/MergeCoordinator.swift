@@ -17,6 +17,8 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
 
     /// Whether `cancel` has taken the inner sinks. Under the lock.
     @exclusivity(unchecked) private var hasCancelledInners = false
+    /// 1 once an inner source has failed.
+    private let failure = AtomicWord(0)
     private let attachment = Attachment(begun: true)
     private let innerAttachment = InnerAttachment()
 
@@ -53,6 +55,21 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         inner.isListed = true
         lock.unlock()
         return inner
+    }
+
+    /// Makes a sink which cancels its source as soon as that has been attached.
+    func makeCancelledInner() -> InnerSink<Element> {
+        let inner = InnerSink(coordinator: self)
+        inner.cancel()
+        return inner
+    }
+
+    /// Whether an inner source has failed. Out of date as soon as it is read, when other threads emit.
+    var hasFailed: Bool { failure.loadRelaxed() != 0 }
+
+    fileprivate func innerFailed(_ error: any Swift.Error) {
+        failure.storeRelaxed(1)
+        self.error(error)
     }
 
     /// A source has completed.
@@ -179,8 +196,8 @@ final class InnerSink<Element>: Sink<Element> {
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        if coordinator.isAttaching(self) { return endInside({ coordinator.error(error) }, then: after) }
-        coordinator.error(error)
+        if coordinator.isAttaching(self) { return endInside({ coordinator.innerFailed(error) }, then: after) }
+        coordinator.innerFailed(error)
         cancel()
         after()
     }
