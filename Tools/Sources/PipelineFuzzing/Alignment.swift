@@ -22,6 +22,10 @@ struct Alignment {
     /// Stages above those that can end while their source goes on.
     private let unseen: Set<Int>
     private let shared: Set<Int>
+    /// The stages right below what is shared, or further down.
+    private let belowShared: Set<Int>
+    /// The sources of each `merge` but its first, and what is shared if they use it.
+    private let mergedLater: Set<Int>
     /// The observers in this log.
     private let observers: Set<Int>
     /// The calls at which a reaction acts.
@@ -65,7 +69,11 @@ struct Alignment {
         }
         for node in program.mains { visit(node, false) }
         self.unseen = unseen
-        shared = Set(program.shared.filter { $0.op.shape.use != .sharedOnly }.flatMap(\.all).map(\.id))
+        let pipelines = program.shared.filter { $0.op.shape.use != .sharedOnly }.flatMap(\.all)
+        shared = Set(pipelines.map(\.id))
+        belowShared = Set(program.nodes.filter { node in node.all.contains { $0.op == .ref } }.map(\.id))
+        let later = program.nodes.filter { $0.op == .merge }.flatMap { $0.children.dropFirst() }.flatMap(\.all)
+        mergedLater = Set((later + (later.contains { $0.op == .ref } ? pipelines : [])).map(\.id))
         reactions = Dictionary(
             program.nodes.filter { $0.op == .react }.map {
                 ("\($0.id)f\($0.numbers[0])", Reaction($0, program))
@@ -107,16 +115,29 @@ struct Alignment {
         }
     }
 
+    /// What this log has more than the other one.
+    enum Extra {
+        case none
+        /// Subscriptions to what is shared.
+        case shared
+        /// Subscriptions to sources of a `merge` behind one that has failed.
+        case mergedLater
+    }
+
     /// Whether the logs are the same apart from such entries, of which there is at least one.
-    ///
-    /// - Parameter subscribesAnew: whether this log has to have more subscriptions to what is shared; else it must not.
-    func exists(subscribesAnew: Bool) -> Bool {
+    func exists(_ extra: Extra) -> Bool {
+        let extraStages: Set<Int> =
+            switch extra {
+            case .none: []
+            case .shared: shared
+            case .mergedLater: mergedLater
+            }
         // All pairs of positions that can be reached, row by row, and whether with an entry that has no counterpart.
         var states: Set<State> = [State(mine: 0, other: 0, hasMore: false)]
         var rest = Array(states)
         while let state = rest.popLast() {
             if state.other == other.count, isCut || state.mine == mine.count, state.hasMore { return true }
-            for next in following(state, subscribesAnew) where states.insert(next).inserted { rest.append(next) }
+            for next in following(state, extraStages) where states.insert(next).inserted { rest.append(next) }
         }
         return false
     }
@@ -130,7 +151,7 @@ struct Alignment {
         var subscription = -1
     }
 
-    private func following(_ state: State, _ subscribesAnew: Bool) -> [State] {
+    private func following(_ state: State, _ extra: Set<Int>) -> [State] {
         var result: [State] = []
         if state.mine < mine.count, state.other < other.count, mine[state.mine].isSame(as: other[state.other]) {
             var next = state
@@ -141,14 +162,14 @@ struct Alignment {
         if state.other < other.count, isUnseen(other[state.other]) || isOfSubscribed(other[state.other], state) {
             var next = state
             next.other = end(of: state.other)
-            next.hasMore = state.hasMore || !subscribesAnew
+            next.hasMore = state.hasMore || extra.isEmpty
             if let reaction = reactions[other[state.other].text] {
                 if !reaction.disposed.isEmpty { next.disposal = state.other }
                 if !reaction.subscribed.isEmpty { next.subscription = state.other }
             }
             result.append(next)
         }
-        if state.mine < mine.count, subscribesAnew && shared.contains(mine[state.mine].id) {
+        if state.mine < mine.count, isExtra(mine[state.mine], extra) {
             var next = state
             next.mine += 1
             next.hasMore = true
@@ -159,6 +180,13 @@ struct Alignment {
             result.append(next)
         }
         return result
+    }
+
+    /// Whether this log may have an entry more: it comes from such a stage, or is an element from above one.
+    private func isExtra(_ entry: Entry, _ stages: Set<Int>) -> Bool {
+        if stages.contains(entry.id) { return true }
+        return !stages.isDisjoint(with: shared) && belowShared.contains(entry.id)
+            && entry.text.lowercased().contains("n")
     }
 
     /// Whether an entry of the other log comes from what a reaction has subscribed to there only.

@@ -20,6 +20,8 @@ package struct Comparison {
         case .crash: return .finding("crashes")
         case .hang:
             if other?.status == .hang || other == nil && mayBeEndless(program) { return .same }
+            // Neither ends, and here no closure runs that tells of it.
+            if other?.status == .budget, mayBeEndless(program) { return .known(KnownDifference.unseen) }
             return .finding("does not end")
         default: break
         }

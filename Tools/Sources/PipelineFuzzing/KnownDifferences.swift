@@ -36,13 +36,20 @@ package struct KnownDifference: Sendable {
         ("amb", "`amb` drops its winner when a loser ends"),
         ("trigger", "`skip(until:)` passes on an error that its trigger sends"),
     ]
+    static let unseen = "Runs `map` and `do` for events after `take(1)` was satisfied"
     static let nesting = modelled.first { $0.note == "nested" }!.words
     /// The lines about what differs in the place of disposals and in nothing else.
     package static let aboutDisposals: [KnownDifference] = [
         KnownDifference(words: "`share()` and `share(replay:)` keep their source subscribed") { keepsSharedSource($0) },
-        KnownDifference(words: "`subscribe(on:)` posts the unsubscription from a source that is cancelled") { pair in
+        KnownDifference(words: "`subscribe(on:)` posts the unsubscription from its source") { pair in
             movedDisposals(pair)?.allSatisfy { moved in
-                moved.isEarlierHere && Structure(pair.program).ancestors(moved.stage).contains { $0.op == .subscribeOn }
+                moved.isEarlierHere && Structure(pair.program).hasBelow(moved.stage, .subscribeOn)
+            } ?? false
+        },
+        KnownDifference(words: "What an operator subscribes to when a timer fires or a subject emits") { pair in
+            movedDisposals(pair)?.allSatisfy { moved in
+                pair.program.kind != .sync && moved.isEarlierHere
+                    && Structure(pair.program).ancestors(moved.stage).contains { $0.op.subscribesLater }
             } ?? false
         },
         KnownDifference(words: "What is subscribed to while an operator below it ends") { pair in
@@ -51,23 +58,34 @@ package struct KnownDifference: Sendable {
                 moved.isEarlierHere && structure.areSubscribing(moved.across, besides: moved.stage)
             } ?? false
         },
+        KnownDifference(words: "An operator that ends behind the end of the subscription below it") { pair in
+            movedDisposals(pair)?.allSatisfy { !$0.isEarlierHere && $0.isBehindEnd } ?? false
+        },
     ]
 
     package static let all: [KnownDifference] = [
         KnownDifference(words: "Hangs on `subject.flatMap { .repeatElement($0) }.take(2)`") {
             $0.otherStatus == .hang || $0.otherStatus == .budget && $0.myStatus == .ok
         },
-        KnownDifference(words: "Runs `map` and `do` for events after `take(1)` was satisfied") {
-            Alignment($0).exists(subscribesAnew: false)
+        // It stops the process: its own subscription is made a second time.
+        KnownDifference(words: "`retry(when:)` re-enters itself when its source fails") {
+            $0.otherStatus == .crash && $0.contains(.retryWhen)
+        },
+        KnownDifference(words: unseen) {
+            Alignment($0).exists(.none)
         },
         KnownDifference(words: "Sources of an operator that share something are subscribed to it once") {
-            Alignment($0).exists(subscribesAnew: true)
+            Alignment($0).exists(.shared)
+        },
+        KnownDifference(words: "`merge` subscribes to no source behind one that has failed") {
+            Alignment($0).exists(.mergedLater)
         },
     ]
 
     /// Whether nothing but disposals above a `share` come later in the other log.
     private static func keepsSharedSource(_ pair: LogPair) -> Bool {
-        let shared = pair.program.nodes.filter { $0.op == .share }.flatMap(\.all).map(\.id)
+        let structure = Structure(pair.program)
+        let shared = pair.program.nodes.map(\.id).filter { structure.hasBelow($0, .share) }
         var disposed: [String: Int] = [:]
         var (left, right) = (0, 0)
         while left < pair.mine.count || right < pair.other.count {
@@ -87,5 +105,16 @@ package struct KnownDifference: Sendable {
             }
         }
         return true
+    }
+}
+
+extension Operator {
+    /// Whether it subscribes to something when an event comes, or a timer fires.
+    fileprivate var subscribesLater: Bool {
+        switch self {
+        case .delaySubscription, .timeoutOther, .concat, .concatWith, .catchSequence, .ifEmptySwitch, .andThen, .retry:
+            true
+        default: shape.closure != .none
+        }
     }
 }

@@ -7,6 +7,8 @@ struct MovedDisposal {
     var isEarlierHere: Bool
     /// The entries between its place here and its place there, without disposals.
     var across: ArraySlice<String>
+    /// Whether an observer had its terminal event before both places.
+    var isBehindEnd: Bool
 }
 
 /// The disposals whose places differ in two logs which are the same apart from disposals. None if one has disposals which the other
@@ -28,7 +30,10 @@ func movedDisposals(_ pair: LogPair) -> [MovedDisposal]? {
         zip(places, there[entry]!).filter { $0 != $1 }.map { mine, other in
             MovedDisposal(
                 stage: Int(entry.prefix { $0.isNumber }) ?? 0, isEarlierHere: mine < other,
-                across: rest[min(mine, other)..<max(mine, other)])
+                across: rest[min(mine, other)..<max(mine, other)],
+                isBehindEnd: rest[..<min(mine, other)].contains { entry in
+                    entry.first == ">" && (entry.last == "c" || entry.contains("e"))
+                })
         }
     }
 }
@@ -46,11 +51,20 @@ struct Structure {
             if node.op == .ref, program.shared.indices.contains(node.numbers[0]) {
                 consumers[program.shared[node.numbers[0]].id, default: []].append(node.id)
             }
+            if node.op == .groupBy, let source = node.children.first, let flattened = node.children.last {
+                // The groups come from the source of the groups.
+                for group in flattened.all where group.op == .it {
+                    consumers[source.id, default: []].append(group.id)
+                }
+            }
         }
     }
 
     /// All stages below one.
     func ancestors(_ id: Int) -> [Node] { chains(id).flatMap { $0 }.compactMap { nodes[$0] } }
+
+    /// Whether a stage of such a kind stands below one.
+    func hasBelow(_ id: Int, _ ops: Operator...) -> Bool { ancestors(id).contains { ops.contains($0.op) } }
 
     /// The stages below one, down to the observer. Several chains for what is shared.
     private func chains(_ id: Int) -> [Set<Int>] {
