@@ -72,18 +72,32 @@ final class CatchSink<Element>: Sink<Element> {
         end(attachment, { downstream.completed() }, then: after)
     }
 
+    // In parts, so that what stays on the stack below the successor is small (law L8).
+
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        guard let handler else { return end(attachment, { downstream.error(error) }, then: after) }
-        self.handler = nil
+        if handler == nil { return successorFailed(error, then: after) }
+        if let successor = successor(to: error) { subscribe(to: successor) }
+        failed.cancel()
+        after()
+    }
+
+    @inline(never)
+    private func successorFailed(_ error: any Swift.Error, then after: () -> Void) {
+        end(attachment, { downstream.error(error) }, then: after)
+    }
+
+    /// Nil if there is none: the handler threw, which ends the sequence, or this stage was cancelled in it.
+    @inline(never)
+    private func successor(to error: any Swift.Error) -> Observable<Element>? {
+        guard let handler = handler.take() else { return nil }
         failed.keep(unlinkSource())
         do {
             let successor = try handler(error)
-            if !isCancelled { subscribe(to: successor) }
+            return isCancelled ? nil : successor
         } catch {
             if !isCancelled { fail(error) }
+            return nil
         }
-        failed.cancel()
-        after()
     }
 
     private func subscribe(to successor: Observable<Element>) {
