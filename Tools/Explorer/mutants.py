@@ -196,11 +196,14 @@ def explore(tree, mutant, seconds):
 
 MANIFEST = """// swift-tools-version: 6.1
 import PackageDescription
-let package = Package(name: "mutant", targets: [%s], swiftLanguageModes: [.v5])
+let package = Package(
+    name: "mutant",
+    targets: [.target(name: "CRxPrimitives"), .target(name: "RxPrimitives", dependencies: ["CRxPrimitives"]), %s],
+    swiftLanguageModes: [.v5])
 """
 TARGETS = {
-    "RxPrimitives": """.target(name: "RxPrimitives"), .testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"])""",
-    "RxSwift": """.target(name: "RxPrimitives"), .target(name: "RxSwift", dependencies: ["RxPrimitives"]),
+    "RxPrimitives": """.testTarget(name: "RxPrimitivesTests", dependencies: ["RxPrimitives"])""",
+    "RxSwift": """.target(name: "RxSwift", dependencies: ["RxPrimitives"]),
         .target(name: "RxTest", dependencies: ["RxPrimitives", "RxSwift"]), .target(name: "CRxIOUring"),
         .target(name: "RxIOUring", dependencies: ["RxPrimitives", "RxSwift", "CRxIOUring"], exclude: ["Elsewhere"]),
         .target(name: "TestSupport", dependencies: ["RxPrimitives", "RxSwift", "RxIOUring", "RxTest"], path: "Tests/TestSupport"),
