@@ -10,7 +10,8 @@ import RxPrimitives
 ///
 /// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. It is renewed four milliseconds
 /// after it began, but not within a drain: so a call that takes less has one budget, and no call spends more than a
-/// quarter of its time on other threads' work. Only contended serializers come here.
+/// quarter of its time on other threads' work. A call that may wait for a drainer has a budget of its own, as it would do nothing instead.
+/// Only contended serializers come here.
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK
@@ -99,17 +100,19 @@ package final class DrainSession {
         if let deputy { return deputy.goesOn() }
         if isUnlimited { return true }
         let now = MonotonicClock.now()
-        if depth == 1, now >= renewal {
-            remainingEvents = DrainSession.eventLimit
-            deadline = now + DrainSession.timeLimit
-            renewal = now + DrainSession.renewalTime
-        }
+        if depth == 1, now >= renewal { renew(now) }
         guard remainingEvents > 0, now < deadline else {
             remainingEvents = 0
             return false
         }
         remainingEvents -= 1
         return true
+    }
+
+    private func renew(_ now: UInt64) {
+        remainingEvents = DrainSession.eventLimit
+        deadline = now + DrainSession.timeLimit
+        renewal = now + DrainSession.renewalTime
     }
 
     /// There is no deputy: the thread does all work, until its outermost drain ends.
@@ -121,9 +124,10 @@ package final class DrainSession {
     /// scheduler.
     func wait(_ isOver: () -> Bool) {
         if depth != 0 || callbackDepth != 0 || deputy != nil || MainQueue.isCurrent { return }
-        let end = MonotonicClock.now() + DrainSession.waitLimit
-        while !isOver(), MonotonicClock.now() < end {
-            var pause = timespec(tv_sec: 0, tv_nsec: 50_000)
+        let now = MonotonicClock.now()
+        renew(now)
+        while !isOver(), MonotonicClock.now() < now + DrainSession.waitLimit {
+            var pause = timespec(tv_sec: 0, tv_nsec: 100_000)
             nanosleep(&pause, nil)
         }
     }
