@@ -45,7 +45,7 @@ package struct DrainLoop: ~Copyable {
     // The drainer's: the nodes that were taken from the stack and not run yet, oldest first.
     @usableFromInline let oldestTaken = ConfinedWord(0)
     private let newestTaken = ConfinedWord(0)
-    /// How many of them were removed and are in `backlog` still.
+    /// How many nodes were taken and removed that `backlog` still counts.
     @usableFromInline let uncounted = ConfinedWord(0)
     @inlinable @inline(__always)
     static var mostUncounted: UInt { 64 }

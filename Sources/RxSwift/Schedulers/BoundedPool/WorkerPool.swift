@@ -7,11 +7,11 @@ import RxPrimitives
     import Musl
 #endif
 
-// Algorithm: work stealing (R. D. Blumofe and C. E. Leiserson, "Scheduling Multithreaded Computations by Work Stealing", 1994):
-// a queue per worker and an injector for everybody else, each once per level; the word `PoolState` tells who sleeps, who
-// searches, and at which levels there may be work. Not more than one sleeper is woken at a time, by whoever finds that nobody
-// searches; a worker whose search succeeds calls the next one if there is more (as the scheduler of Go does: D. Vyukov,
-// "Scalable Go Scheduler Design", 2012).
+// Algorithm: work stealing (R. D. Blumofe and C. E. Leiserson, "Scheduling Multithreaded Computations by Work Stealing", 1994).
+// Each level has a queue per worker, and an injector for the other threads. The word `PoolState` tells which workers sleep, which
+// search, and at which levels there may be work. At most one sleeper is woken at a time, by a thread that finds no worker searching;
+// a worker whose search succeeds wakes the next one if there is more (as the scheduler of Go does: D. Vyukov, "Scalable Go
+// Scheduler Design", 2012).
 //
 // Why no work waits while a worker sleeps: who hands over work publishes it and then reads the word; a worker clears a level's
 // bit and then looks at that level once more, and sleeps only by a compare-exchange of a word without such a bit. All of these

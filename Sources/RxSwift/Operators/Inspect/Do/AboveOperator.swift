@@ -1,0 +1,13 @@
+/// A `do` that an operator without a stage stands below.
+final class AboveOperator<Element>: Observable<Element> {
+    private let source: Observable<Element>
+
+    init(_ source: Observable<Element>) {
+        self.source = source
+        super.init()
+    }
+
+    override var startsOnTrampoline: Bool { source.startsOnTrampoline }
+
+    override func attach(_ downstream: Sink<Element>) { source.attachAboveOperator(downstream) }
+}
