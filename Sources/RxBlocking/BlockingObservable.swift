@@ -21,7 +21,8 @@ extension ObservableConvertibleType {
     /// The sequence in a form whose events can be waited for on the calling thread.
     ///
     /// - Parameter timeout: how long each method waits at most, in seconds of a monotonic clock; then it fails with `RxError.timeout`.
-    ///   Without it there is no limit.
+    ///   Without it there is no limit. With zero or less each method fails, though it returns what a synchronous source sent where it
+    ///   returns elements beside an error.
     public func toBlocking(timeout: TimeInterval? = nil) -> BlockingObservable<Element> {
         BlockingObservable(timeout: timeout, source: asObservable())
     }

@@ -13,6 +13,11 @@ extension BlockingObservable {
         let thread = WaitingThread(timeout: timeout)
         let collector = Collector(limit: limit, predicate: predicate, onEnd: { thread.wake() })
         collector.collect(source)
+        // As in RxSwift, whatever has come.
+        if let timeout, timeout <= 0 {
+            collector.expire()
+            return collector.result
+        }
         do {
             try thread.wait(for: source) { collector.hasEnded }
         } catch {
@@ -86,6 +91,15 @@ private final class Collector<Element>: @unchecked Sendable {
             if !isOver { elements.append(element) }
             return elements.count
         }
+    }
+
+    /// Ends the subscription by a timeout, which counts also behind another end.
+    func expire() {
+        lock.withLock {
+            isOver = true
+            error = RxError.timeout
+        }
+        subscription.dispose()
     }
 
     /// Ends the subscription and the wait. Only the first end counts.

@@ -189,6 +189,12 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     @usableFromInline
     override func cancel() {
         super.cancel()
+        cancelPlaces()
+    }
+
+    /// Apart, so that what stays on the stack while the source is cancelled is small (law L8).
+    @inline(never)
+    private func cancelPlaces() {
         lock.lock()
         isClosed = true
         var given = (places: places, free: freePlaces, waiting: limit.takeWaiting())
