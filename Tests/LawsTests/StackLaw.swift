@@ -32,7 +32,7 @@ extension Laws {
             let row = subject.row
             let length = operators / row.weight
             let record = Record()
-            let (isReleased, isUnsubscribed) = onEightMebibytes {
+            let (isReleased, isUnsubscribed, isTaken) = onEightMebibytes {
                 let port = Port(.create)
                 weak var released: Probe?
                 do {
@@ -46,9 +46,10 @@ extension Laws {
                 port.send(.next(2))
                 port.send(.completed)
                 port.forget()
-                return (released == nil, isUnsubscribedAfterDispose(row, length))
+                return (released == nil, isUnsubscribedAfterDispose(row, length), isUnsubscribedAfterTake(row, length / 2))
             }
             var complaints = isUnsubscribed ? [] : ["subscribed after dispose"]
+            if row.keeps == .everything, !row.isAsynchronous, !isTaken { complaints.append("subscribed after take(1)") }
             guard !row.isAsynchronous, row.completes else { return complaints }
             if !record.hasEnded { complaints.append("not completed: \(record.text)") }
             if !isReleased { complaints.append("not released") }
@@ -65,6 +66,22 @@ extension Laws {
             chain = .never()
             subscription.dispose()
             return !port.isObserved
+        }
+
+        /// The chain is cancelled while the element is on its way through it. The stack holds both ways, so half the length.
+        private static func isUnsubscribedAfterTake(_ row: Row, _ length: Int) -> Bool {
+            let port = Port(.subject)
+            let probe = Probe(Script())
+            var chain = port.observable
+            for _ in 0..<length { chain = row.build([chain], 0, probe) }
+            let subscription = chain.take(1).subscribe(Witness(Record()))
+            chain = .never()
+            port.send(.next(1))
+            // What keeps elements sends them now.
+            port.send(.completed)
+            let isUnsubscribed = !port.isObserved
+            subscription.dispose()
+            return isUnsubscribed
         }
 
         struct Steps: Sendable, CustomTestStringConvertible {
