@@ -46,7 +46,9 @@ extension Laws {
                 port.send(.next(2))
                 port.send(.completed)
                 port.forget()
-                return (released == nil, isUnsubscribedAfterDispose(row, length), isUnsubscribedAfterTake(row, length / 2))
+                return (
+                    released == nil, isUnsubscribedAfterDispose(row, length), isUnsubscribedAfterTake(row, length / 2)
+                )
             }
             var complaints = isUnsubscribed ? [] : ["subscribed after dispose"]
             if row.keeps == .everything, !row.isAsynchronous, !isTaken { complaints.append("subscribed after take(1)") }

@@ -16,6 +16,7 @@ import filecmp
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -159,12 +160,15 @@ class Tree:
         return lambda: write(original)
 
     def run(self, command, seconds):
+        # In a session of its own, so that what the command has started ends with it.
+        process = subprocess.Popen(
+            command, cwd=self.path, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            done = subprocess.run(command, cwd=self.path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
-            return done.returncode, done.stdout
-        except subprocess.TimeoutExpired as expired:
-            output = expired.stdout or b""
-            return 124, output.decode(errors="replace") if isinstance(output, bytes) else output
+            output = process.communicate(timeout=seconds)[0]
+            return process.returncode, output
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return 124, process.communicate()[0]
 
 
 def build(tree):
