@@ -76,11 +76,12 @@ extension Laws {
             let probe = Probe(Script())
             var chain = port.observable
             for _ in 0..<length { chain = row.build([chain], 0, probe) }
-            let subscription = chain.take(1).subscribe(Witness(Record()))
+            let record = Record()
+            let subscription = chain.take(1).subscribe(Witness(record))
             chain = .never()
             port.send(.next(1))
             // What keeps elements sends them now.
-            port.send(.completed)
+            if record.elements.isEmpty { port.send(.completed) }
             let isUnsubscribed = !port.isObserved
             subscription.dispose()
             return isUnsubscribed

@@ -160,15 +160,19 @@ class Tree:
         return lambda: write(original)
 
     def run(self, command, seconds):
-        # In a session of its own, so that what the command has started ends with it.
         process = subprocess.Popen(
             command, cwd=self.path, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         try:
             output = process.communicate(timeout=seconds)[0]
             return process.returncode, output
         except subprocess.TimeoutExpired:
+            # 'swift test' ends its test process, which has a process group of its own, on SIGINT only.
+            os.killpg(process.pid, signal.SIGINT)
+        try:
+            return 124, process.communicate(timeout=20)[0]
+        except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            return 124, process.communicate()[0]
+            return 124, ""
 
 
 def build(tree):
