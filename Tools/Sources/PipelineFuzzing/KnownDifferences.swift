@@ -48,7 +48,7 @@ package struct KnownDifference: Sendable {
         },
         KnownDifference(words: "What an operator subscribes to when a timer fires or a subject emits") { pair in
             movedDisposals(pair)?.allSatisfy { moved in
-                pair.program.kind != .sync && moved.isEarlierHere
+                pair.program.kind != .sync && moved.isEarlierHere && !moved.crossesObservers
                     && Structure(pair.program).ancestors(moved.stage).contains { $0.op.subscribesLater }
             } ?? false
         },
@@ -59,7 +59,7 @@ package struct KnownDifference: Sendable {
             } ?? false
         },
         KnownDifference(words: "An operator that ends behind the end of the subscription below it") { pair in
-            movedDisposals(pair)?.allSatisfy { !$0.isEarlierHere && $0.isBehindEnd } ?? false
+            movedDisposals(pair)?.allSatisfy { !$0.isEarlierHere && $0.isBehindEnd && !$0.crossesObservers } ?? false
         },
     ]
 

@@ -9,6 +9,8 @@ struct MovedDisposal {
     var across: ArraySlice<String>
     /// Whether an observer had its terminal event before both places.
     var isBehindEnd: Bool
+    /// Whether what an observer sees, or the return of its subscription, lies between both places.
+    var crossesObservers: Bool { across.contains { $0.first == ">" } }
 }
 
 /// The disposals whose places differ in two logs which are the same apart from disposals. None if one has disposals which the other
