@@ -36,9 +36,9 @@ class Alarm: SchedulerJob {
     /// Wakes the target when `delay` has passed, unless it is set again before.
     func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
 
-    /// Wakes the target once more, soon, on a thread of the scheduler, for a setting that has come, unless it was set anew. By the thread that
-    /// may set it.
-    func wakeAgain(_ generation: Int) { abstractMethod() }
+    /// Wakes the target once more, after `delay`, on a thread of the scheduler, for a setting that has come, unless it was set anew. By the
+    /// thread that may set it.
+    func wakeAgain(_ generation: Int, after delay: RxTimeInterval) { abstractMethod() }
 
     /// Takes the alarm back for good. The target is woken no more, unless it is just being woken.
     func stop() { abstractMethod() }
@@ -75,12 +75,12 @@ private final class LazyAlarm: Alarm {
         wait(delay)
     }
 
-    override func wakeAgain(_ generation: Int) {
+    override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
         lock.lock()
         if isWaiting || generation != self.generation || isCancelled { return lock.unlock() }
         isWaiting = true
         lock.unlock()
-        wait(.nanoseconds(0))
+        wait(delay)
     }
 
     private func wait(_ delay: RxTimeInterval) {
@@ -128,7 +128,7 @@ private final class ExactAlarm: Alarm {
         if isCancelled { new.takeBack() }
     }
 
-    override func wakeAgain(_ generation: Int) {
+    override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
         let again = Setting(alarm: self, generation: generation)
         let isSetAnew = lock.withLock {
             if setting != nil { return true }
@@ -137,7 +137,7 @@ private final class ExactAlarm: Alarm {
         }
         if isSetAnew { return }
         if isCancelled { return replaceSetting(by: nil)?.takeBack() ?? () }
-        scheduler.post(again, after: .nanoseconds(0))
+        scheduler.post(again, after: delay)
         if isCancelled { again.takeBack() }
     }
 

@@ -17,7 +17,10 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     /// How often the tick of that generation went back to the scheduler. Only by the drainer.
     private final var returns = 0
     private final var returnedGeneration = 0
-    private static var mostReturns: Int { 16 }
+    /// With the delays between them 16 ms in sum.
+    private static var mostReturns: Int { 70 }
+    /// A setting that comes meanwhile has to wait for as long as this, at worst.
+    private static var longestDelay: Int { 256 }
 
     package var operatorName: StaticString { "timed operator" }
 
@@ -188,18 +191,21 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
         let producer = node.pointee.producer
         let work = TimedWorkNode<Element>.take(node)
-        if case .tick(let generation) = work, producer != CurrentThread.identity, mayReturn(generation) {
-            return alarm.wakeAgain(generation)
+        if case .tick(let generation) = work, producer != CurrentThread.identity, let delay = delayOfReturn(generation) {
+            return alarm.wakeAgain(generation, after: delay)
         }
         perform(work)
     }
 
-    /// Whether a tick goes back to its scheduler, to try again: what it sends comes on a thread of the scheduler, as in RxSwift, where
-    /// the tick waits for the lock. Not for ever, with a source that always is faster.
-    private final func mayReturn(_ generation: Int) -> Bool {
+    /// When a tick that met another thread here is to try again: what it sends comes on a thread of the scheduler, as in RxSwift, where the
+    /// tick waits for the lock. `nil` when it has tried often enough: a source that is always faster delays it by 16 ms at most.
+    ///
+    /// It waits twice as long each time, up to a limit. At once would be too early: the thread that gives it back is still in the serializer.
+    private final func delayOfReturn(_ generation: Int) -> RxTimeInterval? {
         if generation != returnedGeneration { (returnedGeneration, returns) = (generation, 0) }
-        returns += 1
-        return returns <= TimedSink.mostReturns
+        if returns == TimedSink.mostReturns { return nil }
+        defer { returns += 1 }
+        return .microseconds(min(1 << min(returns, 16), TimedSink.longestDelay))
     }
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = TimedWorkNode<Element>.take(node) }
