@@ -47,4 +47,20 @@ import Testing
         _ = log.observe(Observable<Int>.never().retry(when: { (_: Observable<any Error>) in notifier }))
         #expect(log.text == "subscribe notifier after dispose notifier")
     }
+
+    /// The sources of the operator are disposed of when the outer one has been attached, and `do` runs what it has before.
+    @Test(arguments: ["merge", "concat"])
+    func anInnerSourceThatFailsMeanwhileIsDisposedOfBehindTheClosures(flattening: String) {
+        let log = log
+        let failing = Observable<Int>.create { observer in
+            observer.onNext(0)
+            observer.onError(NumberedFailure(1))
+            return Disposables.create()
+        }
+        let groups = failing.groupBy { $0 }.map { [self] group in
+            watched("group", group.asObservable()).do(afterError: { _ in log.note("after") })
+        }
+        _ = log.observe(flattening == "merge" ? groups.merge() : groups.concat())
+        #expect(log.text == "subscribe group 0 error(1) after dispose group")
+    }
 }

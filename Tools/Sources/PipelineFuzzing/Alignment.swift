@@ -116,28 +116,31 @@ struct Alignment {
     }
 
     /// What this log has more than the other one.
-    enum Extra {
-        case none
+    struct Extra: OptionSet {
+        let rawValue: Int
+
         /// Subscriptions to what is shared.
-        case shared
+        static let shared = Extra(rawValue: 1)
         /// Subscriptions to sources of a `merge` behind one that has failed.
-        case mergedLater
+        static let mergedLater = Extra(rawValue: 2)
+        /// In both logs, what is shared and what is below it, once a closure without a counterpart has had to do with it.
+        static let consequences = Extra(rawValue: 4)
     }
 
     /// Whether the logs are the same apart from such entries, of which there is at least one.
     func exists(_ extra: Extra) -> Bool {
-        let extraStages: Set<Int> =
-            switch extra {
-            case .none: []
-            case .shared: shared
-            case .mergedLater: mergedLater
-            }
+        var extraStages: Set<Int> = []
+        if extra.contains(.shared) { extraStages.formUnion(shared) }
+        if extra.contains(.mergedLater) { extraStages.formUnion(mergedLater) }
+        let hasConsequences = extra.contains(.consequences)
         // All pairs of positions that can be reached, row by row, and whether with an entry that has no counterpart.
         var states: Set<State> = [State(mine: 0, other: 0, hasMore: false)]
         var rest = Array(states)
         while let state = rest.popLast() {
             if state.other == other.count, isCut || state.mine == mine.count, state.hasMore { return true }
-            for next in following(state, extraStages) where states.insert(next).inserted { rest.append(next) }
+            var following = following(state, extraStages)
+            if hasConsequences, state.isTouched { following += skipping(state) }
+            for next in following where states.insert(next).inserted { rest.append(next) }
         }
         return false
     }
@@ -146,9 +149,31 @@ struct Alignment {
         var mine: Int
         var other: Int
         var hasMore: Bool
-        /// The entries of the other log at which a reaction without a counterpart has disposed of something last, and subscribed, or -1.
+        /// The entries of the other log at which a reaction without a counterpart has disposed of something first, and subscribed last,
+        /// or -1.
         var disposal = -1
         var subscription = -1
+        /// Whether an entry without a counterpart comes from what is shared, or from below it.
+        var isTouched = false
+    }
+
+    /// Leaves out an entry of what is shared, or of what is below it.
+    private func skipping(_ state: State) -> [State] {
+        func isFree(_ entry: Entry) -> Bool {
+            entry.text.first == ">" || shared.contains(entry.id) || belowShared.contains(entry.id)
+        }
+        var result: [State] = []
+        if state.mine < mine.count, isFree(mine[state.mine]) {
+            var next = state
+            next.mine += 1
+            result.append(next)
+        }
+        if state.other < other.count, isFree(other[state.other]) {
+            var next = state
+            next.other += 1
+            result.append(next)
+        }
+        return result
     }
 
     private func following(_ state: State, _ extra: Set<Int>) -> [State] {
@@ -163,8 +188,10 @@ struct Alignment {
             var next = state
             next.other = end(of: state.other)
             next.hasMore = state.hasMore || extra.isEmpty
+            let id = other[state.other].id
+            next.isTouched = state.isTouched || shared.contains(id) || belowShared.contains(id)
             if let reaction = reactions[other[state.other].text] {
-                if !reaction.disposed.isEmpty { next.disposal = state.other }
+                if !reaction.disposed.isEmpty, state.disposal < 0 { next.disposal = state.other }
                 if !reaction.subscribed.isEmpty { next.subscription = state.other }
             }
             result.append(next)
@@ -174,7 +201,9 @@ struct Alignment {
             next.mine += 1
             next.hasMore = true
             result.append(next)
-        } else if state.mine < mine.count, state.disposal >= 0, isOfDisposed(mine[state.mine], at: state.disposal) {
+        } else if state.mine < mine.count, state.disposal >= 0,
+            isOfDisposed(mine[state.mine], in: state.disposal..<state.other)
+        {
             var next = state
             next.mine += 1
             result.append(next)
@@ -194,10 +223,13 @@ struct Alignment {
         state.subscription >= 0 && reactions[other[state.subscription].text]!.subscribed.contains(entry.id)
     }
 
-    /// Whether an entry of this log comes from what a reaction has disposed of in the other log only.
-    private func isOfDisposed(_ entry: Entry, at index: Int) -> Bool {
-        guard entry.text.first == ">" else { return reactions[other[index].text]!.disposed.contains(entry.id) }
-        return other[index..<end(of: index)].contains { $0.text == ">\(Self.observer(entry.text))x" }
+    /// Whether an entry of this log comes from what reactions in a part of the other log have disposed of, there only.
+    private func isOfDisposed(_ entry: Entry, in part: Range<Int>) -> Bool {
+        part.contains { index in
+            guard let reaction = reactions[other[index].text] else { return false }
+            guard entry.text.first == ">" else { return reaction.disposed.contains(entry.id) }
+            return other[index..<end(of: index)].contains { $0.text == ">\(Self.observer(entry.text))x" }
+        }
     }
 
     /// Whether an entry may have no counterpart in this log: it comes from above a stage that has ended, or an observer sees it which a

@@ -133,13 +133,25 @@ package final class Worker {
             if other == nil, case .same = verdict, program.kind != .threads {
                 return comparison.judge(program, outcome.mine, again: mine.run(["\(program)"])[0])
             }
-            guard case .finding = verdict, let other, outcome.mine.violations.isEmpty, program.hasModels else {
+            guard case .finding = verdict, let right = outcome.other, outcome.mine.violations.isEmpty else {
                 return verdict
             }
-            let modelled = comparison.judge(program, outcome.mine, withModels: other.run(["!\(program)"])[0])
-            guard case .finding = modelled, program.nodes.contains(where: \.op.combinesSources) else { return modelled }
-            return comparison.judge(program, outcome.mine, withModels: other.run(["!!\(program)"])[0])
+            return judgeWithModels(program, outcome.mine, right, verdict)
         }
+    }
+
+    /// Judges a finding again, with models of what lines of KnownDifferences.md say instead of parts of the library.
+    private func judgeWithModels(_ program: Program, _ left: Outcome, _ right: Outcome, _ verdict: Verdict) -> Verdict {
+        guard let other else { return verdict }
+        var verdict = verdict
+        for mark in program.models {
+            guard case .finding = verdict else { return verdict }
+            verdict = comparison.judge(program, left, withModels: other.run(["\(mark)\(program)"])[0])
+        }
+        guard case .finding = verdict, program.subscribesLater else { return verdict }
+        let postponed = mine.run(["~\(program)"])[0]
+        if case .finding = comparison.judge(program, postponed, right) { return verdict }
+        return .known(KnownDifference.subscribedLater)
     }
 
     /// The program made as small as it goes, and what is wrong with it. None if it does not fail again.
@@ -162,14 +174,22 @@ package final class Worker {
 }
 
 extension Program {
-    /// Whether the runner has models of something in it.
-    var hasModels: Bool {
-        nodes.contains { node in
+    /// What the runner's models are asked for with: none, some, all.
+    var models: [String] {
+        let hasModels = nodes.contains { node in
             node.op.shape.use == .sharedOnly
                 || [.share, .publish, .replay, .multicast, .multicastSelector, .amb, .skipUntil, .retryWhen, .groupBy]
                     .contains(node.op)
         }
+        if !hasModels { return [] }
+        return nodes.contains { $0.op.combinesSources } ? ["!", "!!"] : ["!"]
     }
+
+    /// Whether an operator may subscribe to something when a timer fires, or a subject emits.
+    var subscribesLater: Bool { emitsLater && nodes.contains(where: \.op.subscribesLater) }
+
+    /// Whether something emits behind the subscription of the pipelines.
+    var emitsLater: Bool { kind != .sync || script.contains { $0.verb != .subscribe && $0.verb != .dispose } }
 }
 
 extension Operator {

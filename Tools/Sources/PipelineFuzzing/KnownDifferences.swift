@@ -37,6 +37,7 @@ package struct KnownDifference: Sendable {
         ("trigger", "`skip(until:)` passes on an error that its trigger sends"),
     ]
     static let unseen = "Runs `map` and `do` for events after `take(1)` was satisfied"
+    static let subscribedLater = "What an operator subscribes to when a timer fires or a subject emits"
     static let nesting = modelled.first { $0.note == "nested" }!.words
     /// The lines about what differs in the place of disposals and in nothing else.
     package static let aboutDisposals: [KnownDifference] = [
@@ -46,9 +47,9 @@ package struct KnownDifference: Sendable {
                 moved.isEarlierHere && Structure(pair.program).hasBelow(moved.stage, .subscribeOn)
             } ?? false
         },
-        KnownDifference(words: "What an operator subscribes to when a timer fires or a subject emits") { pair in
+        KnownDifference(words: subscribedLater) { pair in
             movedDisposals(pair)?.allSatisfy { moved in
-                pair.program.kind != .sync && moved.isEarlierHere && !moved.crossesObservers
+                pair.program.emitsLater && moved.isEarlierHere && !moved.crossesObservers
                     && Structure(pair.program).ancestors(moved.stage).contains { $0.op.subscribesLater }
             } ?? false
         },
@@ -72,13 +73,16 @@ package struct KnownDifference: Sendable {
             $0.otherStatus == .crash && $0.contains(.retryWhen)
         },
         KnownDifference(words: unseen) {
-            Alignment($0).exists(.none)
+            Alignment($0).exists([])
         },
         KnownDifference(words: "Sources of an operator that share something are subscribed to it once") {
             Alignment($0).exists(.shared)
         },
         KnownDifference(words: "`merge` subscribes to no source behind one that has failed") {
-            Alignment($0).exists(.mergedLater)
+            Alignment($0).exists(.mergedLater) || Alignment($0).exists([.mergedLater, .shared])
+        },
+        KnownDifference(words: unseen) {
+            $0.program.kind == .reentrant && Alignment($0).exists(.consequences)
         },
     ]
 
@@ -105,16 +109,5 @@ package struct KnownDifference: Sendable {
             }
         }
         return true
-    }
-}
-
-extension Operator {
-    /// Whether it subscribes to something when an event comes, or a timer fires.
-    fileprivate var subscribesLater: Bool {
-        switch self {
-        case .delaySubscription, .timeoutOther, .concat, .concatWith, .catchSequence, .ifEmptySwitch, .andThen, .retry:
-            true
-        default: shape.closure != .none
-        }
     }
 }

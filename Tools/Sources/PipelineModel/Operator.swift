@@ -181,3 +181,14 @@ extension Node {
             && children.count - closures <= shape.sources.upperBound
     }
 }
+
+extension Operator {
+    /// Whether it subscribes to something when an event comes, or a timer fires.
+    package var subscribesLater: Bool {
+        switch self {
+        case .delaySubscription, .timeoutOther, .concat, .concatWith, .catchSequence, .ifEmptySwitch, .andThen, .retry:
+            true
+        default: shape.closure != .none
+        }
+    }
+}

@@ -4,6 +4,11 @@ import RxSwift
 extension Session {
     /// Makes the observable of a pipeline.
     func build(_ node: Node, _ environment: Environment) -> Ints {
+        let pipeline = buildNode(node, environment)
+        return postponed.contains(node.id) ? cancelledLater(pipeline) : pipeline
+    }
+
+    private func buildNode(_ node: Node, _ environment: Environment) -> Ints {
         let shape = node.op.shape
         if shape.use == .virtualTime { return buildTimed(node, environment) }
         if shape.closure != .none { return buildFlattening(node, environment) }
@@ -11,6 +16,16 @@ extension Session {
         case 0: return buildSource(node, environment)
         case 1 where shape.sources == 1...1: return buildLinear(node, environment)
         default: return buildCombining(node, environment)
+        }
+    }
+
+    /// A source that cannot be cancelled before what runs now has returned.
+    private func cancelledLater(_ source: Ints) -> Ints {
+        .create { [unowned self] observer in
+            let (held, subscription) = (SingleAssignmentDisposable(), SingleAssignmentDisposable())
+            hold { held.setDisposable(subscription) }
+            subscription.setDisposable(source.subscribe { observer.on($0) })
+            return held
         }
     }
 

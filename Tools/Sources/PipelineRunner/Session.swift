@@ -43,19 +43,28 @@ final class Session {
 
     let models: Models
     var usesModels: Bool { models > .none }
+    /// Sources that cannot be cancelled before the action that subscribes to them has returned: so it is, in other libraries, with what
+    /// an operator subscribes to when a timer fires or a subject emits.
+    private(set) var postponed: Set<Int> = []
 
     /// What waits until what runs now, an action of the scheduler or a step of the script, has returned.
     private var held: [() -> Void] = []
     /// Where operators run their timers.
     private(set) lazy var timing: any SchedulerType =
-        usesModels ? ReturningScheduler(scheduler) { [unowned self] in release() } : scheduler
+        usesModels || !postponed.isEmpty ? ReturningScheduler(scheduler) { [unowned self] in release() } : scheduler
 
-    init(_ program: Program, log: Log, models: Models) {
+    init(_ program: Program, log: Log, models: Models, postponesCancellation: Bool) {
         self.program = program
         self.models = models
         self.log = log
         if program.kind == .virtual {
             log.clock = { [unowned scheduler] in scheduler.clock }
+        }
+        if postponesCancellation {
+            for node in program.nodes where node.op.subscribesLater {
+                let later = node.children.count > 1 ? node.children.dropFirst() : node.children[...]
+                postponed.formUnion(later.map(\.id))
+            }
         }
     }
 

@@ -3,7 +3,8 @@ import PipelineModel
 import RxSwift
 
 // Reads a program a line, writes a line for each: how it ended, its log, violations. Ends with its input. A program that does
-// not end is reported by a thread that watches the progress, and ends the process: nothing stops a loop from outside.
+// not end is reported by a thread that watches the progress, and ends the process: nothing stops a loop from outside. A mark in front
+// of a program asks for models: `!` for some, `!!` for all, `~` for those of cancellations that are put off.
 
 /// Writes all bytes, whole lines at a time.
 func write(_ bytes: [UInt8]) {
@@ -77,8 +78,9 @@ func resources() -> Int {
 
 func run(_ line: String) -> [UInt8] {
     let program: Program
+    let postpones = line.hasPrefix("~")
     let models: Session.Models = line.hasPrefix("!!") ? .all : line.hasPrefix("!") ? .some : .none
-    do { program = try Program(parsing: String(line.dropFirst(models.rawValue))) } catch {
+    do { program = try Program(parsing: String(line.dropFirst(postpones ? 1 : models.rawValue))) } catch {
         return Array("malformed\t\t\(error)\t\n".utf8)
     }
     var log: Log!
@@ -89,7 +91,7 @@ func run(_ line: String) -> [UInt8] {
     }
     let before = resources()
     do {
-        let session = Session(program, log: log, models: models)
+        let session = Session(program, log: log, models: models, postponesCancellation: postpones)
         session.run()
     }
     var left = resources() - before

@@ -191,7 +191,8 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
         let producer = node.pointee.producer
         let work = TimedWorkNode<Element>.take(node)
-        if case .tick(let generation) = work, producer != CurrentThread.identity, let delay = delayOfReturn(generation) {
+        if case .tick(let generation) = work, producer != CurrentThread.identity, let delay = delayOfReturn(generation)
+        {
             return alarm.wakeAgain(generation, after: delay)
         }
         perform(work)

@@ -169,6 +169,9 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         }
     }
 
+    /// Whether inner sources are cancelled when the rest has been attached.
+    var hasPostponed: Bool { attachment.hasPostponed }
+
     func outerCompleted() {
         let isLast = lock.withLock { limit.outerEnded() }
         if isLast { completed() }
@@ -246,7 +249,16 @@ final class LimitedMergePlace<Element>: Sink<Element> {
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        end(attachment, { coordinator.error(error) }, then: after)
+        if attachment.isOnStack { return endInside({ coordinator.error(error) }, then: after) }
+        coordinator.error(error)
+        // Behind what `do` runs if the disposal of the other ones was put off.
+        if coordinator.hasPostponed {
+            after()
+            cancel()
+        } else {
+            cancel()
+            after()
+        }
     }
 
     override func completed(then after: () -> Void) {

@@ -29,6 +29,9 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         if attachment.end() { cancelInners() }
     }
 
+    /// Whether inner sources are cancelled when the rest has been attached.
+    var hasPostponed: Bool { attachment.hasPostponed }
+
     /// Subscribes an inner sink to its source. One at a time.
     func start(_ inner: InnerSink<Element>, _ source: Observable<Element>) {
         innerAttachment.begin(inner)
@@ -198,8 +201,14 @@ final class InnerSink<Element>: Sink<Element> {
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if coordinator.isAttaching(self) { return endInside({ coordinator.innerFailed(error) }, then: after) }
         coordinator.innerFailed(error)
-        cancel()
-        after()
+        // As in RxSwift, it is disposed of behind what `do` runs if that of the other ones was put off.
+        if coordinator.hasPostponed {
+            after()
+            cancel()
+        } else {
+            cancel()
+            after()
+        }
     }
 
     override func completed(then after: () -> Void) {
