@@ -14,7 +14,7 @@ struct Alignment {
         /// The virtual time: `@` and a number. Empty before the first.
         let time: String
 
-        func isSame(as other: Entry) -> Bool { text == other.text && time == other.time }
+        var withoutNumber: Substring { text[...(text.lastIndex { !$0.isNumber } ?? text.startIndex)] }
     }
 
     private let mine: [Entry]
@@ -24,10 +24,14 @@ struct Alignment {
     private let shared: Set<Int>
     /// The stages right below what is shared, or further down.
     private let belowShared: Set<Int>
+    /// What is shared and has a state that a subscription changes, and the stages below it. So not subjects.
+    private let stateful: Set<Int>
     /// The sources of each `merge` but its first, and what is shared if they use it.
     private let mergedLater: Set<Int>
     /// The observers in this log.
     private let observers: Set<Int>
+    /// The stages that can react.
+    private let counting: Set<Int>
     /// The calls at which a reaction acts.
     private let reactions: [String: Reaction]
     /// The subscriptions to stages that a closure without a counterpart makes in the other log: the stage, and their number.
@@ -72,10 +76,19 @@ struct Alignment {
         let pipelines = program.shared.filter { $0.op.shape.use != .sharedOnly }.flatMap(\.all)
         shared = Set(pipelines.map(\.id))
         belowShared = Set(program.nodes.filter { node in node.all.contains { $0.op == .ref } }.map(\.id))
+        let isStateful = program.shared.map { $0.op.shape.use != .sharedOnly }
+        stateful = shared.union(
+            program.nodes.filter { node in
+                node.all.contains {
+                    $0.op == .ref && isStateful.indices.contains($0.numbers[0]) && isStateful[$0.numbers[0]]
+                }
+            }.map(\.id))
         let later = program.nodes.filter { $0.op == .merge }.flatMap { $0.children.dropFirst() }.flatMap(\.all)
         mergedLater = Set((later + (later.contains { $0.op == .ref } ? pipelines : [])).map(\.id))
+        let reacting = program.nodes.filter { $0.op == .react }
+        counting = Set(reacting.map(\.id))
         reactions = Dictionary(
-            program.nodes.filter { $0.op == .react }.map {
+            reacting.map {
                 ("\($0.id)f\($0.numbers[0])", Reaction($0, program))
             }, uniquingKeysWith: { first, _ in first })
         findSubscribedUnseen()
@@ -153,14 +166,21 @@ struct Alignment {
         /// or -1.
         var disposal = -1
         var subscription = -1
-        /// Whether an entry without a counterpart comes from what is shared, or from below it.
+        /// Whether an entry without a counterpart comes from what is shared and stateful, or from below it.
         var isTouched = false
+    }
+
+    private func isSame(_ left: Entry, _ right: Entry) -> Bool {
+        guard left.time == right.time else { return false }
+        // It counts its events, also those that are unseen.
+        let isCount = counting.contains(left.id) && unseen.contains(left.id)
+        return left.text == right.text || isCount && left.withoutNumber == right.withoutNumber
     }
 
     /// Leaves out an entry of what is shared, or of what is below it.
     private func skipping(_ state: State) -> [State] {
         func isFree(_ entry: Entry) -> Bool {
-            entry.text.first == ">" || shared.contains(entry.id) || belowShared.contains(entry.id)
+            entry.text.first == ">" || stateful.contains(entry.id)
         }
         var result: [State] = []
         if state.mine < mine.count, isFree(mine[state.mine]) {
@@ -178,7 +198,7 @@ struct Alignment {
 
     private func following(_ state: State, _ extra: Set<Int>) -> [State] {
         var result: [State] = []
-        if state.mine < mine.count, state.other < other.count, mine[state.mine].isSame(as: other[state.other]) {
+        if state.mine < mine.count, state.other < other.count, isSame(mine[state.mine], other[state.other]) {
             var next = state
             next.mine += 1
             next.other += 1
@@ -188,8 +208,7 @@ struct Alignment {
             var next = state
             next.other = end(of: state.other)
             next.hasMore = state.hasMore || extra.isEmpty
-            let id = other[state.other].id
-            next.isTouched = state.isTouched || shared.contains(id) || belowShared.contains(id)
+            next.isTouched = state.isTouched || stateful.contains(other[state.other].id)
             if let reaction = reactions[other[state.other].text] {
                 if !reaction.disposed.isEmpty, state.disposal < 0 { next.disposal = state.other }
                 if !reaction.subscribed.isEmpty { next.subscription = state.other }

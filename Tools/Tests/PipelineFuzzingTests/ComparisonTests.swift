@@ -100,6 +100,17 @@ import Testing
         #expect(try verdict(">0n1 >1c", ">1c 4f1 >0x 4F1", of: disposing) == "finding")
     }
 
+    /// What is shared has a state, which a closure behind the end has changed in the other log only.
+    @Test func whatAClosureBehindTheEndDoesToWhatIsSharedIsKnown() throws {
+        let pipelines = "(switchLatest 0 (create 3 4) (ref 0)) (ref 0) | s0 s1"
+        func verdict(_ shared: String) throws -> String {
+            try self.verdict(
+                "2m 1f3 >0e1 >1n0 >1c", "2m 1f3 >0e1 1f4 >1n5 >1c", of: "reentrant | \(shared) | \(pipelines)")
+        }
+        #expect(try verdict("(publish 1 0 (of))").hasPrefix("Runs `map`"))
+        #expect(try verdict("(publishSubject)") == "finding")
+    }
+
     @Test func whatModelsExplainIsKnownByWhatTheyNote() throws {
         let program = try Program(parsing: "sync | | (scan 0 0 (groupBy 2 0 (of 1 2) (toArray (it)))) | s0")
         func verdict(_ log: String, _ notes: String) -> String {
