@@ -16,7 +16,7 @@ let hasLiburing =
             name: "CRxIOUring",
             cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
             linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
-        .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"], exclude: ["Elsewhere"]),
+        .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"], exclude: ["Unsupported"]),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         // A program that tests run, because what they test is about a whole process.
         .executableTarget(
@@ -30,7 +30,7 @@ let hasLiburing =
 #else
     // There the module says that it is not available.
     let eventLoopTargets: [Target] = [
-        .target(name: "RxIOUring", dependencies: ["RxSwift"], sources: ["Elsewhere"])
+        .target(name: "RxIOUring", dependencies: ["RxSwift"], sources: ["Unsupported"])
     ]
 #endif
 

@@ -57,7 +57,7 @@ static bool has_operations(struct io_uring *ring) {
 }
 
 rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
-    // Best first: a kernel refuses flags that it does not know.
+    // Best first: a kernel rejects flags that it does not know.
     static const unsigned choices[] = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
         IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,

@@ -23,7 +23,7 @@ final class WaitingThread: @unchecked Sendable {
     private var vainRuns = 0
 
     /// So often the run loop may attend to other things before the main queue, which it looks at first of all.
-    private static let patience = 20
+    private static let idleTimeout = 20
 
     /// How long, in nanoseconds, the thread rests where nothing would tell it that there is something to do.
     private static let glance: UInt64 = 10_000_000
@@ -75,18 +75,18 @@ final class WaitingThread: @unchecked Sendable {
         let isWoken = !MainScheduler.isRunningInline
         let soon = min(deadline, now + Self.glance)
         // Whether the main queue may still turn out to run.
-        let isUndecided = isMainThread && !mainQueueRuns && vainRuns < Self.patience
-        if !isUndecided { try refuse(source, mainQueueRuns) }
+        let isUndecided = isMainThread && !mainQueueRuns && vainRuns < Self.idleTimeout
+        if !isUndecided { try reject(source, mainQueueRuns) }
         if runRunLoop(for: (mainQueueRuns && isWoken ? deadline : soon) - now, isWoken: mainQueueRuns, isOver) {
             if isUndecided { vainRuns += 1 }
         } else {
-            if isUndecided { try refuse(source, mainQueueRuns) }
+            if isUndecided { try reject(source, mainQueueRuns) }
             parker.park(until: isWoken ? deadline : soon)
         }
     }
 
     /// Throws if no event can come while this thread waits.
-    private func refuse<Element>(_ source: Observable<Element>, _ mainQueueRuns: Bool) throws {
+    private func reject<Element>(_ source: Observable<Element>, _ mainQueueRuns: Bool) throws {
         if let label = source.queueHeldByCaller(mainQueueRuns: mainQueueRuns) {
             throw BlockingError.deliversOnQueueOfCaller(label: label)
         }

@@ -17,7 +17,7 @@ public enum IOHooks {
         set { notice.value = newValue }
     }
 
-    private static let notice = Replaceable<NoticeHandler>({ notice in
+    private static let notice = LockedBox<NoticeHandler>({ notice in
         #if DEBUG
             fputs("swift-rx: \(notice)\n", stderr)
         #endif
@@ -44,22 +44,28 @@ public enum IOHooks {
 }
 
 extension IOHooks {
-    /// Receives what was refused, and how many bytes that were.
-    public typealias SendRefusedHandler = (_ error: IOError, _ bytes: Int) -> Void
+    /// Receives what was rejected, and how many bytes that were.
+    public typealias SendRejectedHandler = (_ error: IOError, _ bytes: Int) -> Void
 
     /// Called with what will not be sent: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another
-    /// thread came behind `shutdownOutput` (`EPIPE`); the system refused a datagram, or its socket was closed. On the
+    /// thread came behind `shutdownOutput` (`EPIPE`); the system rejected a datagram, or its socket was closed. On the
     /// sending thread where `send` returns false, else on the loop's. By default prints to standard error in debug builds.
-    public static var sendRefusedHandler: SendRefusedHandler {
-        get { sendRefused.value }
-        set { sendRefused.value = newValue }
+    public static var sendRejectedHandler: SendRejectedHandler {
+        get { sendRejected.value }
+        set { sendRejected.value = newValue }
     }
 
-    private static let sendRefused = Replaceable<SendRefusedHandler>({ error, bytes in
+    @available(*, deprecated, renamed: "sendRejectedHandler")
+    public static var sendRefusedHandler: SendRejectedHandler {
+        get { sendRejectedHandler }
+        set { sendRejectedHandler = newValue }
+    }
+
+    private static let sendRejected = LockedBox<SendRejectedHandler>({ error, bytes in
         #if DEBUG
             fputs("swift-rx: \(bytes) bytes were not sent: \(error)\n", stderr)
         #endif
     })
 
-    static func reportRefusedSend(_ error: IOError, _ bytes: Int) { sendRefusedHandler(error, bytes) }
+    static func reportRejectedSend(_ error: IOError, _ bytes: Int) { sendRejectedHandler(error, bytes) }
 }

@@ -134,7 +134,7 @@ package func spinHint() { rx_spin_hint() }
 /// to a plain move.
 @frozen
 @usableFromInline
-package struct ConfinedWord: ~Copyable {
+package struct NonAtomicWord: ~Copyable {
     #if RX_MODEL_CHECK
         @usableFromInline let storage: PlainWord
 

@@ -43,10 +43,10 @@ package struct DrainLoop: ~Copyable {
     @usableFromInline let backlog = AtomicWord(0)
 
     // The drainer's: the nodes that were taken from the stack and not run yet, oldest first.
-    @usableFromInline let oldestTaken = ConfinedWord(0)
-    private let newestTaken = ConfinedWord(0)
+    @usableFromInline let oldestTaken = NonAtomicWord(0)
+    private let newestTaken = NonAtomicWord(0)
     /// How many nodes were taken and removed that `backlog` still counts.
-    @usableFromInline let uncounted = ConfinedWord(0)
+    @usableFromInline let uncounted = NonAtomicWord(0)
     @inlinable @inline(__always)
     static var mostUncounted: UInt { 64 }
 

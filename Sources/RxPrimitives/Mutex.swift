@@ -15,7 +15,7 @@ import CRxPrimitives
 // Algorithm: a futex by which the kernel knows the owner (`man 2 futex`, FUTEX_LOCK_PI): the word is 0 or the number of the owner's
 // thread, and its highest bit tells that threads wait in the kernel. While one waits, the owner runs with its priority, so that a
 // real-time thread cannot wait for a thread that it keeps from running itself. `Synchronization.Mutex` is the same on Linux; it is
-// not used because ThreadSanitizer reports races in it that are none, and because it traps where the kernel refuses such futexes.
+// not used because ThreadSanitizer reports races in it that are none, and because it traps where the kernel rejects such futexes.
 //
 // Progress: blocking. An uncontended `lock` and `unlock` are a compare-exchange each and no system call.
 // Threads: any; the thread that locked unlocks. It is not recursive: a thread that locks twice traps.
@@ -106,7 +106,7 @@ extension Mutex {
     package enum FutexKind: Sendable {
         /// With priority inheritance.
         case priorityInheriting
-        /// Without: what is left where the kernel, a sandbox or an emulator refuses the other kind.
+        /// Without: what is left where the kernel, a sandbox or an emulator rejects the other kind.
         case plain
         /// Sleeping for some microseconds at a time: where there are no futexes at all.
         case none
@@ -153,7 +153,7 @@ extension Mutex {
             case ESRCH: fatalError("swift-rx: a thread has ended without unlocking a mutex")
             // Interrupted; or the owner is ending, and is about to be found to have ended.
             case EINTR, EAGAIN: continue
-            // Without memory for the waiter, or refused to this thread alone.
+            // Without memory for the waiter, or rejected to this thread alone.
             default:
                 if word.compareExchange(0, thread) { return }
                 rx_sleep_microseconds(50)

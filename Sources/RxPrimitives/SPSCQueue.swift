@@ -52,25 +52,25 @@ package struct SPSCQueue<Element>: ~Copyable {
 @usableFromInline
 struct SPSCWords: ~Copyable {
     // The consumer's. Elements from `headIndex` up to `headLimit` are known to be there.
-    @usableFromInline let head = ConfinedWord(0)
-    @usableFromInline let headIndex = ConfinedWord(0)
-    @usableFromInline let headLimit = ConfinedWord(0)
+    @usableFromInline let head = NonAtomicWord(0)
+    @usableFromInline let headIndex = NonAtomicWord(0)
+    @usableFromInline let headLimit = NonAtomicWord(0)
 
     /// The first chunk ever, where a consumer without a chunk looks. Set once by the producer, before anything else.
     @usableFromInline let start = AtomicWord(0)
     /// A chunk to be used again, or 0. Only the consumer fills it when empty, only the producer empties it.
     @usableFromInline let spare = AtomicWord(0)
 
-    @usableFromInline let paddingBefore = CacheLinePadding()
+    @usableFromInline let paddingBefore = CachePadding()
 
     // The producer's, on lines of their own: without the padding a hop between two cores takes 60 ns per event, with it 22.
     // `tailIndex` is the next free slot of a chunk with `tailCapacity`; without a chunk both are 0, which says "full".
-    @usableFromInline let tail = ConfinedWord(0)
-    @usableFromInline let tailIndex = ConfinedWord(0)
-    @usableFromInline let tailCapacity = ConfinedWord(0)
+    @usableFromInline let tail = NonAtomicWord(0)
+    @usableFromInline let tailIndex = NonAtomicWord(0)
+    @usableFromInline let tailCapacity = NonAtomicWord(0)
 
     /// Towards what the owner of the queue keeps behind it.
-    @usableFromInline let paddingBehind = CacheLinePadding()
+    @usableFromInline let paddingBehind = CachePadding()
 
     @inlinable
     init() {}

@@ -68,7 +68,7 @@ extension TimingWheel {
         }
     }
 
-    private enum Taken {
+    private enum TakeOutcome {
         /// The slot is vacant.
         case all
         /// None of what is in the slot is due.
@@ -82,7 +82,7 @@ extension TimingWheel {
     private func takeDue(
         _ row: Int, _ slot: Int, upTo now: UInt64, into batch: inout TimerBatch, isOver: Bool, _ limit: Int,
         _ left: inout Int
-    ) -> Taken {
+    ) -> TakeOutcome {
         let isFirstLevel = row % TimingWheel.levelCount == 0
         let bit = 1 as UInt64 &<< UInt64(slot)
         let position = row &<< TimingWheel.slotBits | slot

@@ -22,7 +22,7 @@
 package struct WorkStealingDeque: ~Copyable {
     /// The index of the oldest word. Only rises, by whoever takes that word.
     private let top = AtomicWord(0)
-    private let padding = CacheLinePadding()
+    private let padding = CachePadding()
     /// The index behind the newest word. Written by the owner.
     private let bottom = AtomicWord(0)
     /// 0, or the address of the ring in use. Written by the owner.
@@ -118,7 +118,7 @@ package struct WorkStealingDeque: ~Copyable {
     }
 
     /// What a thief that is in no hurry finds.
-    package enum Find: Equatable {
+    package enum StealResult: Equatable {
         case word(UInt)
         case nothing
         /// There is only one, at this index. It was left.
@@ -129,7 +129,7 @@ package struct WorkStealingDeque: ~Copyable {
     /// for it, it and the line of `top` go back and forth between their processors. Any thread.
     ///
     /// - Parameter spared: the index of a word that was left before. It is taken now.
-    package func steal(sparing spared: UInt?) -> Find {
+    package func steal(sparing spared: UInt?) -> StealResult {
         let oldest = top.loadSequentially()
         if Int(bitPattern: bottom.loadSequentially() &- oldest) == 1, oldest != spared { return .only(oldest) }
         return steal().map { .word($0) } ?? .nothing

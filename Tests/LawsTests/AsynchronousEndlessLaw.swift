@@ -38,7 +38,7 @@ extension Laws {
                 let mayGoOn =
                     subject.row.name.hasPrefix("Completable.") || Self.endless[subject.description] != nil
                     || Self.endless[subject.row.name] != nil
-                let ended = life.waitForEnd(milliseconds: mayGoOn ? 20 : Laws.patience * 1_000)
+                let ended = life.waitForEnd(milliseconds: mayGoOn ? 20 : Laws.idleTimeout * 1_000)
                 #expect(ended || mayGoOn, "\(kind): not ended")
                 life.expectStop("\(kind)")
             }

@@ -94,12 +94,12 @@ import Testing
         let shared = Shared()
         let (held, done, hog) = (Semaphore(), Semaphore(), Semaphore())
         let rounds = 20
-        let refused = AtomicWord(0)
+        let rejected = AtomicWord(0)
         let arrived = AtomicWord(0)
         let hasLock = AtomicWord(0)
         var longest: UInt64 = 0
         let realTime = startThread {
-            if !(pinToFirstProcessor() && runInRealTime(priority: 20)) { refused.storeReleasing(1) }
+            if !(pinToFirstProcessor() && runInRealTime(priority: 20)) { rejected.storeReleasing(1) }
             _ = arrived.fetchAdd(1)
             for _ in 0..<rounds {
                 held.wait()
@@ -114,7 +114,7 @@ import Testing
         // Runs for up to 200 ms in each round, unless the real-time thread gets its lock before.
         let busy = startThread {
             guard isBusy else { return }
-            if !(pinToFirstProcessor() && runInRealTime(priority: 10)) { refused.storeReleasing(1) }
+            if !(pinToFirstProcessor() && runInRealTime(priority: 10)) { rejected.storeReleasing(1) }
             for round in 1...UInt(rounds) {
                 hog.wait()
                 let begin = MonotonicClock.now()
@@ -134,7 +134,7 @@ import Testing
             }
         }
         for thread in [realTime, busy, normal] { pthread_join(thread, nil) }
-        if refused.loadAcquiring() != 0 {
+        if rejected.loadAcquiring() != 0 {
             print("skipped: this system allows no real-time threads (sched_setscheduler), or no pinning")
             return nil
         }

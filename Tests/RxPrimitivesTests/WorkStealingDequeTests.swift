@@ -20,7 +20,7 @@ private final class Owner: @unchecked Sendable {
     }
     func pop() -> UInt? { deque.pop() }
     func steal() -> UInt? { deque.steal() }
-    func steal(sparing spared: UInt?) -> WorkStealingDeque.Find { deque.steal(sparing: spared) }
+    func steal(sparing spared: UInt?) -> WorkStealingDeque.StealResult { deque.steal(sparing: spared) }
 }
 
 /// How often each word was taken.

@@ -61,16 +61,16 @@ extension String {
     }
 }
 
-/// Counts the work that schedulers refuse, while it is there.
-package final class RefusalCounter: @unchecked Sendable {
+/// Counts the work that schedulers reject, while it is there.
+package final class RejectionCounter: @unchecked Sendable {
     private let counter = AtomicCounter(0)
-    private let before = Hooks.workRefusedHandler
+    private let before = Hooks.workRejectedHandler
 
     package init() {
-        Hooks.workRefusedHandler = { [counter] _, count in for _ in 0..<count { counter.increment() } }
+        Hooks.workRejectedHandler = { [counter] _, count in for _ in 0..<count { counter.increment() } }
     }
 
     package var value: Int { counter.value }
 
-    package func stop() { Hooks.workRefusedHandler = before }
+    package func stop() { Hooks.workRejectedHandler = before }
 }

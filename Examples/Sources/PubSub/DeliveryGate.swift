@@ -32,11 +32,11 @@ public struct DeliveryGate: Sendable {
     ///   - queued: how many bytes wait for the client.
     public mutating func offer(_ bytes: Int, queued: Int) -> Verdict {
         if dropped == 0, queued == 0 || queued + bytes <= room { return .send }
-        return refused()
+        return rejected()
     }
 
     /// A message that was to be sent was not taken after all.
-    public mutating func refused() -> Verdict {
+    public mutating func rejected() -> Verdict {
         dropped += 1
         return dropped == mostDropped + 1 ? .disconnect : .drop(beginsGap: dropped == 1)
     }

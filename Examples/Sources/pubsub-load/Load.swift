@@ -9,7 +9,7 @@ struct Load {
     let group: IOUringSchedulerGroup
 
     /// How long the last messages may take, once the publishers have ended.
-    static let patience = RxTimeInterval.seconds(15)
+    static let idleTimeout = RxTimeInterval.seconds(15)
 
     func run() async throws -> Report {
         let subscribers = try await connectSubscribers()
@@ -62,7 +62,7 @@ struct Load {
         let scheduler = group.schedulers[0]
         _ = try await Observable<Int>.interval(.milliseconds(5), scheduler: scheduler)
             .filter { _ in subscribers.allSatisfy { $0.hasAll(of: plan.sent(sent, to: $0.topic)) } }
-            .take(for: Load.patience, scheduler: scheduler)
+            .take(for: Load.idleTimeout, scheduler: scheduler)
             .take(1)
             .asMaybe().value
     }

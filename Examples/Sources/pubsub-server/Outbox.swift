@@ -22,7 +22,7 @@ final class Outbox: Sendable {
         if verdict == .send {
             if connection.send(message) { return statistics.delivered.count() }
             // Others filled the queue meanwhile, or the connection is closed.
-            verdict = gate.withLock { $0.refused() }
+            verdict = gate.withLock { $0.rejected() }
         }
         statistics.dropped.count()
         switch verdict {
@@ -43,7 +43,7 @@ final class Outbox: Sendable {
         var isOver = false
         while !isOver {
             let count = gate.withLock { $0.dropped }
-            // If it is refused, the client reads no answers either, and its session ends.
+            // If it is rejected, the client reads no answers either, and its session ends.
             connection.send(ServerLine.dropped(count).line)
             isOver = gate.withLock { $0.told(count) }
         }

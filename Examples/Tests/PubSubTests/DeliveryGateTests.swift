@@ -34,7 +34,7 @@ struct DeliveryGateTests {
 
     @Test mutating func aRefusedMessageBeginsAGap() {
         #expect(gate.offer(10, queued: 0) == .send)
-        #expect(gate.refused() == .drop(beginsGap: true))
+        #expect(gate.rejected() == .drop(beginsGap: true))
         #expect(gate.offer(10, queued: 0) == .drop(beginsGap: false))
     }
 

@@ -56,7 +56,7 @@ public struct ControlEvent<PropertyType>: ControlEventType {
     public func asDriver() -> Driver<Element> {
         Driver(
             events.observe(on: DriverSharingStrategy.scheduler).catch { error in
-                refuse(error, at: "ControlEvent.asDriver")
+                reject(error, at: "ControlEvent.asDriver")
                 return .empty()
             })
     }
@@ -68,7 +68,7 @@ public struct ControlEvent<PropertyType>: ControlEventType {
     public func asSignal() -> Signal<Element> {
         Signal(
             events.observe(on: SignalSharingStrategy.scheduler).catch { error in
-                refuse(error, at: "ControlEvent.asSignal")
+                reject(error, at: "ControlEvent.asSignal")
                 return .empty()
             })
     }

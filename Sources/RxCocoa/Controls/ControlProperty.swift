@@ -52,7 +52,7 @@ public struct ControlProperty<PropertyType>: ControlPropertyType {
     @inlinable
     public func on(_ event: Event<Element>) {
         if case .error(let error) = event {
-            refuse(error, at: "ControlProperty")
+            reject(error, at: "ControlProperty")
         } else {
             valueSink.on(event)
         }
@@ -79,7 +79,7 @@ public struct ControlProperty<PropertyType>: ControlPropertyType {
     public func asDriver() -> Driver<Element> {
         Driver(
             values.observe(on: DriverSharingStrategy.scheduler).catch { error in
-                refuse(error, at: "ControlProperty.asDriver")
+                reject(error, at: "ControlProperty.asDriver")
                 return .empty()
             })
     }

@@ -75,6 +75,6 @@ extension ObservableType {
     /// - Returns: ends the subscription when disposed of.
     @preconcurrency @inlinable
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
-        subscribe(onNext: onNext, onError: refusal(at: "bind(onNext:)"))
+        subscribe(onNext: onNext, onError: rejection(at: "bind(onNext:)"))
     }
 }

@@ -14,7 +14,7 @@ class Backend {
     var hasPrepared: Bool { false }
 
     /// Whether `poll` has something to do. No system call.
-    var hasNews: Bool { false }
+    var hasEvents: Bool { false }
 
     /// Takes an operation, which is not in flight, and completes it later: never before this returns.
     func submit(_ operation: Operation) { fatalError("swift-rx: a subclass has to implement this method") }

@@ -74,7 +74,7 @@ final class EpollBackend: Backend {
 
     override var hasPrepared: Bool { !ready.isEmpty }
 
-    override var hasNews: Bool { !ready.isEmpty || waiting > 0 || done.hasSome }
+    override var hasEvents: Bool { !ready.isEmpty || waiting > 0 || done.hasSome }
 
     override func submit(_ operation: Operation) {
         operation.isInFlight = true

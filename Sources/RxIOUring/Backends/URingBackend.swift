@@ -2,7 +2,7 @@ import CRxIOUring
 import Glibc
 import RxPrimitives
 
-/// Completions by io_uring: what a turn of the loop submits goes to the kernel with one system call, and what is completed
+/// Completions by io_uring: what a tick of the loop submits goes to the kernel with one system call, and what is completed
 /// comes back with the same.
 final class URingBackend: Backend {
     private let ring: OpaquePointer
@@ -53,7 +53,7 @@ final class URingBackend: Backend {
 
     override var hasPrepared: Bool { rx_ring_prepared(ring) != 0 || !delayed.isEmpty || !delayedCancellations.isEmpty }
 
-    override var hasNews: Bool { hasPrepared || !unsubmitted.isEmpty || rx_ring_has_completions(ring) }
+    override var hasEvents: Bool { hasPrepared || !unsubmitted.isEmpty || rx_ring_has_completions(ring) }
 
     override func submit(_ operation: Operation) {
         operation.isInFlight = true

@@ -6,36 +6,36 @@ final class ByteStorage: @unchecked Sendable {
     /// Written by the kernel while a read is in flight; never again once a chunk of it was emitted.
     let address: UnsafeMutableRawPointer
     let capacity: Int
-    private let lender: ByteLender?
+    private let provider: BufferProvider?
 
     init(capacity: Int) {
         self.capacity = capacity
         address = .allocate(byteCount: max(capacity, 1), alignment: 16)
-        lender = nil
+        provider = nil
     }
 
-    /// Memory that `lender` has lent.
-    init(_ address: UnsafeMutableRawPointer, capacity: Int, of lender: ByteLender) {
+    /// Memory that `provider` has lent.
+    init(_ address: UnsafeMutableRawPointer, capacity: Int, of provider: BufferProvider) {
         self.address = address
         self.capacity = capacity
-        self.lender = lender
+        self.provider = provider
     }
 
     deinit {
-        if let lender { lender.giveBack(address) } else { address.deallocate() }
+        if let provider { provider.recycle(address) } else { address.deallocate() }
     }
 }
 
 /// What memory comes from, and goes back to.
-class ByteLender: @unchecked Sendable {
+class BufferProvider: @unchecked Sendable {
     /// On any thread.
-    func giveBack(_ address: UnsafeMutableRawPointer) {
+    func recycle(_ address: UnsafeMutableRawPointer) {
         fatalError("swift-rx: a subclass has to implement this method")
     }
 }
 
 /// A bounded number of buffers of one size, which are used again and again: the memory of one stream, and so its back-pressure.
-final class BytePool: ByteLender, @unchecked Sendable {
+final class BytePool: BufferProvider, @unchecked Sendable {
     /// Bytes per buffer.
     let size: Int
     /// How many buffers there may be.
@@ -76,7 +76,7 @@ final class BytePool: ByteLender, @unchecked Sendable {
         return nil
     }
 
-    override func giveBack(_ address: UnsafeMutableRawPointer) {
+    override func recycle(_ address: UnsafeMutableRawPointer) {
         lock.lock()
         spare.append(address)
         let wake = onReturn

@@ -45,7 +45,7 @@ final class ReceivePool: @unchecked Sendable {
     }
 
     /// A buffer is not used any more. On any thread.
-    func giveBack(_ address: UnsafeMutableRawPointer) {
+    func recycle(_ address: UnsafeMutableRawPointer) {
         let number = (address - memory) / ReceivePool.size
         let owner = owner.loadRelaxed()
         if owner == UInt(pthread_self()) { return backend.returnBuffer(number) }

@@ -59,7 +59,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     @exclusivity(unchecked) private var files: [FollowedFile] = []
     @exclusivity(unchecked) private var isReading = false
     /// Whether something happened since the read under way, or the last one, was submitted.
-    @exclusivity(unchecked) private var hasNews = false
+    @exclusivity(unchecked) private var hasChanges = false
     /// Whether the first file's successor was written to, so that the next end of the first file is its last.
     @exclusivity(unchecked) private var isFinishing = false
     /// Whether a file may have taken the name for which there was no place.
@@ -97,11 +97,11 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         watcher = nil
     }
 
-    // MARK: News
+    // MARK: Changes
 
-    private func heard(_ news: FileWatcher.News) {
+    private func heard(_ news: FileWatcher.Changes) {
         guard isRunning else { return }
-        hasNews = true
+        hasChanges = true
         if news.error != 0 { return fail("read inotify", news.error) }
         if news.directoryError != 0 { directoryError = news.directoryError }
         if news.isAboutPath { lookAtPath() }
@@ -150,7 +150,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
             return waitForMemory(pool.limit)
         }
         stopWaiting()
-        hasNews = false
+        hasChanges = false
         isReading = true
         file.read.read(into: storage, offset: file.offset)
     }
@@ -174,7 +174,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     }
 
     private func reachedEnd(_ file: FollowedFile) {
-        if hasNews { return readNext() }
+        if hasChanges { return readNext() }
         if file.size < file.offset {
             file.offset = 0
             return readNext()

@@ -6,7 +6,7 @@ import Glibc
 /// Events are only hints: whoever gets them looks for himself. So it does not matter which ones the kernel has put together.
 final class FileWatcher {
     /// What a row of events amounts to.
-    struct News {
+    struct Changes {
         /// Another file may have the name.
         var isAboutPath = false
         /// Why the directory is not watched any more, if it has moved or is gone; else 0.
@@ -19,7 +19,7 @@ final class FileWatcher {
     private let directoryPath: String
     private let name: String
     private let loop: EventLoop
-    private let heard: (News) -> Void
+    private let heard: (Changes) -> Void
 
     @exclusivity(unchecked) private var descriptor: Descriptor?
     /// Holds this until the kernel has let go; `end` cuts the circle.
@@ -32,7 +32,7 @@ final class FileWatcher {
     /// - Parameters:
     ///   - path: the name to be watched. Files are watched separately.
     ///   - heard: called when something has happened.
-    init(_ path: String, on loop: EventLoop, heard: @escaping (News) -> Void) {
+    init(_ path: String, on loop: EventLoop, heard: @escaping (Changes) -> Void) {
         self.path = path
         self.loop = loop
         self.heard = heard
@@ -82,40 +82,40 @@ final class FileWatcher {
     private func finished(_ result: Int32) {
         guard let read else { return }
         let storage = read.takeStorage()
-        if result <= 0, result != -EINTR { return heard(News(error: result == 0 ? EIO : -result)) }
-        let news = parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))))
+        if result <= 0, result != -EINTR { return heard(Changes(error: result == 0 ? EIO : -result)) }
+        let changes = parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))))
         // Again, before anybody looks: what happens behind that look is an event again.
         read.read(into: storage, offset: -1)
-        heard(news)
+        heard(changes)
     }
 
-    private func parse(_ bytes: UnsafeRawBufferPointer) -> News {
-        var news = News()
+    private func parse(_ bytes: UnsafeRawBufferPointer) -> Changes {
+        var changes = Changes()
         var event = rx_watch_event()
         var offset = 0
         while true {
             let size = rx_watch_parse(bytes.baseAddress!, bytes.count, offset, &event)
-            if size == 0 { return news }
+            if size == 0 { return changes }
             offset += size
             let kinds = event.kinds
             if kinds & RX_WATCH_OVERFLOW.rawValue != 0 {
-                news.isAboutPath = true
+                changes.isAboutPath = true
                 // That the directory is gone may be among what was lost.
-                watchDirectoryAgain(&news)
+                watchDirectoryAgain(&changes)
             }
             guard event.watch == directory else { continue }
-            if kinds & RX_WATCH_NAME.rawValue != 0, strcmp(event.name, name) == 0 { news.isAboutPath = true }
-            if kinds & RX_WATCH_GONE.rawValue != 0 { watchDirectoryAgain(&news) }
+            if kinds & RX_WATCH_NAME.rawValue != 0, strcmp(event.name, name) == 0 { changes.isAboutPath = true }
+            if kinds & RX_WATCH_GONE.rawValue != 0 { watchDirectoryAgain(&changes) }
         }
     }
 
     /// Has the directory that has the directory's name by now watched.
-    private func watchDirectoryAgain(_ news: inout News) {
+    private func watchDirectoryAgain(_ changes: inout Changes) {
         guard let descriptor else { return }
         let former = directory
         directory = rx_watch_directory(descriptor.number, directoryPath)
         if former >= 0, former != directory { rx_watch_remove(descriptor.number, former) }
-        news.isAboutPath = true
-        news.directoryError = directory < 0 ? -directory : 0
+        changes.isAboutPath = true
+        changes.directoryError = directory < 0 ? -directory : 0
     }
 }

@@ -11,7 +11,7 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     /// What the loop finds.
-    enum Found {
+    enum NextChunk {
         case chunk(ByteChunk)
         /// Nothing for now: the next one to add something has to tell the loop.
         case nothing
@@ -19,7 +19,7 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     /// What the adding thread has to do.
-    struct Duty {
+    struct AddResult {
         var tellsLoop: Bool
         /// How many bytes wait, if that is to be reported.
         var backlog: Int?
@@ -46,14 +46,14 @@ final class WriteQueue: @unchecked Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// By the source, serially.
-    func add(_ chunk: ByteChunk) -> Duty {
+    func add(_ chunk: ByteChunk) -> AddResult {
         lock.withLock {
-            if isClosed { return Duty(tellsLoop: false) }
+            if isClosed { return AddResult(tellsLoop: false) }
             added.append(chunk)
             let before = bytes
             bytes += chunk.count
             let isOverLimit = bytes / limit > before / limit
-            return Duty(tellsLoop: attend(), backlog: isOverLimit ? bytes : nil)
+            return AddResult(tellsLoop: attend(), backlog: isOverLimit ? bytes : nil)
         }
     }
 
@@ -76,7 +76,7 @@ final class WriteQueue: @unchecked Sendable {
     /// The next chunk, without taking it, if it is there already.
     var upcoming: ByteChunk? { taken.last }
 
-    func next() -> Found {
+    func next() -> NextChunk {
         if let chunk = taken.popLast() { return .chunk(chunk) }
         var batch: [ByteChunk] = []
         let end: Ending? = lock.withLock {

@@ -6,15 +6,15 @@ import RxSwift
 
 /// One thread that waits for the kernel, for timers and for work that is handed over, and does all of it in turns.
 ///
-/// The thread keeps this object alive until it ends: after `shutDown`, or after `retire` as soon as nothing is left to do.
+/// The thread keeps this object alive until it ends: after `shutDown`, or after `shutdownWhenIdle` as soon as nothing is left to do.
 final class EventLoop: LoopThread {
     let configuration: IOUringScheduler.Configuration
 
     /// What is handed over, by others and by the loop itself. The loop's thread is at work there while it is awake.
-    let queue: LoopTurnQueue
+    let queue: LoopRunQueue
 
-    /// Closures that are handed over through `perform` and `post`.
-    private let handOver: HandOver
+    /// Closures that are handed over through `perform` and `submit`.
+    private let submissionOrder: SubmissionOrder
 
     /// Only the loop, but for what says otherwise.
     let timers: LoopTimers
@@ -27,16 +27,16 @@ final class EventLoop: LoopThread {
 
     /// What has to hear of the end. Only the loop.
     @exclusivity(unchecked) private var dependents: [ObjectIdentifier: any LoopDependent] = [:]
-    /// What has to be told at the end of the turn. Only the loop.
-    @exclusivity(unchecked) private var turnEnds: [any TurnEndListener] = []
+    /// What has to be told at the end of the tick. Only the loop.
+    @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
     /// An empty array with room. Only the loop.
-    @exclusivity(unchecked) private var spareTurnEnds: [any TurnEndListener] = []
+    @exclusivity(unchecked) private var spareTickObservers: [any TickObserver] = []
     /// Ends as soon as nothing is left to do. Only the loop.
     @exclusivity(unchecked) private var isRetiring = false
     /// Ends after the job under way. Only the loop.
     @exclusivity(unchecked) fileprivate var isOver = false
-    /// Entered by whoever refuses work. The thread is inside from the start, and leaves at its very end.
-    private let refusal = DrainLoop(entered: true)
+    /// Entered by whoever rejects work. The thread is inside from the start, and leaves at its very end.
+    private let rejection = DrainLoop(entered: true)
     /// 1 from the first `shutDown`, for ever.
     private let shutDownRequested = AtomicWord(0)
     /// Left by the thread when it ends.
@@ -44,30 +44,30 @@ final class EventLoop: LoopThread {
     /// In a process that was forked from this one the thread is missing.
     private let forks = rx_forks()
 
-    /// Whether this turn ends with so many listeners that what they do is better submitted than done at once. Only the loop.
+    /// Whether this tick ends with so many listeners that what they do is better submitted than done at once. Only the loop.
     @exclusivity(unchecked) private(set) var submitsInBulk = false
 
     /// Whether there was a stream of work since the loop slept, of which more is likely to come soon. Only the loop.
     @exclusivity(unchecked) private var isInStream = false
-    /// For how many turns the loop takes up what comes at once, as little came of waiting for more, and for how many when that
+    /// For how many ticks the loop takes up what comes at once, as little came of waiting for more, and for how many when that
     /// happens the next time. Only the loop.
-    @exclusivity(unchecked) private var hastyTurns = 0
-    @exclusivity(unchecked) private var nextHastyTurns = EventLoop.fewestHastyTurns
-    private static let fewestHastyTurns = 8
-    private static let mostHastyTurns = 1_024
+    @exclusivity(unchecked) private var hastyTicks = 0
+    @exclusivity(unchecked) private var nextHastyTicks = EventLoop.fewestHastyTicks
+    private static let fewestHastyTicks = 8
+    private static let mostHastyTicks = 1_024
 
     /// How often the thread is started, 10 ms apart, before the program stops.
     private static let startAttempts = 100
 
     /// How many steps are taken between two looks at the kernel and at the clock.
-    private static let stepsPerTurn = 512
+    private static let batchLimit = 512
 
     /// Starts the thread, and returns when it is ready.
     init(_ configuration: IOUringScheduler.Configuration) {
         self.configuration = configuration
-        queue = LoopTurnQueue(stepsPerTurn: EventLoop.stepsPerTurn, patience: configuration.patience)
-        handOver = HandOver(to: queue)
-        timers = LoopTimers(queue: queue, patience: configuration.patience)
+        queue = LoopRunQueue(batchLimit: EventLoop.batchLimit, idleTimeout: configuration.idleTimeout)
+        submissionOrder = SubmissionOrder(to: queue)
+        timers = LoopTimers(queue: queue, idleTimeout: configuration.idleTimeout)
         LoopRegistry.add(self)
         running.enter()
         let ready = Parker()
@@ -100,28 +100,28 @@ final class EventLoop: LoopThread {
     // MARK: Work
 
     /// Whether the caller, who has something for the loop to do, may do it at once: it is on the loop, and everything is done
-    /// that it knows to have been handed over through `perform` and `post`.
-    var isDirect: Bool { isCurrent && handOver.isIdle && !isClosed }
+    /// that it knows to have been handed over through `perform` and `submit`.
+    var isDirect: Bool { isCurrent && submissionOrder.isIdle && !isClosed }
 
-    /// Runs `body` on the loop, behind what was handed over before through this or `post`: at once when called there, if all of
+    /// Runs `body` on the loop, behind what was handed over before through this or `submit`: at once when called there, if all of
     /// that is done.
     ///
-    /// - Parameter refused: called instead, on any thread, if the loop takes no more work.
-    func perform(_ body: @escaping () -> Void, refused: @escaping () -> Void = {}) {
+    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work.
+    func perform(_ body: @escaping () -> Void, rejected: @escaping () -> Void = {}) {
         if isDirect { return body() }
-        if isCurrent, isClosed { return refused() }
-        post(body) {
-            refused()
+        if isCurrent, isClosed { return rejected() }
+        submit(body) {
+            rejected()
             return false
         }
     }
 
     /// Runs `body` on the loop behind what was handed over before, and never at once.
     ///
-    /// - Parameter refused: called instead, on any thread, if the loop takes no more work; returns whether that is to be
+    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
-    func post(_ body: @escaping () -> Void, refused: @escaping () -> Bool) {
-        handOver.post(body, refused: refused)
+    func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
+        submissionOrder.submit(body, rejected: rejected)
     }
 
     /// Runs `body` soon on a thread that is not the loop's, for a loop that takes no more work.
@@ -157,29 +157,29 @@ final class EventLoop: LoopThread {
 
     /// Has `listener` told when everything was done that is to be done now, before the loop looks at the kernel again. Only
     /// on the loop.
-    func tellAtEndOfTurn(_ listener: any TurnEndListener) { turnEnds.append(listener) }
+    func notifyAtEndOfTick(_ listener: any TickObserver) { tickObservers.append(listener) }
 
     // MARK: From any thread
 
     func wake() {
         if rx_forks() != forks {
             // Nobody else is there to take the work up.
-            report(queue.refusePending())
+            report(queue.rejectPending())
         } else if queue.isClosed {
             // Who comes here found the queue idle, but maybe long ago: the thread, or another one who comes here, may have
             // taken the work up meanwhile.
-            refuseUnlessSomebodyDoes()
+            rejectUnlessDrained()
         } else {
             backend.interrupt()
         }
     }
 
     /// In a process that was just forked from that of the loop: the thread is missing, whatever it was doing. What is handed over
-    /// here is refused. Atomic stores, and nothing else.
+    /// here is rejected. Atomic stores, and nothing else.
     func wasForked() { queue.wasForked() }
 
     /// Nobody will hand anything over any more: the thread ends when nothing is left to do.
-    func retire() {
+    func shutdownWhenIdle() {
         perform { self.isRetiring = true }
     }
 
@@ -192,13 +192,13 @@ final class EventLoop: LoopThread {
 
     /// `shutDown` without waiting.
     func endSoon() {
-        if shutDownRequested.exchange(1) == 0 { queue.post(WorkJob(LoopEnd(self))) }
+        if shutDownRequested.exchange(1) == 0 { queue.submit(WorkJob(LoopEnd(self))) }
     }
 
     /// Whether the loop was told to end. From any thread; out of date as soon as it is read.
     var isEndingSoon: Bool { shutDownRequested.loadRelaxed() != 0 }
 
-    /// Whether the caller is the loop's thread. Not the same as `isCurrent`, which that is not any more when it refuses work at
+    /// Whether the caller is the loop's thread. Not the same as `isCurrent`, which that is not any more when it rejects work at
     /// its end.
     var isOwnThread: Bool { LoopRegistry.current?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
 
@@ -223,34 +223,34 @@ final class EventLoop: LoopThread {
 
     private func run() {
         while !isOver {
-            var budget = EventLoop.stepsPerTurn
+            var budget = EventLoop.batchLimit
             let hasMore = queue.runJobs(within: &budget)
-            note(stepsOfTurn: EventLoop.stepsPerTurn - budget)
+            note(stepsOfTick: EventLoop.batchLimit - budget)
             if isOver { break }
             let deadline = timers.expire()
-            if !turnEnds.isEmpty { endTurn() }
-            if hasMore || queue.hasWaitingJobs || !turnEnds.isEmpty {
-                if backend.hasNews { backend.poll() }
+            if !tickObservers.isEmpty { endTick() }
+            if hasMore || queue.hasWaitingJobs || !tickObservers.isEmpty {
+                if backend.hasEvents { backend.poll() }
             } else if isRetiring, timers.isEmpty, backend.isIdle, dependents.isEmpty {
                 break
             } else if timers.prepare() || queue.spares.trim() {
-                if backend.hasNews { backend.poll() }
-            } else if !linger(), !spin() {
+                if backend.hasEvents { backend.poll() }
+            } else if !spinForMore(), !spin() {
                 sleep(until: deadline)
             }
         }
         end()
     }
 
-    private func note(stepsOfTurn steps: Int) {
-        if steps > TurnQueue.stream {
+    private func note(stepsOfTick steps: Int) {
+        if steps > RunQueue.stream {
             isInStream = true
-            nextHastyTurns = EventLoop.fewestHastyTurns
-        } else if hastyTurns > 0 {
-            hastyTurns -= 1
-        } else if isInStream, steps < TurnQueue.few {
-            hastyTurns = nextHastyTurns
-            nextHastyTurns = min(2 * nextHastyTurns, EventLoop.mostHastyTurns)
+            nextHastyTicks = EventLoop.fewestHastyTicks
+        } else if hastyTicks > 0 {
+            hastyTicks -= 1
+        } else if isInStream, steps < RunQueue.few {
+            hastyTicks = nextHastyTicks
+            nextHastyTicks = min(2 * nextHastyTicks, EventLoop.mostHastyTicks)
         }
     }
 
@@ -258,25 +258,25 @@ final class EventLoop: LoopThread {
     ///
     /// When something comes, it leaves the sender another one for the rest: taking up single jobs slows both threads down, as each
     /// time the memory they share goes from one processor to the other and back.
-    private func linger() -> Bool {
+    private func spinForMore() -> Bool {
         if !isInStream || backend.hasPrepared { return false }
         if queue.waitForPending() {
-            if hastyTurns == 0 { queue.pause() }
+            if hastyTicks == 0 { queue.pause() }
             return true
         }
         isInStream = false
         return false
     }
 
-    private func endTurn() {
-        submitsInBulk = turnEnds.count > 2 && backend.kind == .uring
+    private func endTick() {
+        submitsInBulk = tickObservers.count > 2 && backend.kind == .uring
         defer { submitsInBulk = false }
-        var ending = spareTurnEnds
-        spareTurnEnds = []
-        swap(&ending, &turnEnds)
-        for listener in ending { listener.turnEnded() }
+        var ending = spareTickObservers
+        spareTickObservers = []
+        swap(&ending, &tickObservers)
+        for listener in ending { listener.tickEnded() }
         ending.removeAll(keepingCapacity: true)
-        spareTurnEnds = ending
+        spareTickObservers = ending
     }
 
     /// Waits for work without giving the processor away, as long as the configuration allows. Returns whether there is some.
@@ -288,7 +288,7 @@ final class EventLoop: LoopThread {
         let end = min(start &+ limit, timers.nextLook ?? .max)
         repeat {
             if SpinWait.spin(nanoseconds: 100, until: { queue.hasPending }) { return true }
-            if backend.hasNews, backend.poll() { return true }
+            if backend.hasEvents, backend.poll() { return true }
         } while MonotonicClock.now() < end
         return false
     }
@@ -307,7 +307,7 @@ final class EventLoop: LoopThread {
     private func end() {
         queue.close()
         let dropped = timers.removeAll()
-        turnEnds = []
+        tickObservers = []
         while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
         while !backend.isIdle {
             backend.wait(until: nil)
@@ -316,31 +316,31 @@ final class EventLoop: LoopThread {
         backend.close()
         // What user code hands over from here on, in a deinit or a hook, comes as from any other thread.
         queue.unbind()
-        report(dropped + refuseUntilNobodyAsks())
+        report(dropped + rejectUntilIdle())
         LoopRegistry.setCurrent(nil)
     }
 
-    private func refuseUnlessSomebodyDoes() {
+    private func rejectUnlessDrained() {
         let node = UnsafeMutablePointer<DrainNode>.allocate(capacity: 1)
         node.initialize(to: DrainNode())
-        guard case .entered = refusal.enterOrPush(node, mayResume: false) else { return }
+        guard case .entered = rejection.enterOrPush(node, mayResume: false) else { return }
         node.deallocate()
-        report(refuseUntilNobodyAsks())
+        report(rejectUntilIdle())
     }
 
-    /// By the one inside `refusal`.
-    private func refuseUntilNobodyAsks() -> Int {
+    /// By the one inside `rejection`.
+    private func rejectUntilIdle() -> Int {
         var count = 0
         repeat {
-            while let asked = refusal.popFirst() { asked.deallocate() }
+            while let asked = rejection.popFirst() { asked.deallocate() }
             queue.resume()
-            count += queue.refuseAll()
-        } while !refusal.tryLeave()
+            count += queue.rejectAll()
+        } while !rejection.tryLeave()
         return count
     }
 
     private func report(_ dropped: Int) {
-        if dropped > 0 { Hooks.workRefusedHandler(configuration.name, dropped) }
+        if dropped > 0 { Hooks.workRejectedHandler(configuration.name, dropped) }
     }
 }
 
@@ -362,11 +362,11 @@ private final class LoopEnd: Work {
         return true
     }
 
-    func wasRefused() -> Bool { false }
+    func wasRejected() -> Bool { false }
 }
 
-/// What gathers work during a turn of the loop, and does it at its end.
-protocol TurnEndListener: AnyObject {
+/// What gathers work during a tick of the loop, and does it at its end.
+protocol TickObserver: AnyObject {
     /// On the loop. May submit operations.
-    func turnEnded()
+    func tickEnded()
 }

@@ -7,7 +7,7 @@ public import RxSwift
 final class LoopJobs: TimedJobScheduler {
     let loop: EventLoop
     // The loop's, to be reached without counting a reference.
-    private let queue: LoopTurnQueue
+    private let queue: LoopRunQueue
     private let timers: LoopTimers
     private let tag: UInt32
 
@@ -19,25 +19,25 @@ final class LoopJobs: TimedJobScheduler {
     }
 
     deinit {
-        loop.retire()
+        loop.shutdownWhenIdle()
     }
 
     @usableFromInline
-    func post(_ job: Job) { queue.post(job) }
+    func submit(_ job: Job) { queue.submit(job) }
 
     @usableFromInline
-    func post(_ job: Job, after delay: DispatchTimeInterval) {
+    func submit(_ job: Job, after delay: DispatchTimeInterval) {
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
         if timers.isDirect { return timers.arm(job, until: deadline, now: now) }
-        timers.send({ [timers] in timers.arm(job, until: deadline, now: now) }, refused: job.wasRefused)
+        timers.send({ [timers] in timers.arm(job, until: deadline, now: now) }, rejected: job.wasRejected)
     }
 
     @usableFromInline
-    func withdraw(_ job: Job) {
+    func unschedule(_ job: Job) {
         if timers.isDirect { return timers.disarm(job) }
-        // Most jobs that are withdrawn never waited for a time.
-        if timers.mayHoldJobs { timers.send({ [timers] in timers.disarm(job) }, refused: { false }) }
+        // Most jobs that are unscheduled never waited for a time.
+        if timers.mayHoldJobs { timers.send({ [timers] in timers.disarm(job) }, rejected: { false }) }
     }
 
     @usableFromInline
@@ -58,14 +58,14 @@ final class LoopJobs: TimedJobScheduler {
     /// Apart from `schedule`, which so needs no room for closures.
     @inline(never)
     private func sendInsertion(_ timer: ActionTimer, now: UInt64) {
-        timers.send({ [timers] in timers.insert(timer, now: now) }, refused: timer.drop)
+        timers.send({ [timers] in timers.insert(timer, now: now) }, rejected: timer.drop)
     }
 
     @usableFromInline
-    var turnQueue: TurnQueue? { queue }
+    var runQueue: RunQueue? { queue }
 
     @usableFromInline
-    var stepsPerTurn: Int { queue.stepsPerTurn }
+    var batchLimit: Int { queue.batchLimit }
 
     @usableFromInline
     var hasWaitingJobs: Bool { queue.hasWaitingJobs }

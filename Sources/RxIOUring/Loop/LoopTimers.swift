@@ -6,8 +6,8 @@ import RxSwift
 /// What is due takes its place in the loop's queue like anything else that is handed over, so that hand-over order holds.
 final class LoopTimers: Work {
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    @exclusivity(unchecked) private var spares: SpareTimers
-    private let queue: LoopTurnQueue
+    @exclusivity(unchecked) private var spares: TimerPool
+    private let queue: LoopRunQueue
 
     /// What is due, and in the queue as `job`.
     @exclusivity(unchecked) private var due = TimerBatch()
@@ -16,18 +16,18 @@ final class LoopTimers: Work {
     private lazy var job: WorkJob? = WorkJob(self)
 
     /// Messages about timers. Apart from those about other things, which may keep the loop longer from touching its timers.
-    private let messages: HandOver
+    private let messages: SubmissionOrder
 
     /// How many jobs wait for their time. Changed by the loop.
     private let waitingJobs = AtomicWord(0)
 
     /// - Parameters:
     ///   - queue: the loop's.
-    ///   - patience: see `SpareTimers`.
-    init(queue: LoopTurnQueue, patience: UInt64) {
+    ///   - idleTimeout: see `TimerPool`.
+    init(queue: LoopRunQueue, idleTimeout: UInt64) {
         self.queue = queue
-        spares = SpareTimers(patience: patience)
-        messages = HandOver(to: queue)
+        spares = TimerPool(idleTimeout: idleTimeout)
+        messages = SubmissionOrder(to: queue)
     }
 
     var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.isIdle }
@@ -54,7 +54,7 @@ final class LoopTimers: Work {
         while !wheel.expire(upTo: now, into: &due, atMost: LoopTimers.pieceLimit), due.isUnordered {}
         if due.isEmpty { return wheel.nextLook }
         isQueued = true
-        queue.postFromWithin(job!)
+        queue.submitLocal(job!)
         return look
     }
 
@@ -71,7 +71,7 @@ final class LoopTimers: Work {
         return true
     }
 
-    func wasRefused() -> Bool { false }
+    func wasRejected() -> Bool { false }
 
     /// Drops all timers, for ever. Returns how many of them were wanted.
     func removeAll() -> Int {
@@ -98,14 +98,14 @@ final class LoopTimers: Work {
     var isDirect: Bool { queue.isOnLoop && messages.isIdle && !queue.isClosed }
 
     /// Whether a job may be waiting that the caller knows of.
-    // Who withdraws a job first says so in the job, and then looks here; who posts it first counts it here, and then looks
-    // there. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `HandOver.post` and in
+    // Who unschedules a job first says so in the job, and then looks here; who submits it first counts it here, and then looks
+    // there. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `SubmissionOrder.submit` and in
     // `arm`. The order of the words is that in which a message moves from one to the other.
     var mayHoldJobs: Bool { !messages.isIdleInOneOrder || waitingJobs.fetchAdd(0) != 0 }
 
     /// Has the loop handle a message about timers, behind those sent before.
-    func send(_ message: @escaping () -> Void, refused: @escaping () -> Bool) {
-        messages.post(message, refused: refused)
+    func send(_ message: @escaping () -> Void, rejected: @escaping () -> Bool) {
+        messages.submit(message, rejected: rejected)
     }
 
     // MARK: Timers
@@ -137,7 +137,7 @@ final class LoopTimers: Work {
     /// Apart from `removeSoon`, which so needs no room for closures.
     @inline(never)
     private func sendRemoval(_ timer: ActionTimer) {
-        send({ self.removeAndKeep(timer) }, refused: { false })
+        send({ self.removeAndKeep(timer) }, rejected: { false })
     }
 
     private func removeAndKeep(_ timer: ActionTimer) {
@@ -168,8 +168,8 @@ final class LoopTimers: Work {
     }
 
     fileprivate func run(_ job: Job) {
-        var budget = queue.stepsPerTurn
-        if !job.run(&budget) { queue.postFromWithin(job) }
+        var budget = queue.batchLimit
+        if !job.run(&budget) { queue.submitLocal(job) }
     }
 }
 
@@ -190,7 +190,7 @@ class LoopTimer: TimerEntry {
 
 /// A job's place in the wheel. For the loop's thread.
 private final class JobTimer: LoopTimer {
-    /// Nil from when it was handed over or withdrawn.
+    /// Nil from when it was handed over or unscheduled.
     @exclusivity(unchecked) private var job: Job?
     private unowned(unsafe) let timers: LoopTimers
 
@@ -212,5 +212,5 @@ private final class JobTimer: LoopTimer {
         if let job = take() { timers.run(job) }
     }
 
-    override func drop() -> Bool { take()?.wasRefused() ?? false }
+    override func drop() -> Bool { take()?.wasRejected() ?? false }
 }

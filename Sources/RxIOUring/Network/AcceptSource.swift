@@ -43,9 +43,9 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
 
     override func begin() {
         hasBegun = true
-        let refused = core.claim(self)
+        let rejected = core.claim(self)
         core.expectNoMore()
-        if refused != 0 { return fail("accept", refused) }
+        if rejected != 0 { return fail("accept", rejected) }
         let socket = Descriptor(core.number, on: loop)
         self.socket = socket
         accept = AcceptOperation(socket, many: loop.backend.acceptsMany) { [unowned self] result, hasMore in

@@ -57,15 +57,15 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Sends bytes behind what was sent before.
     ///
     /// Never blocks. From any thread; what is sent when another send has returned, on whatever thread, comes behind that.
-    /// What is sent on the loop within one turn goes out together.
-    /// - Returns: false if the bytes are refused: `IOHooks.sendRefusedHandler` is told when too much is queued, as with a
+    /// What is sent on the loop within one tick goes out together.
+    /// - Returns: false if the bytes are rejected: `IOHooks.sendRejectedHandler` is told when too much is queued, as with a
     ///   peer that does not read (`ENOBUFS`); on a connection that is closed or failed they are dropped, and `closed` tells
     ///   why.
     @discardableResult
     public func send(_ bytes: ByteChunk) -> Bool {
         let code = core.enqueue(bytes)
         if code == 0 { return true }
-        if code == ENOBUFS { IOHooks.reportRefusedSend(sendError(code), bytes.count) }
+        if code == ENOBUFS { IOHooks.reportRejectedSend(sendError(code), bytes.count) }
         return false
     }
 
@@ -98,9 +98,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     // MARK: Ending
 
     /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. What is
-    /// sent from now on is refused. From any thread, any number of times.
+    /// sent from now on is rejected. From any thread, any number of times.
     public func shutdownOutput() {
-        core.refuseSends(EPIPE)
+        core.rejectSends(EPIPE)
         core.loop.perform(core.shutDownOutput)
     }
 
@@ -114,7 +114,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Closes at once, and drops what is queued. From any thread, any number of times.
     public func abort() {
         // Not at once: the caller may be an observer of this connection.
-        core.loop.post({ [core] in core.finishClosing(nil) }, refused: { false })
+        core.loop.submit({ [core] in core.finishClosing(nil) }, rejected: { false })
     }
 
     /// Completes when the connection is closed, because this side asked for it or both sides have sent everything; fails with

@@ -20,7 +20,7 @@ extension ConnectionCore {
         receiver = nil
         // The next one waits anew: who waits is written by the loop only while nobody does.
         window?.cancelWait()
-        stall?.waitEnds()
+        stall?.unblocked()
     }
 
     /// Submits the next receive, if there is room and somebody wants it.

@@ -3,11 +3,11 @@ import RxPrimitives
 import RxSwift
 
 extension ConnectionCore {
-    /// Queues bytes. On any thread, in order. Returns 0, or the errno with which they are refused.
+    /// Queues bytes. On any thread, in order. Returns 0, or the errno with which they are rejected.
     func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) -> CInt {
         // Relaxed: out of date in any case; the loop looks again.
-        let refused = refusal.loadRelaxed()
-        if refused != 0 { return CInt(refused) }
+        let rejected = rejection.loadRelaxed()
+        if rejected != 0 { return CInt(rejected) }
         let count = UInt(bytes.count)
         if count == 0, waiter == nil { return 0 }
         let before = queuedBytes.fetchAdd(count)
@@ -35,7 +35,7 @@ extension ConnectionCore {
         let isFirst = isInboxAnnounced.loadRelaxed() == 0
         if isFirst { isInboxAnnounced.storeRelaxed(1) }
         inboxLock.unlock()
-        if isFirst { loop.perform(takeInbox, refused: dropInbox) }
+        if isFirst { loop.perform(takeInbox, rejected: dropInbox) }
     }
 
     /// Takes over what was sent on other threads.
@@ -55,55 +55,55 @@ extension ConnectionCore {
     /// The loop has ended.
     private func dropInbox() {
         for item in emptyInbox() {
-            refuse(item, IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
+            reject(item, IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
         }
     }
 
     private func accept(_ item: OutputQueue.Item) {
         // Accepted before `close`, it is sent also after it.
         guard phase == .open || phase == .flushing, outputFailure == nil else {
-            return refuse(item, outputFailure ?? failure ?? sendError(ENOTCONN))
+            return reject(item, outputFailure ?? failure ?? sendError(ENOTCONN))
         }
-        if isOutputShut { return refuseBehindEnd(item) }
+        if isOutputShut { return rejectBehindEnd(item) }
         output.append(item)
         if phase == .flushing { limitFlushing() }
-        flushAtEndOfTurn()
+        flushAtEndOfTick()
     }
 
-    func flushAtEndOfTurn() {
-        if isToldAtEndOfTurn { return }
-        isToldAtEndOfTurn = true
-        loop.tellAtEndOfTurn(self)
+    func flushAtEndOfTick() {
+        if isObservingTick { return }
+        isObservingTick = true
+        loop.notifyAtEndOfTick(self)
     }
 
-    private func refuse(_ item: OutputQueue.Item, _ error: IOError) {
+    private func reject(_ item: OutputQueue.Item, _ error: IOError) {
         _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
         item.waiter?.writeEnded(error)
     }
 
     /// Sent on another thread before that knew of `shutDownOutput`.
-    private func refuseBehindEnd(_ item: OutputQueue.Item) {
+    private func rejectBehindEnd(_ item: OutputQueue.Item) {
         let error = sendError(EPIPE)
-        refuse(item, error)
-        if !item.bytes.isEmpty { IOHooks.reportRefusedSend(error, item.bytes.count) }
+        reject(item, error)
+        if !item.bytes.isEmpty { IOHooks.reportRejectedSend(error, item.bytes.count) }
     }
 
     private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }
 
-    func refuseSends(_ code: CInt) {
-        _ = refusal.compareExchange(0, UInt(code))
+    func rejectSends(_ code: CInt) {
+        _ = rejection.compareExchange(0, UInt(code))
     }
 
-    /// Sends a FIN behind what is queued. Sends are refused already.
+    /// Sends a FIN behind what is queued. Sends are rejected already.
     func shutDownOutput() {
         takeInbox()
         guard phase == .open, !wantsShutdown else { return }
         wantsShutdown = true
-        flushAtEndOfTurn()
+        flushAtEndOfTick()
     }
 
-    func turnEnded() {
-        isToldAtEndOfTurn = false
+    func tickEnded() {
+        isObservingTick = false
         flush()
     }
 
@@ -118,7 +118,7 @@ extension ConnectionCore {
         self.send = send
         if send.isInFlight { return }
         while !output.isEmpty {
-            // What is queued during one turn of the loop goes out together.
+            // What is queued during one tick of the loop goes out together.
             let wanted = send.load(output)
             // Many connections share one system call; for few, one each costs less than the completions.
             if wanted > 0, loop.submitsInBulk { return send.send(self, on: socket) }
@@ -178,7 +178,7 @@ extension ConnectionCore {
     private func outputFailed(_ code: CInt) {
         let error = IOError(code: code, operation: "send", subject: subject)
         outputFailure = error
-        refuseSends(code)
+        rejectSends(code)
         if phase == .flushing || inputEnd != nil || receiver == nil { return finishClosing(error) }
         dropOutput(error)
     }

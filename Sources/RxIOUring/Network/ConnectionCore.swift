@@ -5,7 +5,7 @@ import RxSwift
 /// What a `Connection` is on its loop: the descriptor, what is received and what is to be sent. Lives until it is closed.
 ///
 /// For the loop's thread, where nothing else is said.
-final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked Sendable {
+final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Sendable {
     typealias Received = ByteChunk
 
     let loop: EventLoop
@@ -21,13 +21,13 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     /// Why it was closed, if not because that was asked for.
     @exclusivity(unchecked) var failure: IOError?
     /// Whether the descriptor is closed, too.
-    @exclusivity(unchecked) var isGone = false
+    @exclusivity(unchecked) var isClosed = false
 
     // What is received.
     @exclusivity(unchecked) var receive: ConnectionReceive?
     @exclusivity(unchecked) var window: ReceiveWindow?
     /// Nil until there was no room in the window.
-    @exclusivity(unchecked) var stall: StallNotice?
+    @exclusivity(unchecked) var stall: StallWarning?
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// What came after the subscriber had left, for the next one.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
@@ -40,7 +40,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     // What is sent.
     @exclusivity(unchecked) var send: ConnectionSend?
     @exclusivity(unchecked) var output = OutputQueue()
-    @exclusivity(unchecked) var isToldAtEndOfTurn = false
+    @exclusivity(unchecked) var isObservingTick = false
     /// Why nothing can be sent any more.
     @exclusivity(unchecked) var outputFailure: IOError?
     @exclusivity(unchecked) var wantsShutdown = false
@@ -50,8 +50,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
 
     /// Bytes accepted that the kernel has not taken. From any thread.
     let queuedBytes = AtomicWord(0)
-    /// 0, or the errno with which sends are refused from now on, for ever. From any thread.
-    let refusal = AtomicWord(0)
+    /// 0, or the errno with which sends are rejected from now on, for ever. From any thread.
+    let rejection = AtomicWord(0)
     let inboxLock = Mutex()
     /// What was sent on other threads. Under the lock.
     @exclusivity(unchecked) var inbox: [OutputQueue.Item] = []
@@ -84,7 +84,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
         loop.perform(open) {
             // Nothing but this knows the descriptor.
             _ = Glibc.close(self.number)
-            _ = self.refusal.exchange(UInt(ECANCELED))
+            _ = self.rejection.exchange(UInt(ECANCELED))
         }
     }
 
@@ -113,13 +113,13 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     private func close() {
         guard phase == .open else { return }
         phase = .flushing
-        refuseSends(ENOTCONN)
+        rejectSends(ENOTCONN)
         endInput()
         takeInbox()
         // Who waited for the input may have ended it all.
         guard phase == .flushing else { return }
         // Not here: the caller may be an observer of this connection.
-        flushAtEndOfTurn()
+        flushAtEndOfTick()
         if !output.isEmpty { limitFlushing() }
     }
 
@@ -148,7 +148,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
         if phase == .closed { return }
         phase = .closed
         failure = error
-        refuseSends(error?.code ?? ENOTCONN)
+        rejectSends(error?.code ?? ENOTCONN)
         if inputEnd == nil { inputEnd = error.map(InputEnd.failed) ?? .completed }
         window?.cancelWait()
         stall?.end()
@@ -169,18 +169,18 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     /// Whether there is room for a chunk more, which then is taken. Else receiving goes on when there is some.
     func takeRoom() -> Bool {
         if window!.take(for: self) {
-            stall?.waitEnds()
+            stall?.unblocked()
             return true
         }
-        let stall = stall ?? StallNotice(subject, window: options.receiveWindow, on: loop)
+        let stall = stall ?? StallWarning(subject, window: options.receiveWindow, on: loop)
         self.stall = stall
-        stall.waitBegins()
+        stall.blocked()
         return false
     }
 
     /// The descriptor is closed.
     private func gone() {
-        isGone = true
+        isClosed = true
         receive = nil
         send = nil
         socket = nil
@@ -191,7 +191,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TurnEndListener, @unch
     /// Has `watcher` told of the end; at once, if that was.
     func add(_ watcher: any ConnectionWatcher) {
         if phase == .starting { return watcher.connectionClosed(shutDownError) }
-        if isGone { return watcher.connectionClosed(failure) }
+        if isClosed { return watcher.connectionClosed(failure) }
         watchers[ObjectIdentifier(watcher)] = watcher
     }
 

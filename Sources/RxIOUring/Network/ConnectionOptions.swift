@@ -1,10 +1,10 @@
 /// How connections behave.
 public struct ConnectionOptions: Sendable {
-    /// Whether small pieces are sent at once, without waiting for more (`TCP_NODELAY`). What is sent in one turn of the loop
+    /// Whether small pieces are sent at once, without waiting for more (`TCP_NODELAY`). What is sent in one tick of the loop
     /// goes out together in any case.
     public var noDelay = true
 
-    /// How many bytes may be queued on a connection; a `send` that would exceed it is refused. One piece is taken in any case
+    /// How many bytes may be queued on a connection; a `send` that would exceed it is rejected. One piece is taken in any case
     /// when nothing is queued.
     public var sendLimit = 1 << 20 {
         didSet { precondition(sendLimit >= 0, "ConnectionOptions: a send limit cannot be negative, is \(sendLimit)") }

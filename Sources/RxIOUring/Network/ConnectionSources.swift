@@ -28,8 +28,8 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     private let core: ConnectionCore
     private let source: Observable<ByteChunk>
     private let input = InputSubscription<ByteChunk>()
-    /// Whether bytes were refused. By the source, serially.
-    @exclusivity(unchecked) private var wasRefused = false
+    /// Whether bytes were rejected. By the source, serially.
+    @exclusivity(unchecked) private var wasRejected = false
 
     init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
         self.connection = connection
@@ -60,12 +60,12 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
         withExtendedLifetime(released) {}
     }
 
-    /// On any thread. Nothing is sent behind what was refused.
+    /// On any thread. Nothing is sent behind what was rejected.
     private func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) {
-        if wasRefused { return }
+        if wasRejected { return }
         let code = core.enqueue(bytes, waiter)
         if code == 0 { return }
-        wasRefused = true
+        wasRejected = true
         // At once: the loop may be busy with this very source.
         input.dispose()
         whileRunning { self.fail("send", code) }

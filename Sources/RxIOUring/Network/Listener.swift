@@ -51,7 +51,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     public func close() {
         guard core.isAwaited else { return core.close() }
         // Behind the subscription that was made before.
-        scheduler.loop.perform(core.close, refused: core.close)
+        scheduler.loop.perform(core.close, rejected: core.close)
     }
 }
 

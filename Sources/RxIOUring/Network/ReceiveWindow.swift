@@ -2,8 +2,8 @@ import RxPrimitives
 
 /// How many chunks of one connection may be in use at a time: its back-pressure. Memory is lent through it.
 ///
-/// `take` and `cancelWait` on the loop, `giveBack` on any thread.
-final class ReceiveWindow: ByteLender, @unchecked Sendable {
+/// `take` and `cancelWait` on the loop, `recycle` on any thread.
+final class ReceiveWindow: BufferProvider, @unchecked Sendable {
     private let limit: UInt
     private let pool: ReceivePool?
 
@@ -44,8 +44,8 @@ final class ReceiveWindow: ByteLender, @unchecked Sendable {
         ByteStorage(address, capacity: capacity, of: self)
     }
 
-    override func giveBack(_ address: UnsafeMutableRawPointer) {
-        if let pool, pool.contains(address) { pool.giveBack(address) } else { address.deallocate() }
+    override func recycle(_ address: UnsafeMutableRawPointer) {
+        if let pool, pool.contains(address) { pool.recycle(address) } else { address.deallocate() }
         putBack()
     }
 

@@ -31,7 +31,7 @@ enum Socket {
         SocketAddress.reported { getpeername(number, $0, $1) }
     }
 
-    /// Options that the kernel refuses are not essential: it goes on without them.
+    /// Options that the kernel rejects are not essential: it goes on without them.
     static func set(_ number: CInt, _ level: CInt, _ name: CInt, _ value: Int) {
         var value = CInt(clamping: value)
         _ = setsockopt(number, level, name, &value, socklen_t(MemoryLayout<CInt>.size))

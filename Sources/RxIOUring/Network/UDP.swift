@@ -12,7 +12,7 @@ public enum UDP {
     ///   - maximumLength: bytes that a datagram received may have; the rest of a longer one is lost.
     ///   - window: how many datagrams received may be in use at a time, at least 1. Others wait in the kernel, which drops what
     ///     it has no room for.
-    ///   - sendLimit: how many bytes may be queued; a `send` that would exceed it is refused.
+    ///   - sendLimit: how many bytes may be queued; a `send` that would exceed it is rejected.
     ///   - scheduler: the event loop.
     /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func bind(

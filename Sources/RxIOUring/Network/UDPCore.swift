@@ -3,13 +3,13 @@ import RxPrimitives
 import RxSwift
 
 /// What a `UDPSocket` is on its loop. For the loop's thread, where nothing else is said.
-final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked Sendable {
+final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Sendable {
     typealias Received = Datagram
 
     let loop: EventLoop
     let subject: String
     private let pool: BytePool
-    private let stall: StallNotice
+    private let stall: StallWarning
     private let sendLimit: Int
 
     private let number: CInt
@@ -27,7 +27,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     @exclusivity(unchecked) private var receive: DatagramReceive?
     @exclusivity(unchecked) private var receiver: ReceiveSource<UDPCore>?
     @exclusivity(unchecked) private var send: DatagramSend?
-    @exclusivity(unchecked) private var isToldAtEndOfTurn = false
+    @exclusivity(unchecked) private var isObservingTick = false
 
     typealias Item = (bytes: ByteChunk, receiver: SocketAddress?)
     /// What is to be sent, from `head` on.
@@ -36,14 +36,14 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
 
     /// Bytes accepted and not sent. From any thread.
     let queuedBytes = AtomicWord(0)
-    /// 0, or the errno with which sends are refused. From any thread.
-    private let refusal = AtomicWord(0)
+    /// 0, or the errno with which sends are rejected. From any thread.
+    private let rejection = AtomicWord(0)
 
     init(_ number: CInt, subject: String, pool: BytePool, sendLimit: Int, loop: EventLoop) {
         self.number = number
         self.subject = subject
         self.pool = pool
-        stall = StallNotice(subject, window: pool.limit, on: loop)
+        stall = StallWarning(subject, window: pool.limit, on: loop)
         self.sendLimit = sendLimit
         self.loop = loop
     }
@@ -51,7 +51,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     /// From any thread, before anything else.
     func start() {
         loop.perform(open) {
-            _ = self.refusal.exchange(UInt(ECANCELED))
+            _ = self.rejection.exchange(UInt(ECANCELED))
             self.invalidate()
             _ = Glibc.close(self.number)
         }
@@ -60,7 +60,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     private func open() {
         let socket = Descriptor(number, on: loop)
         self.socket = socket
-        // Cannot be refused: the loop runs what it has taken.
+        // Cannot be rejected: the loop runs what it has taken.
         _ = loop.add(self)
         receive = DatagramReceive(socket)
         send = DatagramSend(socket)
@@ -79,12 +79,12 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     }
 
     private func close() {
-        // What was sent in the same turn, maybe just before.
+        // What was sent in the same tick, maybe just before.
         flush()
         guard !isClosed else { return }
         isClosed = true
         let dropped = output[head...]
-        _ = refusal.compareExchange(0, UInt(ENOTCONN))
+        _ = rejection.compareExchange(0, UInt(ENOTCONN))
         invalidate()
         loop.remove(self)
         stall.end()
@@ -123,7 +123,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     func end(_ source: ReceiveSource<UDPCore>) {
         guard receiver === source else { return }
         receiver = nil
-        stall.waitEnds()
+        stall.unblocked()
         if let receive { loop.cancel(receive) }
     }
 
@@ -133,8 +133,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
             guard let self else { return }
             loop.perform(receiveNext)
         })
-        guard let storage else { return stall.waitBegins() }
-        stall.waitEnds()
+        guard let storage else { return stall.blocked() }
+        stall.unblocked()
         receive.receive(self, on: socket, into: storage)
     }
 
@@ -155,10 +155,10 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
 
     // MARK: Sending
 
-    /// On any thread. Returns 0, or the errno with which it is refused.
+    /// On any thread. Returns 0, or the errno with which it is rejected.
     func enqueue(_ bytes: ByteChunk, _ receiver: SocketAddress?) -> CInt {
-        let refused = refusal.loadRelaxed()
-        if refused != 0 { return CInt(refused) }
+        let rejected = rejection.loadRelaxed()
+        if rejected != 0 { return CInt(rejected) }
         let count = UInt(bytes.count)
         let before = queuedBytes.fetchAdd(count)
         if before > 0, before + count > UInt(sendLimit) {
@@ -168,9 +168,9 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
         if loop.isDirect {
             accept((bytes, receiver))
         } else {
-            loop.post {
+            loop.submit {
                 self.accept((bytes, receiver))
-            } refused: {
+            } rejected: {
                 _ = self.queuedBytes.fetchAdd(0 &- count)
                 return true
             }
@@ -181,14 +181,14 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
     private func accept(_ item: Item) {
         if isClosed { return drop(item) }
         output.append(item)
-        if !isToldAtEndOfTurn {
-            isToldAtEndOfTurn = true
-            loop.tellAtEndOfTurn(self)
+        if !isObservingTick {
+            isObservingTick = true
+            loop.notifyAtEndOfTick(self)
         }
     }
 
-    func turnEnded() {
-        isToldAtEndOfTurn = false
+    func tickEnded() {
+        isObservingTick = false
         flush()
     }
 
@@ -222,18 +222,18 @@ final class UDPCore: ReceivingCore, LoopDependent, TurnEndListener, @unchecked S
             head = 0
         }
         _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
-        if result < 0 { reportRefused(-result, item.bytes.count, item.receiver) }
+        if result < 0 { reportRejected(-result, item.bytes.count, item.receiver) }
     }
 
     /// It was accepted, and cannot be sent any more.
     private func drop(_ item: Item) {
         _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
-        reportRefused(ECANCELED, item.bytes.count, item.receiver)
+        reportRejected(ECANCELED, item.bytes.count, item.receiver)
     }
 
     /// On any thread.
-    func reportRefused(_ code: CInt, _ count: Int, _ receiver: SocketAddress?) {
+    func reportRejected(_ code: CInt, _ count: Int, _ receiver: SocketAddress?) {
         let peer = receiver.map { "\($0)" } ?? "the peer of \(subject)"
-        IOHooks.reportRefusedSend(IOError(code: code, operation: "send", subject: peer), count)
+        IOHooks.reportRejectedSend(IOError(code: code, operation: "send", subject: peer), count)
     }
 }

@@ -39,13 +39,13 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - bytes: at most 65,507 of them.
     ///   - receiver: who is to get it; nil: the peer of a connected socket.
-    /// - Returns: false if it is refused, of which `IOHooks.sendRefusedHandler` is told too: `ENOBUFS` if too much is queued.
-    ///   What the system refuses later (`EMSGSIZE` and the like) that handler hears of.
+    /// - Returns: false if it is rejected, of which `IOHooks.sendRejectedHandler` is told too: `ENOBUFS` if too much is queued.
+    ///   What the system rejects later (`EMSGSIZE` and the like) that handler hears of.
     @discardableResult
     public func send(_ bytes: ByteChunk, to receiver: SocketAddress? = nil) -> Bool {
         let code = core.enqueue(bytes, receiver)
         if code == 0 { return true }
-        core.reportRefused(code, bytes.count, receiver)
+        core.reportRejected(code, bytes.count, receiver)
         return false
     }
 
@@ -59,6 +59,6 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
 
     /// Closes, behind what was sent before on whatever thread. Datagrams that the kernel has no room for at that moment are
-    /// dropped, and reported to `IOHooks.sendRefusedHandler` (`ECANCELED`). From any thread, any number of times.
+    /// dropped, and reported to `IOHooks.sendRejectedHandler` (`ECANCELED`). From any thread, any number of times.
     public func close() { core.closeInOrder() }
 }

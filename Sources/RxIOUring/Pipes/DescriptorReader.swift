@@ -12,7 +12,7 @@ final class DescriptorReader {
     /// Nil from `close` on. It holds this reader until the kernel has let go.
     @exclusivity(unchecked) private var operation: ReadOperation?
     @exclusivity(unchecked) private var receive: ((Outcome) -> Void)?
-    private let stall: StallNotice
+    private let stall: StallWarning
     private lazy var resume: () -> Void = { [weak self] in self?.memoryCameBack() }
 
     /// - Parameters:
@@ -26,15 +26,15 @@ final class DescriptorReader {
         self.pool = pool
         self.loop = loop
         self.receive = receive
-        stall = StallNotice(subject, window: pool.limit, on: loop)
+        stall = StallWarning(subject, window: pool.limit, on: loop)
         operation = ReadOperation(descriptor, whenFinished: finished)
     }
 
     /// Reads on, unless all memory is in use: then it does so when some has come back. Once to begin with.
     func read() {
         guard let operation else { return }
-        guard let storage = pool.take(onReturn: resume) else { return stall.waitBegins() }
-        stall.waitEnds()
+        guard let storage = pool.take(onReturn: resume) else { return stall.blocked() }
+        stall.unblocked()
         operation.read(into: storage, offset: -1)
     }
 

@@ -140,7 +140,7 @@ final class Child: LoopDependent {
         let status = startThread { [self] in
             _ = rx_await_end(handle.pid)
             // Without a loop somebody is ending it apart; whoever comes first reaps it.
-            loop.perform(ended, refused: { _ = self.handle.reap() })
+            loop.perform(ended, rejected: { _ = self.handle.reap() })
         }
         if status == 0 || isOver { return }
         // The system has no thread now. The loop looks by itself, and tries again.

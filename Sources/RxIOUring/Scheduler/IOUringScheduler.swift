@@ -17,7 +17,7 @@ public import RxSwift
 /// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that
 /// an action starts by other means than `ChildProcess` may inherit that.
 ///
-/// In a forked process the loops have no threads: what is handed over there is refused, as after `shutdown()`. The fork must not
+/// In a forked process the loops have no threads: what is handed over there is rejected, as after `shutdown()`. The fork must not
 /// happen on a loop's own thread, unless the child goes on with `exec` or ends.
 ///
 /// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
@@ -112,8 +112,8 @@ public final class IOUringScheduler: SchedulerType {
     ///
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still
     /// observed end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
-    /// `IOError.code`. What is handed over later is refused: released, and its disposable
-    /// disposed of. Refused work and dropped timers are reported to `Hooks.workRefusedHandler`. A subscription that waits for
+    /// `IOError.code`. What is handed over later is rejected: released, and its disposable
+    /// disposed of. Rejected work and dropped timers are reported to `Hooks.workRejectedHandler`. A subscription that waits for
     /// such work (`observe(on:)`, `interval`) gets no more events, and lasts until it is disposed of.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once,
@@ -157,7 +157,7 @@ extension IOUringScheduler {
         package var submissions: UInt32 = 256
         package var completions: UInt32 = 4096
         /// Nanoseconds for which what is out of use is kept for the next actions and timers. As long as allocators do.
-        package var patience: UInt64 = 10_000_000_000
+        package var idleTimeout: UInt64 = 10_000_000_000
 
         package init(
             name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,

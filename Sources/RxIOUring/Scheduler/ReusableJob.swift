@@ -20,12 +20,12 @@ public struct ReusableJob: Sendable {
     /// Has the work run behind what was handed over before. Does nothing if it is waiting already; while it is running, it is
     /// run once more.
     ///
-    /// From any thread. No allocation. After the loop's `shutdown()` each post is refused, and
-    /// reported to `Hooks.workRefusedHandler`.
+    /// From any thread. No allocation. After the loop's `shutdown()` each post is rejected, and
+    /// reported to `Hooks.workRejectedHandler`.
     @inlinable
     public func post() {
         // Or the optimizer could let go of the owner, as nothing of it is used, and the loop of the job within the call.
-        withExtendedLifetime(owner) { job.post() }
+        withExtendedLifetime(owner) { job.submit() }
     }
 
     @usableFromInline
@@ -36,7 +36,7 @@ public struct ReusableJob: Sendable {
         private let jobs: LoopJobs
 
         /// Callers count references to this object, and the loop reads what comes behind it in memory.
-        private let padding = CacheLinePadding()
+        private let padding = CachePadding()
 
         init(_ job: RepeatedJob, jobs: LoopJobs) {
             self.job = job

@@ -19,7 +19,7 @@ class LoopSource<Element>: Source, LoopDependent {
     @exclusivity(unchecked) final private(set) var isRunning = false
 
     /// Nil until the source has waited for memory. Only the loop.
-    @exclusivity(unchecked) private final var stall: StallNotice?
+    @exclusivity(unchecked) private final var stall: StallWarning?
 
     init(loop: EventLoop, downstream: Sink<Element>) {
         self.loop = loop
@@ -45,11 +45,11 @@ class LoopSource<Element>: Source, LoopDependent {
     final func start() {
         loop.perform {
             if self.isStopped.loadRelaxed() != 0 { return self.letGo() }
-            guard self.loop.add(self) else { return self.refuse() }
+            guard self.loop.add(self) else { return self.reject() }
             self.isRunning = true
             self.begin()
-        } refused: {
-            self.refuse()
+        } rejected: {
+            self.reject()
         }
         subscribeToInput()
     }
@@ -106,13 +106,13 @@ class LoopSource<Element>: Source, LoopDependent {
 
     /// The source waits until one of so many chunks is let go of. If that takes long, it says so.
     final func waitForMemory(_ window: Int) {
-        let stall = stall ?? StallNotice(subject, window: window, on: loop)
+        let stall = stall ?? StallWarning(subject, window: window, on: loop)
         self.stall = stall
-        stall.waitBegins()
+        stall.blocked()
     }
 
     /// It has got some.
-    final func stopWaiting() { stall?.waitEnds() }
+    final func stopWaiting() { stall?.unblocked() }
 
     // MARK: Ending
 
@@ -130,7 +130,7 @@ class LoopSource<Element>: Source, LoopDependent {
 
     /// The loop takes no more work. Nobody is told within the call that found out: with a `retry` without a limit that call, be
     /// it a `subscribe` or the end of the loop, would never return.
-    private final func refuse() {
+    private final func reject() {
         let error = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
         loop.performElsewhere { self.failDownstream(error) }
     }

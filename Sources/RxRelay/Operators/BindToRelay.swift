@@ -11,7 +11,7 @@ extension ObservableType {
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
         subscribe(
             onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: refusal(at: "bind(to: PublishRelay)"))
+            onError: rejection(at: "bind(to: PublishRelay)"))
     }
 
     /// Passes each element to publish relays of optional elements.
@@ -24,7 +24,7 @@ extension ObservableType {
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
         subscribe(
             onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: refusal(at: "bind(to: PublishRelay)"))
+            onError: rejection(at: "bind(to: PublishRelay)"))
     }
 
     /// Makes each element the value of behavior relays.
@@ -37,7 +37,7 @@ extension ObservableType {
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
         subscribe(
             onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: refusal(at: "bind(to: BehaviorRelay)"))
+            onError: rejection(at: "bind(to: BehaviorRelay)"))
     }
 
     /// Makes each element the value of behavior relays of optional elements.
@@ -50,7 +50,7 @@ extension ObservableType {
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
         subscribe(
             onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: refusal(at: "bind(to: BehaviorRelay)"))
+            onError: rejection(at: "bind(to: BehaviorRelay)"))
     }
 
     /// Passes each element to replay relays.
@@ -63,7 +63,7 @@ extension ObservableType {
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
         subscribe(
             onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: refusal(at: "bind(to: ReplayRelay)"))
+            onError: rejection(at: "bind(to: ReplayRelay)"))
     }
 
     /// Passes each element to replay relays of optional elements.
@@ -76,6 +76,6 @@ extension ObservableType {
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
         subscribe(
             onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: refusal(at: "bind(to: ReplayRelay)"))
+            onError: rejection(at: "bind(to: ReplayRelay)"))
     }
 }

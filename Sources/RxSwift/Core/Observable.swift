@@ -20,30 +20,30 @@ public class Observable<Element>: ObservableType {
     /// Links `downstream` before its first event. Runs on the subscribing thread, inside the thread's trampoline if
     /// `startsOnTrampoline`.
     @usableFromInline
-    package func attach(_ downstream: Sink<Element>) { abstractMethod() }
+    package func subscribeCore(_ downstream: Sink<Element>) { abstractMethod() }
 
     /// Attaches a sink which belongs to another operator, or has one without a stage in front of it.
     ///
     /// Only `do` makes a difference: that it stands right above the program's own observer counts for the lowest operator alone.
     @usableFromInline
-    package func attachAboveOperator(_ downstream: Sink<Element>) { attach(downstream) }
+    package func subscribeCoreAboveOperator(_ downstream: Sink<Element>) { subscribeCore(downstream) }
 
-    /// A recipe whose `attach` is this one's `attachAboveOperator`.
+    /// A recipe whose `subscribeCore` is this one's `subscribeCoreAboveOperator`.
     package func aboveOperator() -> Observable<Element> { self }
 
     /// Attaches the stage that runs `steps`, the operators between this recipe and `downstream`.
     @usableFromInline
-    package func attach<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
-        attach(FusedSink<Element, Last>(steps, downstream: downstream))
+    package func subscribeCore<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
+        subscribeCore(FusedSink<Element, Last>(steps, downstream: downstream))
     }
 
     /// Where this recipe is in a row of operators that can be fused.
     @usableFromInline
-    package var fusedPlace: FusedPlace { .none }
+    package var fusionOffset: FusionOffset { .none }
 
-    /// The place behind which the row that ends here begins, now that it is being attached.
+    /// The place behind which the row that ends here begins, now that it is being subscribed to.
     @usableFromInline
-    package var fusedCut: FusedPlace { .none }
+    package var fusionSplit: FusionOffset { .none }
 
     /// This recipe as a share which the share of an operator's result can make superfluous.
     @usableFromInline

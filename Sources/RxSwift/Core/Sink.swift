@@ -30,7 +30,7 @@ package class TerminalSink: Stage {
     /// alive when the user let go of it. So a stage passes this on only if it emits nothing but in answer to its one source and
     /// does not tell the user that it was cancelled; all others ignore it.
     @usableFromInline
-    package func sourceVanished() {}
+    package func upstreamReleased() {}
 
     @inlinable
     package override init() { super.init() }
@@ -95,7 +95,7 @@ package class LinearSink<Element, Output>: Sink<Element> {
     package override func quiesce() -> UInt {
         // Relaxed: only the thread that took the downstream's link, or keeps it from being taken, comes here.
         let word = upstream.loadRelaxed()
-        guard word > Stage.lastMark, word & Stage.quiesced == 0 else { return 0 }
+        guard word > Stage.maxTag, word & Stage.quiesced == 0 else { return 0 }
         upstream.storeRelaxed(word | Stage.quiesced)
         return word
     }

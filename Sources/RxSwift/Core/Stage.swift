@@ -34,7 +34,7 @@ package class Stage {
 
     /// The largest word that is no address. The even ones between `cancelled` and this are marks of subclasses.
     @inlinable @inline(__always)
-    static var lastMark: UInt { 7 }
+    static var maxTag: UInt { 7 }
 
     @inlinable
     package init() {
@@ -46,7 +46,7 @@ package class Stage {
     @inlinable
     deinit {
         let word = upstream.loadRelaxed()
-        if word > Stage.lastMark {
+        if word > Stage.maxTag {
             Stage.releaseUpstream(word)
         }
         #if TRACE_RESOURCES
@@ -125,7 +125,7 @@ package class Stage {
         /// The stage above, if one was linked. To be called once.
         @inlinable
         package func take() -> Stage? {
-            guard word > Stage.lastMark else { return nil }
+            guard word > Stage.maxTag else { return nil }
             return Stage.linked(by: word).takeRetainedValue()
         }
 
@@ -162,7 +162,7 @@ package class Stage {
         while true {
             let word = upstream.loadRelaxed()
             if word & Stage.quiesced != 0 { return }
-            if word > Stage.lastMark {
+            if word > Stage.maxTag {
                 // Taken, so that no other thread releases the stage above meanwhile. Acquiring: paired with the one in `link`.
                 guard upstream.compareExchange(word, Stage.quiescing) else { continue }
                 Stage.walk(from: word) { $0.quiesce() }
@@ -187,6 +187,6 @@ package class Stage {
     /// Does a step from stage to stage: a loop, because chains are long (law L8).
     private static func walk(from word: UInt, _ step: (Stage) -> UInt) {
         var word = word
-        while word > lastMark { word = linked(by: word)._withUnsafeGuaranteedRef(step) }
+        while word > maxTag { word = linked(by: word)._withUnsafeGuaranteedRef(step) }
     }
 }

@@ -23,7 +23,7 @@ public enum Hooks {
     public typealias ContractViolationHandler = (_ description: String) -> Void
 
     /// Receives the name of a scheduler that was shut down, and how many pieces of work (actions, timers, hops) it did not run.
-    public typealias WorkRefusedHandler = (_ scheduler: String, _ count: Int) -> Void
+    public typealias WorkRejectedHandler = (_ scheduler: String, _ count: Int) -> Void
 
     /// Receives the name of a scheduler for which the system had no thread, and the error of `pthread_create`.
     public typealias ThreadShortageHandler = (_ scheduler: String, _ error: Int32) -> Void
@@ -71,9 +71,15 @@ public enum Hooks {
 
     /// Called when a scheduler that was shut down drops work: timers that were not due yet, and what is handed over afterwards. By
     /// default prints to standard error in debug builds.
-    public static var workRefusedHandler: WorkRefusedHandler {
-        get { workRefused.value }
-        set { workRefused.value = newValue }
+    public static var workRejectedHandler: WorkRejectedHandler {
+        get { workRejected.value }
+        set { workRejected.value = newValue }
+    }
+
+    @available(*, deprecated, renamed: "workRejectedHandler")
+    public static var workRefusedHandler: WorkRejectedHandler {
+        get { workRejectedHandler }
+        set { workRejectedHandler = newValue }
     }
 
     /// Called when a `BoundedPoolScheduler` cannot start a thread; then again when that happens after a thread could be started. By
@@ -85,20 +91,20 @@ public enum Hooks {
 
     private static let recording = AtomicWord(0)
     private static let threshold = AtomicWord(100_000)
-    private static let backlog = Replaceable<BacklogHandler>({ _, _ in })
-    private static let callStackCapture = Replaceable<CustomCaptureSubscriptionCallstack>({ [] })
-    private static let contractViolation = Replaceable<ContractViolationHandler>({ description in
+    private static let backlog = LockedBox<BacklogHandler>({ _, _ in })
+    private static let callStackCapture = LockedBox<CustomCaptureSubscriptionCallstack>({ [] })
+    private static let contractViolation = LockedBox<ContractViolationHandler>({ description in
         fputs("swift-rx: \(description)\n", stderr)
     })
-    private static let workRefused = Replaceable<WorkRefusedHandler>({ scheduler, count in
+    private static let workRejected = LockedBox<WorkRejectedHandler>({ scheduler, count in
         #if DEBUG
             fputs("swift-rx: \(scheduler) was shut down and did not run \(count) pieces of work\n", stderr)
         #endif
     })
-    private static let threadShortage = Replaceable<ThreadShortageHandler>({ scheduler, error in
+    private static let threadShortage = LockedBox<ThreadShortageHandler>({ scheduler, error in
         fputs("swift-rx: the system has no thread for \(scheduler) (pthread_create: \(error))\n", stderr)
     })
-    private static let errorHandler = Replaceable<DefaultErrorHandler>({ callStack, error in
+    private static let errorHandler = LockedBox<DefaultErrorHandler>({ callStack, error in
         #if DEBUG
             let trace = callStack.joined(separator: "\n")
             print(

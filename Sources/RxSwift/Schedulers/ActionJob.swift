@@ -29,7 +29,7 @@ final class ActionJob: ScheduledAction {
     package override func cancel() {
         if isCancelled { return }
         super.cancel()
-        scheduler.withdraw(self)
+        scheduler.unschedule(self)
     }
 }
 
@@ -43,7 +43,7 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
     /// The action and the state of its next run. Only inside the loop; nil from when it was cleaned up.
     private var work: (action: (State) -> State, state: State)?
     /// Only inside the loop.
-    private var pace: Pace
+    private var pace: FixedRateSchedule
     private let scheduler: any TimedJobScheduler
 
     package init(
@@ -53,11 +53,11 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
     ) {
         work = (action, state)
         self.scheduler = scheduler
-        pace = Pace(
+        pace = FixedRateSchedule(
             period: period.nanosecondsClamped,
             due: scheduler.instant.addingClamped(startAfter.nanosecondsClamped))
         super.init()
-        scheduler.post(self, after: startAfter)
+        scheduler.submit(self, after: startAfter)
     }
 
     package var isDisposed: Bool { isCancelled }
@@ -73,9 +73,9 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
             letGo()
             return true
         }
-        scheduler.post(self, after: .nanoseconds(Int(delay)))
+        scheduler.submit(self, after: .nanoseconds(Int(delay)))
         // `cancel` may have come too early to find the job.
-        if isCancelled { scheduler.withdraw(self) }
+        if isCancelled { scheduler.unschedule(self) }
         return true
     }
 
@@ -84,7 +84,7 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
     package override func cancel() {
         guard takeUpstream() != nil else { return }
         if loop.close() { letGo() }
-        scheduler.withdraw(self)
+        scheduler.unschedule(self)
     }
 
     /// Only by the one who has the duty to clean up.

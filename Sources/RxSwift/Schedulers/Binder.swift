@@ -29,7 +29,7 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
     public func on(_ event: Event<Value>) {
         switch event {
         case .next(let element): bind(element)
-        case .error(let error): refuse(error, at: "Binder")
+        case .error(let error): reject(error, at: "Binder")
         case .completed: break
         }
     }

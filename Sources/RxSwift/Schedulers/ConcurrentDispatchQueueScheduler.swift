@@ -42,7 +42,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
-        dispatchJobs.post(job)
+        dispatchJobs.submit(job)
         return job
     }
 
@@ -52,7 +52,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
-        dispatchJobs.post(job, after: dueTime)
+        dispatchJobs.submit(job, after: dueTime)
         return job
     }
 

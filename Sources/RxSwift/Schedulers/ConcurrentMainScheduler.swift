@@ -26,7 +26,7 @@ public final class ConcurrentMainScheduler: SchedulerType {
     ) -> any Disposable {
         if MainQueue.isCurrent { return action(state) }
         let job = ActionJob(UserAction(state, action), scheduler: mainJobs)
-        mainJobs.post(job)
+        mainJobs.submit(job)
         return job
     }
 

@@ -30,7 +30,7 @@ public class CurrentThreadScheduler: ImmediateSchedulerType, @unchecked Sendable
     ) -> any Disposable {
         guard CurrentThreadScheduler.isScheduleRequired else {
             let queued = ScheduledAction(UserAction(state, action))
-            Trampoline.current.post(queued)
+            Trampoline.current.submit(queued)
             return queued
         }
         CurrentThreadScheduler.isScheduleRequired = false

@@ -4,7 +4,7 @@ import RxPrimitives
 /// Runs jobs one at a time, in hand-over order, on a serial dispatch queue: the engine behind the serial dispatch schedulers.
 @usableFromInline
 final class SerialDispatchJobs: TimedJobScheduler {
-    let turns: DispatchTurnQueue
+    let jobs: DispatchRunQueue
     private let leeway: DispatchTimeInterval
     private let timersIfNeeded = DispatchTimersIfNeeded()
 
@@ -12,7 +12,7 @@ final class SerialDispatchJobs: TimedJobScheduler {
     ///   - queue: a serial queue.
     ///   - leeway: how much later than due a delayed job may be handed over.
     init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
-        turns = DispatchTurnQueue(queue: queue, runsInlineOnMain: false)
+        jobs = DispatchRunQueue(queue: queue, runsInlineOnMain: false)
         self.leeway = leeway
     }
 
@@ -20,37 +20,37 @@ final class SerialDispatchJobs: TimedJobScheduler {
     ///
     /// - Parameter main: the main queue.
     init(inlineOn main: DispatchQueue) {
-        turns = DispatchTurnQueue(queue: main, runsInlineOnMain: true)
+        jobs = DispatchRunQueue(queue: main, runsInlineOnMain: true)
         leeway = .nanoseconds(0)
     }
 
     @usableFromInline
-    func post(_ job: Job) { turns.post(job) }
+    func submit(_ job: Job) { jobs.submit(job) }
 
     @usableFromInline
-    func post(_ job: Job, after delay: DispatchTimeInterval) {
+    func submit(_ job: Job, after delay: DispatchTimeInterval) {
         _ = timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
     }
 
     @usableFromInline
-    func withdraw(_ job: Job) {
-        let timers = turns.runsInlineOnMain ? SerialDispatchJobs.mainTimers : timersIfNeeded.ifMade
-        timers?._withUnsafeGuaranteedRef { $0.withdraw(job) }
+    func unschedule(_ job: Job) {
+        let timers = jobs.runsInlineOnMain ? SerialDispatchJobs.mainTimers : timersIfNeeded.ifMade
+        timers?._withUnsafeGuaranteedRef { $0.unschedule(job) }
     }
 
     @usableFromInline
-    var turnQueue: TurnQueue? { turns }
+    var runQueue: RunQueue? { jobs }
 
     @usableFromInline
-    var stepsPerTurn: Int { turns.stepsPerTurn }
+    var batchLimit: Int { jobs.batchLimit }
 
     @usableFromInline
-    var hasWaitingJobs: Bool { turns.hasWaitingJobs }
+    var hasWaitingJobs: Bool { jobs.hasWaitingJobs }
 
     @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
-    /// The timers of all schedulers that run work inline on the main queue. They run jobs there beside the turns, as the main queue
+    /// The timers of all schedulers that run work inline on the main queue. They run jobs there beside the batches, as the main queue
     /// comes to them: what a delayed job hands over may run inline.
     private static let mainTimers: Unmanaged<DispatchTimers> = {
         let continued = SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0))
@@ -59,16 +59,16 @@ final class SerialDispatchJobs: TimedJobScheduler {
     }()
 
     private var timers: Unmanaged<DispatchTimers> {
-        if turns.runsInlineOnMain { return SerialDispatchJobs.mainTimers }
+        if jobs.runsInlineOnMain { return SerialDispatchJobs.mainTimers }
         return timersIfNeeded.timers {
             // The wheel expires on the queue, but hands each job over like anybody else, so that hand-over order holds.
-            DispatchTimers(queue: turns.queue, leeway: leeway) { [turns] in turns.post($0) }
+            DispatchTimers(queue: jobs.queue, leeway: leeway) { [jobs] in jobs.submit($0) }
         }
     }
 }
 
-/// Turns on a serial dispatch queue.
-package final class DispatchTurnQueue: TurnQueue {
+/// Batches on a serial dispatch queue.
+package final class DispatchRunQueue: RunQueue {
     let queue: DispatchQueue
     let runsInlineOnMain: Bool
 
@@ -78,25 +78,25 @@ package final class DispatchTurnQueue: TurnQueue {
     /// Not a `DispatchWorkItem`, which must not be submitted again before libdispatch has returned from its last run: the end of a
     /// run gives up a reference to the queue that the next submission has taken. It also counts its runs in 32 bits. To submit a
     /// plain block changes nothing in the block but the count of its references, by one for each submission under way.
-    @exclusivity(unchecked) package private(set) var turn: (@Sendable @convention(block) () -> Void)?
+    @exclusivity(unchecked) package private(set) var block: (@Sendable @convention(block) () -> Void)?
 
     package init(queue: DispatchQueue, runsInlineOnMain: Bool) {
         self.queue = queue
         self.runsInlineOnMain = runsInlineOnMain
-        super.init(stepsPerTurn: 512)
+        super.init(batchLimit: 512)
     }
 
     /// By one thread at a time, each of which has seen what the one before did: it took over the state of the queue from it.
     package override func wake() {
         // The run gives this reference up.
         _ = Unmanaged.passRetained(self)
-        queue.async(execute: turn ?? makeTurn())
+        queue.async(execute: block ?? makeBlock())
     }
 
-    private func makeTurn() -> @Sendable @convention(block) () -> Void {
+    private func makeBlock() -> @Sendable @convention(block) () -> Void {
         nonisolated(unsafe) let this = Unmanaged.passUnretained(self)
-        let made: @Sendable @convention(block) () -> Void = { this.takeRetainedValue().runTurn() }
-        turn = made
+        let made: @Sendable @convention(block) () -> Void = { this.takeRetainedValue().drainBatch() }
+        block = made
         return made
     }
 
@@ -105,7 +105,7 @@ package final class DispatchTurnQueue: TurnQueue {
     package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
         if isRunningInline || (mainQueueRuns && MainQueue.isMain(queue)) { return nil }
         // A mark of its own for each question: a dispatch queue tells whether it is the current one, or a target of that, only by
-        // what was attached to it.
+        // what was subscribed to to it.
         let mark = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: mark, value: true)
         defer { queue.setSpecific(key: mark, value: nil) }
@@ -126,25 +126,25 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
     }
 
     @usableFromInline
-    func post(_ job: Job) {
+    func submit(_ job: Job) {
         queue.async { job.runToItsEnd(on: self) }
     }
 
     @usableFromInline
-    func post(_ job: Job, after delay: DispatchTimeInterval) {
+    func submit(_ job: Job, after delay: DispatchTimeInterval) {
         _ = timers._withUnsafeGuaranteedRef { $0.arm(job, after: delay) }
     }
 
     @usableFromInline
-    func withdraw(_ job: Job) {
-        timersIfNeeded.ifMade?._withUnsafeGuaranteedRef { $0.withdraw(job) }
+    func unschedule(_ job: Job) {
+        timersIfNeeded.ifMade?._withUnsafeGuaranteedRef { $0.unschedule(job) }
     }
 
     @usableFromInline
-    var turnQueue: TurnQueue? { nil }
+    var runQueue: RunQueue? { nil }
 
     @usableFromInline
-    var stepsPerTurn: Int { 512 }
+    var batchLimit: Int { 512 }
 
     @usableFromInline
     var hasWaitingJobs: Bool { false }
@@ -154,16 +154,16 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
 
     private var timers: Unmanaged<DispatchTimers> {
         timersIfNeeded.timers {
-            DispatchTimers(queue: queue, leeway: leeway) { [unowned self] in post($0) }
+            DispatchTimers(queue: queue, leeway: leeway) { [unowned self] in submit($0) }
         }
     }
 }
 
 extension Job {
-    /// Runs one turn of this job, and has it run again if it wants more.
+    /// Runs one block of this job, and has it run again if it wants more.
     func runToItsEnd(on scheduler: any JobScheduler) {
-        var budget = scheduler.stepsPerTurn
-        if !run(&budget) { scheduler.post(self) }
+        var budget = scheduler.batchLimit
+        if !run(&budget) { scheduler.submit(self) }
     }
 }
 

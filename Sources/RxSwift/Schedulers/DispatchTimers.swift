@@ -4,7 +4,7 @@ import RxPrimitives
 /// The timers of one dispatch scheduler: a timing wheel, and one kernel timer set to the time of the next look at it, which is not
 /// after its earliest deadline.
 ///
-/// Arming and withdrawing a job is O(1) and touches the kernel only when a deadline is before the next look. Expiry holds the lock
+/// Arming and unscheduling a job is O(1) and touches the kernel only when a deadline is before the next look. Expiry holds the lock
 /// for a bounded number of timers at a time. Deadlines are monotonic (law L9).
 ///
 /// The kernel timer's handler keeps this object alive, from `init` until it was closed and no job is waiting. (A handler that
@@ -56,7 +56,7 @@ final class DispatchTimers {
         if isDone { kernelTimer.cancel() }
     }
 
-    /// Takes no job any more, and refuses those that wait. What is being handed over just now still comes to `fire`.
+    /// Takes no job any more, and rejects those that wait. What is being handed over just now still comes to `fire`.
     ///
     /// - Returns: how many are lost.
     func stop() -> Int {
@@ -64,7 +64,7 @@ final class DispatchTimers {
         isStopped = true
         lock.unlock()
         var lost = 0
-        let isDone = expire(upTo: .max) { if $0.wasRefused() { lost += 1 } }
+        let isDone = expire(upTo: .max) { if $0.wasRejected() { lost += 1 } }
         if isDone { kernelTimer.cancel() }
         return lost
     }
@@ -92,7 +92,7 @@ final class DispatchTimers {
     }
 
     /// After this, a job that was waiting does not come to `fire`, unless it is being handed over just now.
-    func withdraw(_ job: Job) {
+    func unschedule(_ job: Job) {
         lock.lock()
         guard let entry = job.timer else { return lock.unlock() }
         job.timer = nil
@@ -252,7 +252,7 @@ struct DispatchTimersIfNeeded: ~Copyable {
 
 /// A job's place in the wheel.
 private final class JobTimer: TimerEntry {
-    /// Retained from arming until the job is handed over or withdrawn. Under the lock.
+    /// Retained from arming until the job is handed over or unscheduled. Under the lock.
     @exclusivity(unchecked) private var job: Unmanaged<Job>?
 
     /// The next one out of use. Under the lock.

@@ -16,7 +16,7 @@ extension TimedJobSchedulerProviding {
 func jobScheduler(for scheduler: any ImmediateSchedulerType) -> any JobScheduler {
     if type(of: scheduler) == CurrentThreadScheduler.self { return CurrentThreadJobs.shared }
     if let ours = scheduler as? any JobSchedulerProviding { return ours.jobs }
-    return ForeignJobScheduler(scheduler)
+    return CustomSchedulerAdapter(scheduler)
 }
 
 /// What the engine uses for a user's choice of scheduler that can wait.
@@ -29,7 +29,7 @@ func timedJobScheduler<Scheduler: SchedulerType>(for scheduler: Scheduler) -> an
     }
     if let ours = scheduler as? any TimedJobSchedulerProviding { return ours.timedJobs }
     if let main = scheduler as? ConcurrentMainScheduler { return main.mainJobs }
-    return ForeignTimedJobScheduler(timed: scheduler)
+    return CustomTimedSchedulerAdapter(timed: scheduler)
 }
 
 /// What a source that is being subscribed to on this thread uses for a user's choice of scheduler.
@@ -37,17 +37,17 @@ func sourceScheduler(for scheduler: any ImmediateSchedulerType) -> any JobSchedu
     type(of: scheduler) == CurrentThreadScheduler.self ? Trampoline.current : jobScheduler(for: scheduler)
 }
 
-/// Posts each job to the trampoline of the thread that posts it.
+/// Posts each job to the trampoline of the thread that submits it.
 final class CurrentThreadJobs: JobScheduler {
     static let shared = CurrentThreadJobs()
 
-    func post(_ job: Job) { Trampoline.current.post(job) }
+    func submit(_ job: Job) { Trampoline.current.submit(job) }
 
-    func withdraw(_ job: Job) {}
+    func unschedule(_ job: Job) {}
 
-    var turnQueue: TurnQueue? { nil }
+    var runQueue: RunQueue? { nil }
 
-    var stepsPerTurn: Int { 1 }
+    var batchLimit: Int { 1 }
 
     var hasWaitingJobs: Bool { Trampoline.current.hasWaitingJobs }
 }

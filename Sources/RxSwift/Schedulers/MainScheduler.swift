@@ -26,7 +26,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler {
         if !MainQueue.isCurrent {
             fatalError(
                 errorMessage
-                    ?? "MainScheduler.ensureExecutingOnScheduler: not on the main queue. Hop with observe(on: MainScheduler.instance) first."
+                    ?? "MainScheduler.ensureExecutingOnScheduler: not on the main queue. ObserveOnSink with observe(on: MainScheduler.instance) first."
             )
         }
     }
@@ -41,19 +41,19 @@ public final class MainScheduler: SerialDispatchQueueScheduler {
     }
 
     /// Whether the calling thread is running something inline, further up its stack.
-    package static var isRunningInline: Bool { MainQueue.isCurrent && TurnQueue.isAnyRunningInline }
+    package static var isRunningInline: Bool { MainQueue.isCurrent && RunQueue.isAnyRunningInline }
 
     /// Runs something that waits behind what the calling thread is running inline.
     ///
     /// For one who keeps the main queue waiting.
     /// - Returns: false if nothing is waiting.
-    package static func runNextBehindInline() -> Bool { MainQueue.isCurrent && TurnQueue.runNextBehindInline() }
+    package static func runNextBehindInline() -> Bool { MainQueue.isCurrent && RunQueue.runNextBehindInline() }
 
     override func scheduleAction<StateType>(
         _ state: StateType, _ action: @escaping (StateType) -> any Disposable
     ) -> any Disposable {
-        guard dispatchJobs.turns.tryEnterInline() else { return super.scheduleAction(state, action) }
-        defer { dispatchJobs.turns.leaveInline() }
+        guard dispatchJobs.jobs.tryEnterInline() else { return super.scheduleAction(state, action) }
+        defer { dispatchJobs.jobs.leaveInline() }
         return action(state)
     }
 }

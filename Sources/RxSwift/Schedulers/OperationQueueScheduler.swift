@@ -27,7 +27,7 @@ public class OperationQueueScheduler: ImmediateSchedulerType {
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let job = ActionJob(UserAction(state, action), scheduler: operationJobs)
-        operationJobs.post(job)
+        operationJobs.submit(job)
         return job
     }
 }
@@ -45,18 +45,18 @@ private final class OperationJobs: JobScheduler {
         self.priority = priority
     }
 
-    func post(_ job: Job) {
+    func submit(_ job: Job) {
         let operation = BlockOperation { job.runToItsEnd(on: self) }
         operation.queuePriority = priority
         queue.addOperation(operation)
     }
 
-    func withdraw(_ job: Job) {}
+    func unschedule(_ job: Job) {}
 
-    var turnQueue: TurnQueue? { nil }
+    var runQueue: RunQueue? { nil }
 
-    /// An operation costs Foundation some twenty allocations, so it takes more steps than a turn on a dispatch queue.
-    var stepsPerTurn: Int { 4096 }
+    /// An operation costs Foundation some twenty allocations, so it takes more steps than a batch on a dispatch queue.
+    var batchLimit: Int { 4096 }
 
     var hasWaitingJobs: Bool { false }
 }

@@ -76,7 +76,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         _ state: StateType, _ action: @escaping (StateType) -> any Disposable
     ) -> any Disposable {
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
-        dispatchJobs.post(job)
+        dispatchJobs.submit(job)
         return job
     }
 
@@ -86,7 +86,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
-        dispatchJobs.post(job, after: dueTime)
+        dispatchJobs.submit(job, after: dueTime)
         return job
     }
 

@@ -14,7 +14,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
     private let converter: Converter
-    private let agenda: Agenda<VirtualTime>
+    private let agenda: ActionHeap<VirtualTime>
     private let runner = ExclusiveThread()
     private var isRunning = false
 
@@ -30,7 +30,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public init(initialClock: VirtualTime, converter: Converter) {
         clock = initialClock
         self.converter = converter
-        agenda = Agenda { converter.compareVirtualTime($0, $1) == .lessThan }
+        agenda = ActionHeap { converter.compareVirtualTime($0, $1) == .lessThan }
         #if TRACE_RESOURCES
             ResourceCensus.born(Self.self)
         #endif

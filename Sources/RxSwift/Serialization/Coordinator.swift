@@ -2,13 +2,13 @@ import RxPrimitives
 
 // How an operator with several sources is built:
 //
-//   source 1 ─> LaneSink ─┐                        each LaneSink holds its Lane and the Coordinator; the Coordinator holds
-//   source 2 ─> LaneSink ─┼─> Coordinator ─> sink   the Lanes, never the LaneSinks: cancelling a Lane cuts the only circle
-//   source 3 ─> LaneSink ─┘                        a source is part of.
+//   source 1 ─> SourceSink ─┐                        each SourceSink holds its SourceSlot and the Coordinator; the Coordinator holds
+//   source 2 ─> SourceSink ─┼─> Coordinator ─> sink   the SourceSlots, never the SourceSinks: cancelling a SourceSlot cuts the only circle
+//   source 3 ─> SourceSink ─┘                        a source is part of.
 //
-// A lane keeps what the operator remembers of one source. The coordinator's serializer brings the events of all sources into one
+// A slot keeps what the operator remembers of one source. The coordinator's serializer brings the events of all sources into one
 // order: if it is idle, an event is handled at once, without a queue or an allocation; if it is busy (another thread, or a user's
-// closure further up this thread's stack), the event is enqueued. So all state in lanes and coordinators belongs to the drainer, and
+// closure further up this thread's stack), the event is enqueued. So all state in slots and coordinators belongs to the drainer, and
 // user code runs on the drainer, but never inside a mutating method of a stored struct.
 
 /// The stage where the events of several sources come together and are turned into those of one downstream.
@@ -19,11 +19,11 @@ class Coordinator: Stage, SerializerTarget {
     final let serializer = Serializer()
 
     /// The places of the sources, in order of subscription.
-    final let lanes: [Lane]
+    final let slots: [SourceSlot]
 
     private final let terminalSink: TerminalSink
 
-    private final let attachment = Attachment(begun: true)
+    private final let subscribePhase = SubscribePhase(begun: true)
 
     /// Whether a source is cancelled before its terminal event is handled, as in RxSwift's `zip` and `combineLatest`.
     fileprivate final let endsSourcesFirst: Bool
@@ -31,9 +31,9 @@ class Coordinator: Stage, SerializerTarget {
     /// For diagnostics.
     package var operatorName: StaticString { abstractMethod() }
 
-    init(lanes: [Lane], endsSourcesFirst: Bool = false, downstream: TerminalSink) {
+    init(slots: [SourceSlot], endsSourcesFirst: Bool = false, downstream: TerminalSink) {
         self.endsSourcesFirst = endsSourcesFirst
-        self.lanes = lanes
+        self.slots = slots
         self.terminalSink = downstream
         super.init()
     }
@@ -42,35 +42,35 @@ class Coordinator: Stage, SerializerTarget {
         if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
     }
 
-    /// A source completed. Only by the drainer, once per lane.
-    func completed(_ lane: Lane) { abstractMethod() }
+    /// A source completed. Only by the drainer, once per slot.
+    func completed(_ slot: SourceSlot) { abstractMethod() }
 
-    /// All sources have been attached, in the order of their lanes.
-    final func attached() {
-        if attachment.end() { cancelLanes() }
+    /// All sources have been subscribed to, in the order of their slots.
+    final func didSubscribe() {
+        if subscribePhase.end() { cancelSlots() }
     }
 
     @usableFromInline
     override final func cancel() {
         guard takeUpstream() != nil else { return }
         serializer.close(TargetReference(self))
-        guard attachment.postpones() else { return cancelLanes() }
-        // The source that is being attached ends now, it may be in a loop; those to come end as soon as they are linked.
-        let attaching = lanes.lastIndex { !$0.isUnlinked } ?? 0
+        guard subscribePhase.postpones() else { return cancelSlots() }
+        // The source that is being subscribed to ends now, it may be in a loop; those to come end as soon as they are linked.
+        let subscribing = slots.lastIndex { !$0.isUnlinked } ?? 0
         // Closures of those that are put off must not run meanwhile (law L1).
-        for lane in lanes[..<attaching] { lane.quiesceUpstream() }
-        for lane in lanes[attaching...] { lane.cancel() }
+        for slot in slots[..<subscribing] { slot.quiesceUpstream() }
+        for slot in slots[subscribing...] { slot.cancel() }
     }
 
-    private final func cancelLanes() {
-        for lane in lanes { lane.cancel() }
+    private final func cancelSlots() {
+        for slot in slots { slot.cancel() }
     }
 
     package final override func quiesce() -> UInt {
         // Closed: it has ended by itself, or was here before.
         if serializer.isClosed { return 0 }
         serializer.close(TargetReference(self))
-        for lane in lanes { lane.quiesceUpstream() }
+        for slot in slots { slot.quiesceUpstream() }
         return 0
     }
 
@@ -98,7 +98,7 @@ class Coordinator: Stage, SerializerTarget {
 
     /// Quiesces the sources that have not sent a terminal event.
     private final func quiesceOtherSources() {
-        for lane in lanes where !lane.isDone { lane.quiesceUpstream() }
+        for slot in slots where !slot.isDone { slot.quiesceUpstream() }
     }
 
     /// Ends the work of the drainer.
@@ -111,37 +111,37 @@ class Coordinator: Stage, SerializerTarget {
     private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
-        let (lane, event) = LaneNode.read(node)
+        let (slot, event) = SourceNode.read(node)
         switch event {
         case .element:
-            lane.accept(node, for: self)
+            slot.accept(node, for: self)
         case .error(let error):
-            LaneNode.free(node)
-            lane.isDone = true
+            SourceNode.free(node)
+            slot.isDone = true
             fail(error)
         case .completed:
-            LaneNode.free(node)
-            accept(completionOf: lane)
+            SourceNode.free(node)
+            accept(completionOf: slot)
         }
     }
 
     /// A source completed. Only by the drainer.
-    final func accept(completionOf lane: Lane) {
-        if lane.isDone { return }
-        lane.isDone = true
-        completed(lane)
+    final func accept(completionOf slot: SourceSlot) {
+        if slot.isDone { return }
+        slot.isDone = true
+        completed(slot)
     }
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) {
-        let (lane, event) = LaneNode.read(node)
-        if case .element = event { lane.drop(node) } else { LaneNode.free(node) }
+        let (slot, event) = SourceNode.read(node)
+        if case .element = event { slot.drop(node) } else { SourceNode.free(node) }
     }
 
     package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
 }
 
 /// What a coordinator keeps of one source: the link to it, and (in subclasses) what it remembers of its elements.
-class Lane: Stage {
+class SourceSlot: Stage {
     /// Whether the source has ended. Only by the coordinator's drainer.
     final var isDone = false
 
@@ -154,45 +154,45 @@ class Lane: Stage {
     /// Whether a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
     var endsBehindClosures: Bool { false }
 
-    /// Whether the lane keeps no element. Only by the coordinator's drainer.
+    /// Whether the slot keeps no element. Only by the coordinator's drainer.
     var isEmpty: Bool { true }
 
-    /// Releases the elements the lane keeps. Only by the coordinator's drainer.
+    /// Releases the elements the slot keeps. Only by the coordinator's drainer.
     func removeAll() {}
 }
 
-/// A lane for a source of a known type.
-class ElementLane<Element>: Lane {
+/// A slot for a source of a known type.
+class ElementSlot<Element>: SourceSlot {
     /// Handles an element. Only by the coordinator's drainer.
     func accept(_ element: Element, for coordinator: Coordinator) { abstractMethod() }
 
     override final func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) {
-        accept(LaneNode.takeElement(node, Element.self), for: coordinator)
+        accept(SourceNode.takeElement(node, Element.self), for: coordinator)
     }
 
     override final func drop(_ node: UnsafeMutablePointer<DrainNode>) {
-        _ = LaneNode.takeElement(node, Element.self)
+        _ = SourceNode.takeElement(node, Element.self)
     }
 }
 
 /// Receives the events of one of a coordinator's sources.
-final class LaneSink<Element>: Sink<Element> {
-    private let lane: ElementLane<Element>
+final class SourceSink<Element>: Sink<Element> {
+    private let slot: ElementSlot<Element>
     private let coordinator: Coordinator
 
-    init(lane: ElementLane<Element>, coordinator: Coordinator) {
-        self.lane = lane
+    init(slot: ElementSlot<Element>, coordinator: Coordinator) {
+        self.slot = slot
         self.coordinator = coordinator
         super.init()
     }
 
-    override func link(_ stage: Stage) { lane.link(stage) }
+    override func link(_ stage: Stage) { slot.link(stage) }
 
-    override func cancel() { lane.cancel() }
+    override func cancel() { slot.cancel() }
 
     override func next(_ element: Element) {
         if coordinator.serializer.tryEnter() {
-            lane.accept(element, for: coordinator)
+            slot.accept(element, for: coordinator)
             coordinator.leave()
         } else {
             enqueue(element)
@@ -201,40 +201,40 @@ final class LaneSink<Element>: Sink<Element> {
 
     @inline(never)
     private func enqueue(_ element: Element) {
-        coordinator.serializer.submit(LaneNode.make(element, of: lane), to: TargetReference(coordinator))
+        coordinator.serializer.submit(SourceNode.make(element, of: slot), to: TargetReference(coordinator))
     }
 
     // The terminal event may have to wait for the drainer. The source has ended all the same.
 
     override func error(_ error: any Swift.Error) {
-        if coordinator.endsSourcesFirst { lane.cancel() }
+        if coordinator.endsSourcesFirst { slot.cancel() }
         if coordinator.serializer.tryEnter() {
-            lane.isDone = true
+            slot.isDone = true
             coordinator.fail(error)
             coordinator.leave()
         } else {
             submit(.error(error))
         }
-        lane.cancel()
+        slot.cancel()
     }
 
     override func completed() {
         tellCompleted()
-        lane.cancel()
+        slot.cancel()
     }
 
     override func completed(then after: () -> Void) {
         tellCompleted()
-        if !lane.endsBehindClosures { lane.cancel() }
+        if !slot.endsBehindClosures { slot.cancel() }
         after()
-        if lane.endsBehindClosures { lane.cancel() }
+        if slot.endsBehindClosures { slot.cancel() }
     }
 
     @inline(__always)
     private func tellCompleted() {
-        if coordinator.endsSourcesFirst { lane.cancel() }
+        if coordinator.endsSourcesFirst { slot.cancel() }
         if coordinator.serializer.tryEnter() {
-            coordinator.accept(completionOf: lane)
+            coordinator.accept(completionOf: slot)
             coordinator.leave()
         } else {
             submit(.completed)
@@ -243,6 +243,6 @@ final class LaneSink<Element>: Sink<Element> {
 
     @inline(never)
     private func submit(_ stop: PendingEvent) {
-        coordinator.serializer.submit(LaneNode.make(stop: stop, of: lane), to: TargetReference(coordinator))
+        coordinator.serializer.submit(SourceNode.make(stop: stop, of: slot), to: TargetReference(coordinator))
     }
 }

@@ -10,7 +10,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 
     /// A subject without subscribers.
     public override init() {
-        core = ReplayRing(name: "AsyncSubject", bound: 1, recall: .afterCompletion)
+        core = ReplayRing(name: "AsyncSubject", bound: 1, policy: .afterCompletion)
         super.init()
     }
 
@@ -39,7 +39,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 
     package override var startsOnTrampoline: Bool { false }
 
-    package override func attach(_ downstream: Sink<Element>) {
+    package override func subscribeCore(_ downstream: Sink<Element>) {
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }

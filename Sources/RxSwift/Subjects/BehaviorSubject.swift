@@ -15,7 +15,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     ///
     /// - Parameter value: what it has until the first element comes.
     public init(value: Element) {
-        core = ReplayRing(name: "BehaviorSubject", bound: 1, recall: .beforeEnd)
+        core = ReplayRing(name: "BehaviorSubject", bound: 1, policy: .beforeEnd)
         super.init()
         core.keep(value)
     }
@@ -64,7 +64,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
 
     package override var startsOnTrampoline: Bool { false }
 
-    package override func attach(_ downstream: Sink<Element>) {
+    package override func subscribeCore(_ downstream: Sink<Element>) {
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }

@@ -50,8 +50,8 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
 
     package override var startsOnTrampoline: Bool { false }
 
-    package override func attach(_ downstream: Sink<Element>) {
-        if isDisposed { return downstream.attachFailed(RxError.disposed(object: self)) }
+    package override func subscribeCore(_ downstream: Sink<Element>) {
+        if isDisposed { return downstream.linkAndFail(RxError.disposed(object: self)) }
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }

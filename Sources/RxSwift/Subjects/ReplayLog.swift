@@ -2,7 +2,7 @@ import RxPrimitives
 
 /// Remembers all elements, in chunks that are written once: a newcomer reads its part of them without a lock or a copy.
 @usableFromInline
-package final class ReplayLog<Element>: RecallingCore<Element> {
+package final class ReplayLog<Element>: ReplayCore<Element> {
     // All under the lock.
     private var first: Chunk?
     private var last: Chunk?
@@ -14,7 +14,7 @@ package final class ReplayLog<Element>: RecallingCore<Element> {
     private var countBefore = 0
 
     package init(name: StaticString) {
-        super.init(name: name, recall: .always)
+        super.init(name: name, policy: .always)
     }
 
     deinit {
@@ -54,20 +54,20 @@ package final class ReplayLog<Element>: RecallingCore<Element> {
     /// Nothing is copied, so no room is needed.
     override var keptCount: Int { 0 }
 
-    override func recall(into recollection: inout Recollection) {
+    override func takeSnapshot(into snapshot: inout ReplaySnapshot) {
         guard let first else { return }
-        recollection.chain = first
-        recollection.count = countBefore + countOfLast
+        snapshot.chain = first
+        snapshot.count = countBefore + countOfLast
     }
 
-    override func visit(_ recollection: borrowing Recollection, _ body: (Element) -> Bool) {
-        guard let first = recollection.chain else { return }
+    override func visit(_ snapshot: borrowing ReplaySnapshot, _ body: (Element) -> Bool) {
+        guard let first = snapshot.chain else { return }
         var chunk = unsafeDowncast(first, to: Chunk.self)
-        var rest = recollection.count
+        var rest = snapshot.count
         while true {
             for index in 0..<min(rest, chunk.capacity) where !lend(chunk.elements + index, to: body) { return }
             rest -= chunk.capacity
-            // Where more was remembered there is a next chunk, written before the recollection was made.
+            // Where more was remembered there is a next chunk, written before the snapshot was made.
             if rest <= 0 { return }
             chunk = chunk.next!
         }

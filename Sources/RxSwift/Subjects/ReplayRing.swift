@@ -2,7 +2,7 @@
 ///
 /// What a subscriber is given is copied under the lock, hence the limit of the bound: `remembering` makes what suits a larger one.
 @usableFromInline
-package final class ReplayRing<Element>: RecallingCore<Element> {
+package final class ReplayRing<Element>: ReplayCore<Element> {
     // All under the lock.
     private var storage: UnsafeMutablePointer<Element>?
     private var capacity = 0
@@ -19,15 +19,15 @@ package final class ReplayRing<Element>: RecallingCore<Element> {
     /// A core that remembers the last elements.
     ///
     /// - Parameter bound: how many elements to remember, at most. Not negative.
-    package static func remembering(name: StaticString, bound: Int, recall: Recall) -> RecallingCore<Element> {
-        if bound > largestBound { return ReplayWindow(name: name, bound: bound, recall: recall) }
-        return ReplayRing(name: name, bound: bound, recall: recall)
+    package static func remembering(name: StaticString, bound: Int, policy: ReplayPolicy) -> ReplayCore<Element> {
+        if bound > largestBound { return ReplayWindow(name: name, bound: bound, policy: policy) }
+        return ReplayRing(name: name, bound: bound, policy: policy)
     }
 
     /// - Parameter bound: how many elements to remember, at most: 0 to `largestBound`.
-    package init(name: StaticString, bound: Int, recall: Recall) {
+    package init(name: StaticString, bound: Int, policy: ReplayPolicy) {
         self.bound = bound
-        super.init(name: name, recall: recall)
+        super.init(name: name, policy: policy)
     }
 
     deinit {
@@ -66,10 +66,10 @@ package final class ReplayRing<Element>: RecallingCore<Element> {
 
     override var keptCount: Int { count }
 
-    override func recall(into recollection: inout Recollection) {
+    override func takeSnapshot(into snapshot: inout ReplaySnapshot) {
         guard let storage else { return }
-        recollection.append(storage + oldest, count: count - oldest)
-        recollection.append(storage, count: oldest)
+        snapshot.append(storage + oldest, count: count - oldest)
+        snapshot.append(storage, count: oldest)
     }
 
     override func clearAndUnlock() {

@@ -8,9 +8,9 @@
 public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverType, Disposable {
     public typealias SubjectObserverType = ReplaySubject<Element>
 
-    @usableFromInline final let core: RecallingCore<Element>
+    @usableFromInline final let core: ReplayCore<Element>
 
-    init(core: RecallingCore<Element>) {
+    init(core: ReplayCore<Element>) {
         self.core = core
         super.init()
     }
@@ -27,7 +27,7 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         precondition(
             bufferSize >= 0, "swift-rx: ReplaySubject.create: bufferSize is \(bufferSize), it must not be negative")
-        return ReplaySubject(core: ReplayRing.remembering(name: "ReplaySubject", bound: bufferSize, recall: .always))
+        return ReplaySubject(core: ReplayRing.remembering(name: "ReplaySubject", bound: bufferSize, policy: .always))
     }
 
     /// A subject that repeats all its elements, and so holds them as long as it lives.
@@ -61,7 +61,7 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
 
     package override var startsOnTrampoline: Bool { false }
 
-    package override func attach(_ downstream: Sink<Element>) {
+    package override func subscribeCore(_ downstream: Sink<Element>) {
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }

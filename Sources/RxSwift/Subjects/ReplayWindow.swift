@@ -6,7 +6,7 @@ import RxPrimitives
 /// An element that is forgotten is released at once, unless a subscriber may be reading it: then with its chunk, a 16th of the
 /// bound later at most. A subscriber that is slow in reading keeps the bound and two chunks alive.
 @usableFromInline
-package final class ReplayWindow<Element>: RecallingCore<Element> {
+package final class ReplayWindow<Element>: ReplayCore<Element> {
     // All under the lock.
     /// 16 of full size and one more, and smaller ones from before the bound was reached: each of those doubled the memory.
     private var chunks = ContiguousArray<ReplayChunk>()
@@ -31,10 +31,10 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
     private let isPlainBytes = _isPOD(Element.self)
 
     /// - Parameter bound: how many elements to remember, at most; more than `ReplayRing` takes.
-    init(name: StaticString, bound: Int, recall: Recall) {
+    init(name: StaticString, bound: Int, policy: ReplayPolicy) {
         self.bound = bound
         chunkCapacity = max(ReplayRing<Element>.largestBound, bound / 16 + 1)
-        super.init(name: name, recall: recall)
+        super.init(name: name, policy: policy)
     }
 
     deinit { settleSwaps() }
@@ -132,19 +132,19 @@ package final class ReplayWindow<Element>: RecallingCore<Element> {
     /// Nothing is copied, so no room is needed.
     override var keptCount: Int { 0 }
 
-    override func recall(into recollection: inout Recollection) {
+    override func takeSnapshot(into snapshot: inout ReplaySnapshot) {
         guard let first else { return }
         settleSwaps()
         totalRead = total
-        recollection.chunks = chunks
-        recollection.start = first.live
-        recollection.count = count
+        snapshot.chunks = chunks
+        snapshot.start = first.live
+        snapshot.count = count
     }
 
-    override func visit(_ recollection: borrowing Recollection, _ body: (Element) -> Bool) {
-        var start = recollection.start
-        var rest = recollection.count
-        for chunk in recollection.chunks {
+    override func visit(_ snapshot: borrowing ReplaySnapshot, _ body: (Element) -> Bool) {
+        var start = snapshot.start
+        var rest = snapshot.count
+        for chunk in snapshot.chunks {
             let elements = chunk.elements(of: Element.self)
             let end = min(chunk.capacity, start + rest)
             for index in start..<end where !lend(elements + index, to: body) { return }

@@ -221,7 +221,7 @@ package class SubjectListCore: SerializerTarget {
             switch stop {
             case .completed: subscription.downstream._withUnsafeGuaranteedRef { $0.completed() }
             case .error(let error): subscription.downstream._withUnsafeGuaranteedRef { $0.error(error) }
-            case .abandoned, nil: subscription.downstream._withUnsafeGuaranteedRef { $0.sourceVanished() }
+            case .abandoned, nil: subscription.downstream._withUnsafeGuaranteedRef { $0.upstreamReleased() }
             }
         }
         subscription.releaseDownstream()

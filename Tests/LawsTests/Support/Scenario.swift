@@ -107,7 +107,7 @@ extension Laws {
         }
 
         /// Waits until a claim holds; at once where nothing happens on other threads.
-        func eventually(seconds: Int = Laws.patience, _ claim: () -> Bool) -> Bool {
+        func eventually(seconds: Int = Laws.idleTimeout, _ claim: () -> Bool) -> Bool {
             Laws.eventually(subject.row.isAsynchronous, seconds: seconds, claim)
         }
 
@@ -161,9 +161,9 @@ extension Laws {
     }
 
     /// For how many seconds a law waits for what has to come: the machine may be busy.
-    static let patience = 20
+    static let idleTimeout = 20
 
-    static func eventually(_ mayWait: Bool, seconds: Int = patience, _ claim: () -> Bool) -> Bool {
+    static func eventually(_ mayWait: Bool, seconds: Int = idleTimeout, _ claim: () -> Bool) -> Bool {
         if claim() { return true }
         guard mayWait else { return false }
         for _ in 0..<seconds * 1_000 {

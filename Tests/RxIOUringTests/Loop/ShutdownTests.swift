@@ -19,8 +19,8 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func whatIsHandedOverLaterIsRefusedReleasedAndReported(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
         scheduler.shutdown()
         weak var token: ReleaseToken?
@@ -37,14 +37,14 @@ import Testing
             disposables.append(scheduler.schedule(1) { _ in action(()) })
         }
         #expect(token == nil)
-        #expect(refusals.value == 4)
+        #expect(rejections.value == 4)
         #expect(disposables.allSatisfy { ($0 as? any Cancelable)?.isDisposed == true })
     }
 
     @Test(arguments: Backend.allCases)
     func timersThatAreNotDueAreDroppedReleasedAndReported(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
         weak var token: ReleaseToken?
         var disposables: [any Disposable] = []
@@ -61,7 +61,7 @@ import Testing
         for disposable in disposables.prefix(100) { disposable.dispose() }
         scheduler.shutdown()
         #expect(token == nil)
-        #expect(refusals.value == 900)
+        #expect(rejections.value == 900)
         // Harmless.
         for disposable in disposables { disposable.dispose() }
     }
@@ -69,8 +69,8 @@ import Testing
     /// As the docstring of `shutdown` says.
     @Test(arguments: Backend.allCases)
     func onTheLoopItReturnsAtOnceAndNothingHandedOverAfterItRuns(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
         let begun = OneShot()
@@ -95,7 +95,7 @@ import Testing
         #expect(done.wait())
         scheduler.shutdown()
         #expect(log.text == "end before")
-        #expect(refusals.value == 2)
+        #expect(rejections.value == 2)
     }
 
     @Test(arguments: Backend.allCases)
@@ -109,11 +109,11 @@ import Testing
         }
     }
 
-    /// The race: threads hand over while another one ends the loop. Each piece of work runs or is refused, and none is both.
+    /// The race: threads hand over while another one ends the loop. Each piece of work runs or is rejected, and none is both.
     @Test(arguments: Backend.allCases)
     func eachPieceOfWorkRunsOrIsRefused(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let ran = AtomicCounter(0)
         let perThread = 50
         let rounds = 200
@@ -141,15 +141,15 @@ import Testing
                     }
                 ])
         }
-        #expect(ran.value + refusals.value == rounds * 4 * perThread)
+        #expect(ran.value + rejections.value == rounds * 4 * perThread)
     }
 
     /// The race: a thread finds the loop asleep, and is about to wake it. The loop wakes up by itself, takes the work and ends.
     /// The thread must not take itself for the one who is at work.
     @Test(arguments: Backend.allCases)
     func aLateWakeUpOfALoopThatEndedDoesNothing(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let ran = AtomicCounter(0)
         let rounds = 1_000
         for round in 0..<rounds {
@@ -171,14 +171,14 @@ import Testing
                 })
             scheduler.shutdown()
         }
-        #expect(ran.value + refusals.value == rounds * 61)
+        #expect(ran.value + rejections.value == rounds * 61)
     }
 
     /// A system reuses the identity of a thread that ended.
     @Test(arguments: Backend.allCases)
     func aThreadThatCameAfterTheLoopsIsNotTakenForIt(_ backend: Backend) async {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
         scheduler.shutdown()
         #expect(await eventually { threadCount() == 0 })
@@ -195,18 +195,18 @@ import Testing
                 })
         }
         #expect(taken.value == 0)
-        #expect(refusals.value == 64)
+        #expect(rejections.value == 64)
     }
 
     /// The handler runs on the loop's thread, at its very end.
     @Test(arguments: Backend.allCases)
     func aHandlerOfRefusedWorkMayUseTheScheduler(_ backend: Backend) {
-        let before = Hooks.workRefusedHandler
-        defer { Hooks.workRefusedHandler = before }
+        let before = Hooks.workRejectedHandler
+        defer { Hooks.workRejectedHandler = before }
         let counted = AtomicCounter(0)
         let calls = AtomicCounter(0)
         let scheduler = IOUringScheduler(backend: backend)
-        Hooks.workRefusedHandler = { _, count in
+        Hooks.workRejectedHandler = { _, count in
             for _ in 0..<count { counted.increment() }
             calls.increment()
             if calls.value < 3 { scheduler.run {} }
@@ -274,8 +274,8 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func aMillionTimersAreDropped(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let count = stepCount(1_000_000, debug: 100_000)
         let scheduler = IOUringScheduler(backend: backend)
         for number in 0..<count {
@@ -283,7 +283,7 @@ import Testing
             }
         }
         scheduler.shutdown()
-        #expect(refusals.value == count)
+        #expect(rejections.value == count)
     }
 }
 

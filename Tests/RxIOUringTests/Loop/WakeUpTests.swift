@@ -87,10 +87,10 @@ import Testing
         }
         #expect(done.wait())
         #expect(writeCallCount() - before <= 1)
-        let refusals = RefusalCounter()
+        let rejections = RejectionCounter()
         scheduler.shutdown()
-        #expect(refusals.value == 10_000)
-        refusals.stop()
+        #expect(rejections.value == 10_000)
+        rejections.stop()
     }
 
     /// An idle loop sleeps: also with timers that never come, and behind a wake-up.

@@ -131,10 +131,10 @@ import Testing
 
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func aPeerThatNeverReadsCostsBoundedMemory(_ backend: IOUringScheduler.Backend) throws {
-        let refused = Guarded(0)
-        let before = IOHooks.sendRefusedHandler
-        IOHooks.sendRefusedHandler = { error, _ in if error.code == ENOBUFS { refused.change { $0 += 1 } } }
-        defer { IOHooks.sendRefusedHandler = before }
+        let rejected = Guarded(0)
+        let before = IOHooks.sendRejectedHandler
+        IOHooks.sendRejectedHandler = { error, _ in if error.code == ENOBUFS { rejected.change { $0 += 1 } } }
+        defer { IOHooks.sendRejectedHandler = before }
         try leavingNothingBehind {
             var options = ConnectionOptions()
             options.sendBufferSize = 4_096
@@ -147,7 +147,7 @@ import Testing
             usleep(20_000)
             #expect(connection.queuedBytes <= 100_000)
             #expect(accepted < 1_000)
-            #expect(refused.value == 1_000 - accepted)
+            #expect(rejected.value == 1_000 - accepted)
             // It goes on when the peer reads.
             #expect(peer.receive(accepted * 1_000).count == accepted * 1_000)
             #expect(waitUntil { connection.queuedBytes == 0 })
@@ -171,7 +171,7 @@ import Testing
                 .subscribe(onError: { log.note("\(code($0) == ENOBUFS)") })
             #expect(waitUntil { log.lines == ["true"] })
             subscription.dispose()
-            // No byte of it is queued, so none is refused.
+            // No byte of it is queued, so none is rejected.
             let empty = connection.write(.repeatElement(ByteChunk(EmptyCollection()))).subscribe()
             usleep(10_000)
             empty.dispose()

@@ -104,7 +104,7 @@ import Testing
 
     // MARK: Before the loop has heard of it
 
-    /// The fault: a connection that its loop has not taken over yet refused everything, and was never closed.
+    /// The fault: a connection that its loop has not taken over yet rejected everything, and was never closed.
     @Test(arguments: Backend.allCases)
     func aConnectionCanBeUsedOnItsLoopAsSoonAsAnotherThreadHasMadeIt(_ backend: Backend) throws {
         try leavingNothingBehind {

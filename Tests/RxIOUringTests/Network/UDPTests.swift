@@ -47,9 +47,9 @@ import Testing
     @Test(arguments: IOUringScheduler.Backend.allCases)
     func whatTheSystemRefusesIsReported(_ backend: IOUringScheduler.Backend) throws {
         let codes = Guarded<[CInt]>([])
-        let before = IOHooks.sendRefusedHandler
-        IOHooks.sendRefusedHandler = { error, _ in codes.change { $0.append(error.code) } }
-        defer { IOHooks.sendRefusedHandler = before }
+        let before = IOHooks.sendRejectedHandler
+        IOHooks.sendRejectedHandler = { error, _ in codes.change { $0.append(error.code) } }
+        defer { IOHooks.sendRejectedHandler = before }
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let socket = try UDP.bind(port: 0, scheduler: scheduler)

@@ -45,10 +45,10 @@ import Testing
     /// The fault: work for a loop whose thread is missing, because it sleeps in the parent.
     @Test(arguments: Backend.allCases)
     func workForALoopOfTheParentIsRefused(_ backend: Backend) {
-        let before = Hooks.workRefusedHandler
+        let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
-        Hooks.workRefusedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
-        defer { Hooks.workRefusedHandler = before }
+        Hooks.workRejectedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
+        defer { Hooks.workRejectedHandler = before }
         onLoop(backend) { scheduler in
             let warm = IOUringScheduler(backend: backend)
             warm.shutdown()
@@ -76,10 +76,10 @@ import Testing
     /// The fault: work for a loop whose thread is missing, though it is awake: nobody is called to wake it.
     @Test(arguments: Backend.allCases, [false, true])
     func workForALoopThatWasAwakeIsRefused(_ backend: Backend, _ hasPending: Bool) {
-        let before = Hooks.workRefusedHandler
+        let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
-        Hooks.workRefusedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
-        defer { Hooks.workRefusedHandler = before }
+        Hooks.workRejectedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
+        defer { Hooks.workRejectedHandler = before }
         onLoop(backend) { scheduler in
             let errors = AtomicCounter(0)
             let work: @Sendable (IOUringScheduler) -> Void = { scheduler in
@@ -111,8 +111,8 @@ import Testing
                 if pid == 0 {
                     rx_test_end_after(20)
                     work(scheduler)
-                    let refused = word._withUnsafeGuaranteedRef { $0.value }
-                    _exit(refused == 2 * perRound && errors.value == 2 ? 42 : CInt(refused) << 2 | CInt(errors.value))
+                    let rejected = word._withUnsafeGuaranteedRef { $0.value }
+                    _exit(rejected == 2 * perRound && errors.value == 2 ? 42 : CInt(rejected) << 2 | CInt(errors.value))
                 }
                 #expect(status(of: pid) == 42)
                 isForked.fire()
@@ -124,13 +124,13 @@ import Testing
         word.release()
     }
 
-    /// The fault: a job that waits for the parent's loop counts as waiting in the child, too, and what is posted there is lost.
+    /// The fault: a job that waits for the parent's loop counts as waiting in the child, too, and what is submitted there is lost.
     @Test(arguments: Backend.allCases)
     func aReusableJobThatWaitsInTheParentIsRefusedInTheChild(_ backend: Backend) {
-        let before = Hooks.workRefusedHandler
+        let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
-        Hooks.workRefusedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
-        defer { Hooks.workRefusedHandler = before }
+        Hooks.workRejectedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
+        defer { Hooks.workRejectedHandler = before }
         onLoop(backend) { scheduler in
             // Everything that the child will run has run once.
             let warm = IOUringScheduler(backend: backend)

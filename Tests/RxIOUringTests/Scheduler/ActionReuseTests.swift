@@ -98,7 +98,7 @@ import Testing
     func objectsOutOfUseAreReleasedInTime(_ backend: Backend) {
         let count = 50_000
         var configuration = IOUringScheduler.Configuration(backend: backend)
-        configuration.patience = 100_000_000
+        configuration.idleTimeout = 100_000_000
         let scheduler = IOUringScheduler(configuration)
         let before = rx_test_heap_bytes()
         let sum = AtomicCounter(0)

@@ -116,7 +116,7 @@ import Testing
         }
         #expect(done.wait(seconds: 20))
         #expect(results.count == 3 && results.allSatisfy { $0.contains("event loop") }, "\(results)")
-        // Elsewhere it waits.
+        // Unsupported it waits.
         #expect((try? File.read("/proc/self/stat", scheduler: scheduler).toBlocking(timeout: 5).toArray().count) == 1)
         #expect((try? Observable.just(1).observe(on: scheduler).toBlocking(timeout: 5).first()) == 1)
         scheduler.shutdown()

@@ -49,24 +49,24 @@ import Testing
         let log = EventLog()
         let subject = PublishSubject<Int>()
         let subscription = log.observe(subject.observe(on: scheduler))
-        let (begun, posted, seen) = (OneShot(), OneShot(), OneShot())
+        let (begun, submitted, seen) = (OneShot(), OneShot(), OneShot())
         scheduler.run {
             scheduler.run { log.note("own before") }
             begun.fire()
-            _ = posted.wait()
+            _ = submitted.wait()
             scheduler.run { log.note("own between") }
             seen.fire()
-            _ = posted.wait()
+            _ = submitted.wait()
             scheduler.run { log.note("own behind") }
         }
         #expect(begun.wait())
         scheduler.run { log.note("action") }
         subject.onNext(1)
-        posted.fire()
+        submitted.fire()
         #expect(seen.wait())
         // The turn of the first event is not the last any more.
         subject.onNext(2)
-        posted.fire()
+        submitted.fire()
         usleep(1_000)
         scheduler.shutdown()
         #expect(log.text == "own before action 1 own between 2 own behind")

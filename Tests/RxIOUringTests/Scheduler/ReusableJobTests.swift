@@ -28,25 +28,25 @@ import Testing
         #expect(runs.value == 2)
     }
 
-    /// The fault: whoever hears of a refused post lets go of the job, and so of its loop, within that post.
+    /// The fault: whoever hears of a rejected post lets go of the job, and so of its loop, within that post.
     @Test(arguments: Backend.allCases)
     func aJobMayGoWithinItsPost(_ backend: Backend) {
-        let before = Hooks.workRefusedHandler
-        defer { Hooks.workRefusedHandler = before }
+        let before = Hooks.workRejectedHandler
+        defer { Hooks.workRejectedHandler = before }
         for _ in 0..<100 {
             nonisolated(unsafe) var jobs: [ReusableJob] = []
-            let refused = AtomicCounter(0)
+            let rejected = AtomicCounter(0)
             do {
                 let scheduler = IOUringScheduler(backend: backend)
                 jobs.append(scheduler.makeJob {})
                 scheduler.shutdown()
             }
-            Hooks.workRefusedHandler = { _, _ in
-                refused.increment()
+            Hooks.workRejectedHandler = { _, _ in
+                rejected.increment()
                 jobs = []
             }
             jobs[0].post()
-            #expect(refused.value == 1 && jobs.isEmpty)
+            #expect(rejected.value == 1 && jobs.isEmpty)
         }
     }
 
@@ -102,13 +102,13 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func afterShutdownEachPostIsReported(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
         let job = scheduler.makeJob {}
         scheduler.shutdown()
         for _ in 0..<3 { job.post() }
-        #expect(refusals.value == 3)
+        #expect(rejections.value == 3)
     }
 
     @Test(arguments: Backend.allCases)
@@ -166,8 +166,8 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func aJobThatIsLetGoOfAfterShutdownIsReleased(_ backend: Backend) {
-        let refusals = RefusalCounter()
-        defer { refusals.stop() }
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
         onLoop(backend) { scheduler in
             let released = OneShot()
             do {
@@ -178,7 +178,7 @@ import Testing
             }
             #expect(released.wait())
         }
-        #expect(refusals.value == 1)
+        #expect(rejections.value == 1)
     }
 
     private final class Box: @unchecked Sendable {

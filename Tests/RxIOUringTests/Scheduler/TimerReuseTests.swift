@@ -89,7 +89,7 @@ import Testing
     func timersOutOfUseAreReleasedInTime(_ backend: Backend) {
         let count = 20_000
         var configuration = IOUringScheduler.Configuration(backend: backend)
-        configuration.patience = 100_000_000
+        configuration.idleTimeout = 100_000_000
         let scheduler = IOUringScheduler(configuration)
         let before = rx_test_heap_bytes()
         let never = AtomicCounter(0)

@@ -100,10 +100,10 @@ import Testing
             done.fire()
         }
         #expect(done.wait(seconds: 60))
-        let refusals = RefusalCounter()
+        let rejections = RejectionCounter()
         scheduler.shutdown()
-        #expect(refusals.value == 0)
-        refusals.stop()
+        #expect(rejections.value == 0)
+        rejections.stop()
     }
 
     /// The race: timers expire while several threads arm and dispose of them.
@@ -224,7 +224,7 @@ import Testing
         #expect(phases.sorted()[count / 2] < period / 4)
     }
 
-    /// A job of the engine that is withdrawn and armed anew by several threads: `debounce` on two sources.
+    /// A job of the engine that is unscheduled and armed anew by several threads: `debounce` on two sources.
     @Test(arguments: Backend.allCases)
     func debounceFromSeveralThreadsForgetsNothing(_ backend: Backend) async {
         let scheduler = IOUringScheduler(backend: backend)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct SerialDispatchStressTests {
-    /// Three times as many busy threads as processors, so that the kernel preempts posters and workers anywhere, also inside
+    /// Three times as many busy threads as processors, so that the kernel preempts submitters and workers anywhere, also inside
     /// libdispatch. Each round of each thread lets a scheduler and its queue go right behind the last wake-up.
     @Test("race: a wake-up against the end of the turn before it, on preempted threads")
     func wakeUpsRacingEndsOfTurnsOnPreemptedThreadsKeepTheirQueue() {
@@ -51,16 +51,16 @@ import Testing
     /// holds no such count: turns leave each of its bytes as it was, so there is nothing that could wrap.
     @Test func noTurnCountsInWhatIsSubmittedForIt() {
         let queue = DispatchQueue(label: "turns")
-        let turns = DispatchTurnQueue(queue: queue, runsInlineOnMain: false)
+        let turns = DispatchRunQueue(queue: queue, runsInlineOnMain: false)
         /// One turn, from an idle queue to an idle queue.
-        func runTurn() {
-            turns.post(WorkJob(NothingToDo()))
+        func drainBatch() {
+            turns.submit(WorkJob(NothingToDo()))
             // Behind the turn's block; once this has run, libdispatch has let go of that.
             queue.sync {}
         }
-        runTurn()
+        drainBatch()
         // Nothing generic takes a block here: where there is no Objective-C, its type has no metadata.
-        guard let turn = turns.turn else {
+        guard let turn = turns.block else {
             Issue.record("no turn ran")
             return
         }
@@ -70,7 +70,7 @@ import Testing
         let descriptor = block.load(fromByteOffset: 24, as: UnsafeRawPointer.self)
         let size = descriptor.load(fromByteOffset: 8, as: Int.self)
         let before = [UInt8](UnsafeRawBufferPointer(start: block, count: size))
-        for _ in 0..<1_000 { runTurn() }
+        for _ in 0..<1_000 { drainBatch() }
         let after = [UInt8](UnsafeRawBufferPointer(start: block, count: size))
         #expect(before == after)
         #expect(size < 64)
@@ -80,5 +80,5 @@ import Testing
 private final class NothingToDo: Work {
     func run(_ budget: inout Int) -> Bool { true }
 
-    func wasRefused() -> Bool { false }
+    func wasRejected() -> Bool { false }
 }

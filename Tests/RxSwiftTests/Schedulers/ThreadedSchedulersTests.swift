@@ -215,7 +215,7 @@ import Testing
     }
 
     /// The race: several threads arm timers that are each due before all others, so that each has to set the kernel timer, while
-    /// it fires and while others are withdrawn. One that were set to a later time than the earliest would be late by 10 s.
+    /// it fires and while others are unscheduled. One that were set to a later time than the earliest would be late by 10 s.
     @Test(arguments: ThreadedScheduler.timed)
     func noTimerIsForgottenWhenSeveralThreadsArmEarlierOnes(kind: ThreadedScheduler) {
         let scheduler = kind.makeTimed()

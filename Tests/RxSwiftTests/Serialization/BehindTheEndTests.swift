@@ -48,7 +48,7 @@ import Testing
         #expect(log.text == "subscribe notifier after dispose notifier")
     }
 
-    /// The sources of the operator are disposed of when the outer one has been attached, and `do` runs what it has before.
+    /// The sources of the operator are disposed of when the outer one has been subscribed to, and `do` runs what it has before.
     @Test(arguments: ["merge", "concat"])
     func anInnerSourceThatFailsMeanwhileIsDisposedOfBehindTheClosures(flattening: String) {
         let log = log

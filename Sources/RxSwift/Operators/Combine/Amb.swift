@@ -32,11 +32,11 @@ private final class Amb<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        let race = AmbRace(links: sources.map { _ in Link() })
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        let race = AmbRace(links: sources.map { _ in UpstreamLink() })
         downstream.link(race)
         for (index, source) in sources.enumerated() {
-            source.attach(AmbSink(index: index, race: race, downstream: downstream))
+            source.subscribeCore(AmbSink(index: index, race: race, downstream: downstream))
         }
     }
 }
@@ -44,12 +44,12 @@ private final class Amb<Element>: Observable<Element> {
 /// Which source of an amb is first. One atomic step decides; the events of the winner need no serialization after that,
 /// since they come from one source.
 package final class AmbRace: Stage {
-    private let links: [Link]
+    private let links: [UpstreamLink]
 
     /// 0: undecided. Else 1 + the index of the winner, and never anything else again.
     private let winner = AtomicWord(0)
 
-    package init(links: [Link]) {
+    package init(links: [UpstreamLink]) {
         self.links = links
         super.init()
     }

@@ -23,8 +23,8 @@ final class DefaultIfEmpty<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(default: `default`, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(default: `default`, downstream: downstream))
     }
 }
 
@@ -49,5 +49,5 @@ final class DefaultIfEmptySink<Element>: LinearSink<Element, Element> {
         if !isCancelled { downstream.completed() }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -21,19 +21,19 @@ final class SwitchIfEmpty<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let links = SwitchIfEmptyLinks()
         downstream.link(links)
-        source.attach(SwitchIfEmptySink(other: other, links: links, downstream: downstream))
+        source.subscribeCore(SwitchIfEmptySink(other: other, links: links, downstream: downstream))
     }
 }
 
 /// Ends whichever of the two subscriptions is under way.
 private final class SwitchIfEmptyLinks: Stage {
-    let source = Link()
-    let other = Link()
+    let source = UpstreamLink()
+    let other = UpstreamLink()
     /// To the other sequence.
-    let attachment = Attachment()
+    let subscribePhase = SubscribePhase()
 
     override func quiesce() -> UInt {
         quiesceUpstream()
@@ -87,9 +87,9 @@ private final class SwitchIfEmptySink<Element>: Sink<Element> {
             links.source.cancel()
             return after()
         }
-        links.attachment.begin()
+        links.subscribePhase.begin()
         other.start(SwitchedSink(links: links, downstream: downstream))
-        _ = links.attachment.end()
+        _ = links.subscribePhase.end()
         // In RxSwift the source ends by itself (law L11).
         after()
         links.source.cancel()
@@ -116,10 +116,10 @@ private final class SwitchedSink<Element>: Sink<Element> {
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        links.other.end(links.attachment, { downstream.error(error) }, then: after)
+        links.other.end(links.subscribePhase, { downstream.error(error) }, then: after)
     }
 
     override func completed(then after: () -> Void) {
-        links.other.end(links.attachment, { downstream.completed() }, then: after)
+        links.other.end(links.subscribePhase, { downstream.completed() }, then: after)
     }
 }

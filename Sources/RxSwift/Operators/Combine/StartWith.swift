@@ -23,25 +23,25 @@ final class StartWith<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = sinkType.init(downstream: downstream)
-        sink.anchor()
+        sink.linkToDownstream()
         for element in elements {
             if sink.isCancelled { break }
             downstream.next(element)
         }
         // Also when the first elements were enough: a subscription is an effect that RxSwift has here too. It is cancelled at once.
-        source.attach(sink)
+        source.subscribeCore(sink)
     }
 }
 
 @usableFromInline
-final class StartWithSink<Element>: AnchoredSink<Element, Element> {
+final class StartWithSink<Element>: LifecycleSink<Element, Element> {
     required override init(downstream: Sink<Element>) {
         super.init(downstream: downstream)
     }
 
-    // A source which is attached to a cancelled stage may send its first event all the same.
+    // A source which is subscribed to to a cancelled stage may send its first event all the same.
     override func next(_ element: Element) {
         if !isCancelled { downstream.next(element) }
     }

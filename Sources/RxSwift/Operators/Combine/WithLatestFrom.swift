@@ -50,19 +50,19 @@ final class WithLatestFrom<First, Second, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        second.attach(LaneSink(lane: coordinator.second, coordinator: coordinator))
-        first.attach(LaneSink(lane: coordinator.first, coordinator: coordinator))
-        coordinator.attached()
+        second.subscribeCore(SourceSink(slot: coordinator.second, coordinator: coordinator))
+        first.subscribeCore(SourceSink(slot: coordinator.first, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class WithLatestFromCoordinator<First, Second, Result>: Coordinator {
-    let first = WithLatestFromLane<First, Second, Result>()
-    let second = LatestLane<Second>()
+    let first = WithLatestFromSlot<First, Second, Result>()
+    let second = LatestSlot<Second>()
     private let resultSelector: (First, Second) throws -> Result
     private let downstream: Sink<Result>
 
@@ -71,12 +71,12 @@ final class WithLatestFromCoordinator<First, Second, Result>: Coordinator {
     required init(resultSelector: @escaping (First, Second) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        // In the order in which they are attached.
-        super.init(lanes: [second, first], downstream: downstream)
+        // In the order in which they are subscribed to.
+        super.init(slots: [second, first], downstream: downstream)
     }
 
-    override func completed(_ lane: Lane) {
-        if lane === first { complete() }
+    override func completed(_ slot: SourceSlot) {
+        if slot === first { complete() }
     }
 
     /// Only inside the loop.
@@ -91,7 +91,7 @@ final class WithLatestFromCoordinator<First, Second, Result>: Coordinator {
     }
 }
 
-final class WithLatestFromLane<First, Second, Result>: ElementLane<First> {
+final class WithLatestFromSlot<First, Second, Result>: ElementSlot<First> {
     override func accept(_ element: First, for coordinator: Coordinator) {
         unsafeDowncast(coordinator, to: WithLatestFromCoordinator<First, Second, Result>.self).combine(element)
     }

@@ -36,7 +36,7 @@ final class Create<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = CreateSink(downstream: downstream, isForeign: isForeign)
         sink.linkDownstream()
         let disposable = subscribe(AnyObserver(sink: sink))

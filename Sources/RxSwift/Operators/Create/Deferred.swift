@@ -30,11 +30,11 @@ final class Deferred<Element>: Observable<Element> {
         }
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         do {
-            try factory().attachAboveOperator(downstream)
+            try factory().subscribeCoreAboveOperator(downstream)
         } catch {
-            downstream.attachFailed(error)
+            downstream.linkAndFail(error)
         }
     }
 }

@@ -16,7 +16,7 @@ final class EmptySequence<Element>: Observable<Element> {
 
     override var startsOnTrampoline: Bool { false }
 
-    override func attach(_ downstream: Sink<Element>) {
-        downstream.attachCompleted()
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        downstream.linkAndComplete()
     }
 }

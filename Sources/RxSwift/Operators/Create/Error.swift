@@ -21,7 +21,7 @@ final class ErrorSequence<Element>: Observable<Element> {
 
     override var startsOnTrampoline: Bool { false }
 
-    override func attach(_ downstream: Sink<Element>) {
-        downstream.attachFailed(error)
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        downstream.linkAndFail(error)
     }
 }

@@ -23,7 +23,7 @@ final class IndexedSource<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         jobType.init(
             count: count, element: element, downstream: downstream, scheduler: sourceScheduler(for: scheduler)
         ).begin()

@@ -26,8 +26,8 @@ final class Just<Element>: Observable<Element> {
         return true
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        downstream.link(EndedStage.instance)
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        downstream.link(EmptyUpstream.instance)
         downstream.next(element)
         if !downstream.isCancelled { downstream.completed() }
     }

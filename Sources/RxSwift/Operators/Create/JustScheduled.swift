@@ -21,7 +21,7 @@ final class ScheduledOptional<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let source = Stage()
         downstream.link(source)
         let scheduler = self.scheduler

@@ -15,5 +15,5 @@ final class NeverSequence<Element>: Observable<Element> {
 
     override var startsOnTrampoline: Bool { false }
 
-    override func attach(_ downstream: Sink<Element>) {}
+    override func subscribeCore(_ downstream: Sink<Element>) {}
 }

@@ -24,7 +24,7 @@ final class StepSource<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         jobType.init(step: makeStep(), downstream: downstream, scheduler: sourceScheduler(for: scheduler)).begin()
     }
 }

@@ -29,17 +29,17 @@ final class Using<Element, Resource: Disposable>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let resource: Resource
         do {
             resource = try resourceFactory()
         } catch {
-            return downstream.attachFailed(error)
+            return downstream.linkAndFail(error)
         }
         let sink = UsingSink(resource: resource, downstream: downstream)
-        sink.anchor()
+        sink.linkToDownstream()
         do {
-            try observableFactory(resource).attach(sink)
+            try observableFactory(resource).subscribeCore(sink)
         } catch {
             downstream.error(error)
         }
@@ -47,18 +47,18 @@ final class Using<Element, Resource: Disposable>: Observable<Element> {
     }
 }
 
-final class UsingSink<Element>: AnchoredSink<Element, Element> {
+final class UsingSink<Element>: LifecycleSink<Element, Element> {
     private let resource: any Disposable
-    private let attachment = Attachment(begun: true)
+    private let subscribePhase = SubscribePhase(begun: true)
 
     init(resource: any Disposable, downstream: Sink<Element>) {
         self.resource = resource
         super.init(downstream: downstream)
     }
 
-    /// The sequence has been attached.
+    /// The sequence has been subscribed to.
     fileprivate func leave() {
-        if attachment.end() { resource.dispose() }
+        if subscribePhase.end() { resource.dispose() }
     }
 
     override func next(_ element: Element) { downstream.next(element) }
@@ -67,6 +67,6 @@ final class UsingSink<Element>: AnchoredSink<Element, Element> {
         guard let upstream = takeUpstream() else { return }
         upstream.take()?.cancel()
         // The closure that makes the sequence may be using the resource.
-        if !attachment.postpones() { resource.dispose() }
+        if !subscribePhase.postpones() { resource.dispose() }
     }
 }

@@ -73,8 +73,8 @@ final class DistinctUntilChanged<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(areEqual: areEqual, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(areEqual: areEqual, downstream: downstream))
     }
 }
 
@@ -97,8 +97,8 @@ final class DistinctUntilKeyChanged<Element, Key>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(keySelector: keySelector, areEqual: areEqual, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(keySelector: keySelector, areEqual: areEqual, downstream: downstream))
     }
 }
 
@@ -149,7 +149,7 @@ final class DistinctUntilChangedSink<Element>: DistinctSink<Element, Element> {
         }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }
 
 @usableFromInline

@@ -33,8 +33,8 @@ final class ElementAt<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(index: index, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(index: index, downstream: downstream))
     }
 }
 
@@ -60,5 +60,5 @@ final class ElementAtSink<Element>: LinearSink<Element, Element> {
         if !isCancelled, remaining >= 0 { downstream.error(RxError.argumentOutOfRange) }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

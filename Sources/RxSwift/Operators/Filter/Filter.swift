@@ -53,5 +53,5 @@ final class FilterSink<Element>: LinearSink<Element, Element> {
         }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -20,8 +20,8 @@ final class IgnoreElements<Element>: Observable<Never> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Never>) {
-        source.attach(sinkType.init(downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Never>) {
+        source.subscribeCore(sinkType.init(downstream: downstream))
     }
 }
 
@@ -33,5 +33,5 @@ final class IgnoreElementsSink<Element>: LinearSink<Element, Never> {
 
     override func next(_ element: Element) {}
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -24,31 +24,31 @@ private final class Sample<Element, Tick>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        let sampler = SampleTickLane<Element, Tick>()
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        let sampler = SampleTickSlot<Element, Tick>()
         let coordinator = SampleCoordinator(sampler: sampler, defaultValue: defaultValue, downstream: downstream)
         downstream.link(coordinator)
-        source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
-        self.sampler.attach(LaneSink(lane: sampler, coordinator: coordinator))
-        coordinator.attached()
+        source.subscribeCore(SourceSink(slot: coordinator.source, coordinator: coordinator))
+        self.sampler.subscribeCore(SourceSink(slot: sampler, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 private final class SampleCoordinator<Element>: Coordinator {
-    let source = LatestLane<Element>()
+    let source = LatestSlot<Element>()
     private let defaultValue: Element?
     private let downstream: Sink<Element>
 
     package override var operatorName: StaticString { "sample" }
 
-    init(sampler: Lane, defaultValue: Element?, downstream: Sink<Element>) {
+    init(sampler: SourceSlot, defaultValue: Element?, downstream: Sink<Element>) {
         self.defaultValue = defaultValue
         self.downstream = downstream
-        super.init(lanes: [source, sampler], downstream: downstream)
+        super.init(slots: [source, sampler], downstream: downstream)
     }
 
-    override func completed(_ lane: Lane) {
-        if lane !== source { tick() }
+    override func completed(_ slot: SourceSlot) {
+        if slot !== source { tick() }
     }
 
     /// Only inside the loop.
@@ -62,7 +62,7 @@ private final class SampleCoordinator<Element>: Coordinator {
     }
 }
 
-private final class SampleTickLane<Element, Tick>: ElementLane<Tick> {
+private final class SampleTickSlot<Element, Tick>: ElementSlot<Tick> {
     override func accept(_ element: Tick, for coordinator: Coordinator) {
         unsafeDowncast(coordinator, to: SampleCoordinator<Element>.self).tick()
     }

@@ -33,8 +33,8 @@ final class SingleElement<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(downstream: downstream))
     }
 }
 
@@ -63,5 +63,5 @@ final class SingleElementSink<Element>: LinearSink<Element, Element> {
         if hasElement { downstream.completed() } else { downstream.error(RxError.noElements) }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

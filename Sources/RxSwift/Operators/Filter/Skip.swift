@@ -23,8 +23,8 @@ final class Skip<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(count: count, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(count: count, downstream: downstream))
     }
 }
 
@@ -46,5 +46,5 @@ final class SkipSink<Element>: LinearSink<Element, Element> {
         }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -26,31 +26,31 @@ private final class SkipUntil<Element, Other>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let coordinator = SkipUntilCoordinator<Element, Other>(exit: SkipUntilExit(downstream))
         downstream.link(coordinator)
-        self.source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
-        other.attach(LaneSink(lane: coordinator.other, coordinator: coordinator))
-        coordinator.attached()
+        self.source.subscribeCore(SourceSink(slot: coordinator.source, coordinator: coordinator))
+        other.subscribeCore(SourceSink(slot: coordinator.other, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 private final class SkipUntilCoordinator<Element, Other>: Coordinator {
-    let source: PassingLane<Element>
-    let other: SkipUntilOtherLane<Element, Other>
+    let source: PassingSlot<Element>
+    let other: SkipUntilOtherSlot<Element, Other>
     private let exit: SkipUntilExit<Element>
 
     package override var operatorName: StaticString { "skip(until:)" }
 
     init(exit: SkipUntilExit<Element>) {
         self.exit = exit
-        source = PassingLane(downstream: exit, isOpen: false)
-        other = SkipUntilOtherLane(source: source)
-        super.init(lanes: [source, other], downstream: exit)
+        source = PassingSlot(downstream: exit, isOpen: false)
+        other = SkipUntilOtherSlot(source: source)
+        super.init(slots: [source, other], downstream: exit)
     }
 
-    override func completed(_ lane: Lane) {
-        guard lane === source else { return }
+    override func completed(_ slot: SourceSlot) {
+        guard slot === source else { return }
         if source.isOpen { return complete() }
         // Nothing will ever be sent, and so nobody further down cancels: what the subscription holds is released here.
         cancel()
@@ -82,10 +82,10 @@ private final class SkipUntilExit<Element>: Sink<Element> {
     override func completed() { downstream?.completed() }
 }
 
-private final class SkipUntilOtherLane<Element, Other>: ElementLane<Other> {
-    private let source: PassingLane<Element>
+private final class SkipUntilOtherSlot<Element, Other>: ElementSlot<Other> {
+    private let source: PassingSlot<Element>
 
-    init(source: PassingLane<Element>) {
+    init(source: PassingSlot<Element>) {
         self.source = source
         super.init()
     }

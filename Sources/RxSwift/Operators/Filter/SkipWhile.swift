@@ -33,8 +33,8 @@ final class SkipWhile<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(predicate: predicate, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(predicate: predicate, downstream: downstream))
     }
 }
 
@@ -59,5 +59,5 @@ final class SkipWhileSink<Element>: LinearSink<Element, Element> {
         }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -28,8 +28,8 @@ final class Take<Element>: Observable<Element> {
         source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(count: count, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(count: count, downstream: downstream))
     }
 }
 
@@ -64,5 +64,5 @@ final class TakeSink<Element>: LinearSink<Element, Element> {
         if remaining > 0 { super.completed() }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -24,8 +24,8 @@ final class TakeLast<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(count: count, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(count: count, downstream: downstream))
     }
 }
 
@@ -85,5 +85,5 @@ final class TakeLastSink<Element>: LinearSink<Element, Element> {
         capacity = larger
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

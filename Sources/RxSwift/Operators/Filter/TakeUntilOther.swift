@@ -26,31 +26,31 @@ private final class TakeUntilOther<Element, Other>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        let otherLane = TakeUntilOtherLane<Other>()
-        let coordinator = TakeUntilCoordinator(otherLane: otherLane, downstream: downstream)
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        let otherSlot = TakeUntilOtherSlot<Other>()
+        let coordinator = TakeUntilCoordinator(otherSlot: otherSlot, downstream: downstream)
         downstream.link(coordinator)
-        other.attach(LaneSink(lane: otherLane, coordinator: coordinator))
-        source.attach(LaneSink(lane: coordinator.source, coordinator: coordinator))
-        coordinator.attached()
+        other.subscribeCore(SourceSink(slot: otherSlot, coordinator: coordinator))
+        source.subscribeCore(SourceSink(slot: coordinator.source, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 private final class TakeUntilCoordinator<Element>: Coordinator {
-    let source: PassingLane<Element>
+    let source: PassingSlot<Element>
 
     package override var operatorName: StaticString { "take(until:)" }
 
-    init(otherLane: Lane, downstream: Sink<Element>) {
-        source = PassingLane(downstream: downstream)
-        super.init(lanes: [otherLane, source], downstream: downstream)
+    init(otherSlot: SourceSlot, downstream: Sink<Element>) {
+        source = PassingSlot(downstream: downstream)
+        super.init(slots: [otherSlot, source], downstream: downstream)
     }
 
-    override func completed(_ lane: Lane) {
-        if lane === source { complete() }
+    override func completed(_ slot: SourceSlot) {
+        if slot === source { complete() }
     }
 }
 
-private final class TakeUntilOtherLane<Other>: ElementLane<Other> {
+private final class TakeUntilOtherSlot<Other>: ElementSlot<Other> {
     override func accept(_ element: Other, for coordinator: Coordinator) { coordinator.complete() }
 }

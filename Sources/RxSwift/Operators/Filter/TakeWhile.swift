@@ -72,8 +72,8 @@ final class TakeWhile<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(isInclusive: isInclusive, predicate: predicate, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(isInclusive: isInclusive, predicate: predicate, downstream: downstream))
     }
 }
 
@@ -113,5 +113,5 @@ final class TakeWhileSink<Element>: LinearSink<Element, Element> {
         if !hasEnded { super.completed() }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

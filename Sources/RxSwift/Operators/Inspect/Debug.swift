@@ -41,11 +41,11 @@ package final class Debug<Element>: Observable<Element> {
         super.init()
     }
 
-    package override func attach(_ downstream: Sink<Element>) {
+    package override func subscribeCore(_ downstream: Sink<Element>) {
         log("subscribed")
         let sink = DebugSink(recipe: self, downstream: downstream)
-        sink.anchor()
-        source.attach(sink)
+        sink.linkToDownstream()
+        source.subscribeCore(sink)
     }
 
     fileprivate func log(_ content: String) {
@@ -53,7 +53,7 @@ package final class Debug<Element>: Observable<Element> {
     }
 }
 
-final class DebugSink<Element>: AnchoredSink<Element, Element> {
+final class DebugSink<Element>: LifecycleSink<Element, Element> {
     private let recipe: Debug<Element>
 
     init(recipe: Debug<Element>, downstream: Sink<Element>) {

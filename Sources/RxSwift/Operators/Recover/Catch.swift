@@ -36,10 +36,10 @@ final class Catch<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = sinkType.init(handler: handler, downstream: downstream)
         downstream.link(sink)
-        source.attach(sink)
+        source.subscribeCore(sink)
     }
 }
 
@@ -51,7 +51,7 @@ final class CatchSink<Element>: Sink<Element> {
     private let downstream: Sink<Element>
     private let failed = EndingSource()
     /// To the sequence that takes the place of the one that failed.
-    private let attachment = Attachment()
+    private let subscribePhase = SubscribePhase()
 
     required init(handler: @escaping (any Swift.Error) throws -> Observable<Element>, downstream: Sink<Element>) {
         self.handler = handler
@@ -69,7 +69,7 @@ final class CatchSink<Element>: Sink<Element> {
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
     override func completed(then after: () -> Void) {
-        end(attachment, { downstream.completed() }, then: after)
+        end(subscribePhase, { downstream.completed() }, then: after)
     }
 
     // In parts, so that what stays on the stack below the successor is small (law L8).
@@ -83,7 +83,7 @@ final class CatchSink<Element>: Sink<Element> {
 
     @inline(never)
     private func successorFailed(_ error: any Swift.Error, then after: () -> Void) {
-        end(attachment, { downstream.error(error) }, then: after)
+        end(subscribePhase, { downstream.error(error) }, then: after)
     }
 
     /// Nil if there is none: the handler threw, which ends the sequence, or this stage was cancelled in it.
@@ -101,9 +101,9 @@ final class CatchSink<Element>: Sink<Element> {
     }
 
     private func subscribe(to successor: Observable<Element>) {
-        attachment.begin()
+        subscribePhase.begin()
         successor.start(self)
-        _ = attachment.end()
+        _ = subscribePhase.end()
     }
 
     @usableFromInline

@@ -31,8 +31,8 @@ final class CatchAndReturn<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(element: element, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(element: element, downstream: downstream))
     }
 }
 
@@ -55,5 +55,5 @@ final class CatchAndReturnSink<Element>: LinearSink<Element, Element> {
         if !isCancelled { downstream.completed() }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -38,14 +38,14 @@ where Sources.Element == Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = CatchSequenceSink(sources: SourceStack(self), downstream: downstream)
         downstream.link(sink)
         sink.begin()
     }
 }
 
-final class CatchSequenceSink<Element>: SuccessionSink<Element> {
+final class CatchSequenceSink<Element>: ResubscribingSink<Element> {
     private let sources: SourceStack<Element>
     private let downstream: Sink<Element>
 

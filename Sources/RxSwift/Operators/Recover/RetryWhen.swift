@@ -64,7 +64,7 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let errors = PublishSubject<Failure>()
         let sink = RetryWhenSink(source: source, cast: cast, errors: errors, downstream: downstream)
         downstream.link(sink)
@@ -72,7 +72,7 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
         notifier.start(RetryNotifierSink<Trigger.Element, Element, Failure>(retry: sink))
         sink.notifierAttached()
         sink.begin()
-        sink.attached()
+        sink.didSubscribe()
     }
 }
 
@@ -80,7 +80,7 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
 ///
 /// The source's events go on only while it is running, the notifier's only from an error until the next attempt begins: so the two
 /// never meet downstream, and need no queue.
-struct RetryTurn: ~Copyable {
+struct RetryJob: ~Copyable {
     private let state = AtomicWord(0)
 
     /// The source has failed. Set by the source, cleared when the next attempt begins.
@@ -93,47 +93,47 @@ struct RetryTurn: ~Copyable {
     /// The source has failed. Returns whether the notifier has ended already, so that the result ends now.
     func sourceFailed() -> Bool {
         // Releasing: paired with the acquire in `retries` and `notifierEnds`. Acquiring: sees how the notifier ended.
-        state.fetchAdd(RetryTurn.failed) & RetryTurn.notifierEnded != 0
+        state.fetchAdd(RetryJob.failed) & RetryJob.notifierEnded != 0
     }
 
     /// The notifier sent an element. Returns whether that is the answer to an error, to be acted on by the caller.
     func retries() -> Bool {
-        state.compareExchange(RetryTurn.failed, RetryTurn.failed | RetryTurn.answered)
+        state.compareExchange(RetryJob.failed, RetryJob.failed | RetryJob.answered)
     }
 
     /// An attempt begins. Returns false if the notifier has ended since it answered, and with it the result.
     func begins() -> Bool {
         while true {
             let before = state.loadRelaxed()
-            if before & RetryTurn.failed == 0 { return true }
-            if before & RetryTurn.notifierEnded != 0 { return false }
+            if before & RetryJob.failed == 0 { return true }
+            if before & RetryJob.notifierEnded != 0 { return false }
             if state.compareExchange(before, 0) { return true }
         }
     }
 
     /// The notifier ended. Returns whether the source has failed and no attempt has begun since, so that the result ends now.
     func notifierEnds() -> Bool {
-        state.fetchAdd(RetryTurn.notifierEnded) & RetryTurn.failed != 0
+        state.fetchAdd(RetryJob.notifierEnded) & RetryJob.failed != 0
     }
 }
 
 /// Receives the source's events, attempt after attempt.
-final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
+final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
     private let source: Observable<Element>
     private let cast: (any Swift.Error) -> Failure?
     private let errors: PublishSubject<Failure>
     private let downstream: Sink<Element>
 
-    private let turn = RetryTurn()
+    private let job = RetryJob()
 
-    private let attachment = Attachment(begun: true)
-    /// Whether the notifier was subscribed to. Only the attaching thread touches it.
+    private let subscribePhase = SubscribePhase(begun: true)
+    /// Whether the notifier was subscribed to. Only the subscribing thread touches it.
     private var isNotifierAttached = false
 
     /// The subscription to the notifier.
-    fileprivate let notifier = Link()
+    fileprivate let notifier = UpstreamLink()
 
-    /// What the notifier ended with; nil stands for `completed`. Written once, before `turn` is told.
+    /// What the notifier ended with; nil stands for `completed`. Written once, before `job` is told.
     private var notifierError: (any Swift.Error)?
 
     init(
@@ -161,7 +161,7 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         guard let failure = cast(error) else { return end({ downstream.error(error) }, then: after) }
-        guard isAttaching else {
+        guard isSubscribing else {
             endSource()
             sourceFailed(failure)
             return after()
@@ -175,7 +175,7 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
     }
 
     private func sourceFailed(_ failure: Failure) {
-        if turn.sourceFailed() {
+        if job.sourceFailed() {
             endAsNotifierDid()
         } else if !isCancelled {
             // Errors that arise while the subject is delivering one wait there: no recursion, however often the source fails at once.
@@ -183,7 +183,7 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         }
     }
 
-    override func nextSource() -> Observable<Element>? { turn.begins() ? source : nil }
+    override func nextSource() -> Observable<Element>? { job.begins() ? source : nil }
 
     override func exhausted() {}
 
@@ -197,24 +197,26 @@ final class RetryWhenSink<Element, Failure>: SuccessionSink<Element> {
         return super.quiesceBoundary()
     }
 
-    func attached() {
-        if attachment.end() { notifier.cancel() }
+    func didSubscribe() {
+        if subscribePhase.end() { notifier.cancel() }
     }
 
     override func cancel() {
         super.cancel()
-        if attachment.isOnStack, isNotifierAttached, attachment.postpones() { return notifier.quiesceUpstream() }
-        if !attachment.hasPostponed { notifier.cancel() }
+        if subscribePhase.isOnStack, isNotifierAttached, subscribePhase.postpones() {
+            return notifier.quiesceUpstream()
+        }
+        if !subscribePhase.hasPostponed { notifier.cancel() }
     }
 
     fileprivate func notifierSent() {
-        if turn.retries() { advance() }
+        if job.retries() { advance() }
     }
 
     /// - Parameter after: what `do` runs behind the event.
     fileprivate func notifierEnded(with error: (any Swift.Error)?, then after: () -> Void) {
         notifierError = error
-        if turn.notifierEnds() { endAsNotifierDid() }
+        if job.notifierEnds() { endAsNotifierDid() }
         after()
         notifier.cancel()
     }

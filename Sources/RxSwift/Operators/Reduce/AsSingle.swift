@@ -25,8 +25,8 @@ final class AsSingle<Element>: Observable<Element> {
         source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(downstream: downstream))
     }
 }
 
@@ -57,5 +57,5 @@ final class AsSingleSink<Element>: LinearSink<Element, Element> {
         if !isCancelled { downstream.completed() }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -24,8 +24,8 @@ final class First<Element>: Observable<Element?> {
         source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
     }
 
-    override func attach(_ downstream: Sink<Element?>) {
-        source.attach(sinkType.init(downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element?>) {
+        source.subscribeCore(sinkType.init(downstream: downstream))
     }
 }
 
@@ -53,5 +53,5 @@ final class FirstSink<Element>: LinearSink<Element, Element?> {
         if !isCancelled { downstream.completed() }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

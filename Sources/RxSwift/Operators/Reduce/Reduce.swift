@@ -55,8 +55,8 @@ final class Reduce<Element, Accumulated, Result>: Observable<Result> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Result>) {
-        source.attach(
+    override func subscribeCore(_ downstream: Sink<Result>) {
+        source.subscribeCore(
             sinkType.init(seed: seed, accumulate: accumulate, mapResult: mapResult, downstream: downstream))
     }
 }

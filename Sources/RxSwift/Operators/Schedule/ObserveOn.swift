@@ -40,10 +40,10 @@ private final class ObserveOn<Element>: Observable<Element> {
     #endif
 
     override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
-        jobScheduler(for: scheduler).turnQueue?.nameIfHeldByCaller(mainQueueRuns: mainQueueRuns)
+        jobScheduler(for: scheduler).runQueue?.nameIfHeldByCaller(mainQueueRuns: mainQueueRuns)
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(Hop(downstream: downstream, scheduler: jobScheduler(for: scheduler)))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(ObserveOnSink(downstream: downstream, scheduler: jobScheduler(for: scheduler)))
     }
 }

@@ -35,7 +35,7 @@ final class SubscribeOn<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = sinkType.init(source: source, scheduler: scheduler, downstream: downstream)
         downstream.link(sink)
         sink.begin()
@@ -124,10 +124,10 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     /// disposed of, as in RxSwift.
     private var mayLeaveInline: Bool {
         if scheduler is CurrentThreadJobs { return Trampoline.unretained._withUnsafeGuaranteedRef { !$0.isOpen } }
-        return scheduler is ForeignJobScheduler
+        return scheduler is CustomSchedulerAdapter
     }
 
-    /// Ends the source, or hurries the job that the downstream's cancellation has posted.
+    /// Ends the source, or hurries the job that the downstream's cancellation has submitted.
     private func endInline() {
         if let upstream = takeUpstream() { end(upstream) } else if sourceEndsByItself { leaveNow() }
     }
@@ -174,7 +174,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
 
 /// Something to be done with a stage on a scheduler. Holds the stage as its upstream, until it is done or dropped.
 private final class StageJob: SchedulerJob {
-    /// Written once, before the job is posted.
+    /// Written once, before the job is submitted.
     private var action: ((Stage) -> Void)?
 
     static func at(_ address: UInt) -> Unmanaged<StageJob> {
@@ -184,13 +184,13 @@ private final class StageJob: SchedulerJob {
     func run(on scheduler: any JobScheduler, with stage: Stage, _ action: @escaping (Stage) -> Void) {
         self.action = action
         link(stage)
-        if let queue = scheduler.turnQueue, queue.tryEnterInline() {
+        if let queue = scheduler.runQueue, queue.tryEnterInline() {
             perform()
             queue.leaveInline()
         } else {
-            scheduler.post(self)
+            scheduler.submit(self)
             // It may have been dropped too early to be found.
-            if isCancelled { scheduler.withdraw(self) }
+            if isCancelled { scheduler.unschedule(self) }
         }
     }
 
@@ -199,14 +199,14 @@ private final class StageJob: SchedulerJob {
         guard let stage = takeUpstream() else { return }
         // Not the last reference: the caller has one.
         _ = stage.take()
-        scheduler.withdraw(self)
+        scheduler.unschedule(self)
     }
 
     /// Does it on the calling thread, if it has not begun.
     func runNow(insteadOfOn scheduler: any JobScheduler) {
         if isCancelled { return }
         perform()
-        scheduler.withdraw(self)
+        scheduler.unschedule(self)
     }
 
     override func run(_ budget: inout Int) -> Bool {

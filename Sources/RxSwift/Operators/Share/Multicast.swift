@@ -52,7 +52,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     private let makeSubject: () -> Subject
     private let lock = Mutex()
     /// Under the lock. What it gives up is released outside.
-    private var state = ConnectionState<Subject>()
+    private var state = ConnectionStateMachine<Subject>()
 
     init(source: Observable<Subject.Observer.Element>, makeSubject: @escaping () -> Subject) {
         self.source = source
@@ -97,7 +97,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     // The subject decides, and subjects don't.
     override var startsOnTrampoline: Bool { false }
 
-    override func attach(_ downstream: Sink<Subject.Element>) {
+    override func subscribeCore(_ downstream: Sink<Subject.Element>) {
         currentSubject().subject.asObservable().start(downstream)
     }
 
@@ -142,14 +142,14 @@ extension Multicast: PreparedConnectable {
     func start(_ connection: any DemandingConnection) {
         let connection = unsafeDowncast(connection, to: MulticastConnection<Subject>.self)
         source.start(connection)
-        connection.attached()
+        connection.didSubscribe()
     }
 }
 
 /// Passes the source's events to the subject's observer. What `connect` returns.
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
     private let demand = ConnectionDemand()
-    private let attachment = Attachment(begun: true)
+    private let subscribePhase = SubscribePhase(begun: true)
     /// 1 once the source has sent its terminal event: before the connection and its subject go out of use. Relaxed: nothing is read
     /// on the strength of it.
     private let sourceEnd = AtomicWord(0)
@@ -195,7 +195,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         sourceEnd.storeRelaxed(1)
         guard let upstream = end() else { return after() }
         let source = upstream.take()
-        if !attachment.isOnStack { source?.cancel() }
+        if !subscribePhase.isOnStack { source?.cancel() }
         if let core { core.end(.error(error)) } else { handOver(error) }
         after()
         source?.cancel()
@@ -205,14 +205,14 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         sourceEnd.storeRelaxed(1)
         guard let upstream = end() else { return after() }
         let source = upstream.take()
-        if !attachment.isOnStack { source?.cancel() }
+        if !subscribePhase.isOnStack { source?.cancel() }
         if let core { core.end(.completed) } else { handOverCompleted() }
         after()
         source?.cancel()
     }
 
     /// The source has been subscribed to.
-    func attached() { _ = attachment.end() }
+    func didSubscribe() { _ = subscribePhase.end() }
 
     override func cancel() { end()?.take()?.cancel() }
 

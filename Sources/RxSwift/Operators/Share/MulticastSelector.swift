@@ -31,19 +31,19 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let stage = MulticastSelectorStage()
-        guard let connection = attachSelected(downstream, stage) else { return stage.attached() }
-        source.attach(connection)
-        connection.attached()
-        stage.attached()
+        guard let connection = subscribeSelected(downstream, stage) else { return stage.didSubscribe() }
+        source.subscribeCore(connection)
+        connection.didSubscribe()
+        stage.didSubscribe()
     }
 
     /// All but subscribing to the source, so that a chain needs little stack for each of these (law L8).
     ///
     /// - Returns: what to subscribe to the source.
     @inline(never)
-    private func attachSelected(
+    private func subscribeSelected(
         _ downstream: Sink<Result>, _ stage: MulticastSelectorStage
     ) -> MulticastConnection<Subject>? {
         let connectable: Multicast<Subject>
@@ -53,11 +53,11 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
             connectable = Multicast(source: source, makeSubject: { subject })
             selected = try selector(connectable)
         } catch {
-            downstream.attachFailed(error)
+            downstream.linkAndFail(error)
             return nil
         }
         downstream.link(stage)
-        selected.attach(MulticastSelectorSink(downstream: downstream, stage: stage))
+        selected.subscribeCore(MulticastSelectorSink(downstream: downstream, stage: stage))
         let (connection, isNew) = connectable.joinConnection()
         stage.connection.link(connection)
         return isNew ? connection : nil
@@ -66,16 +66,16 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
 
 /// Ends both the selected sequence and the connection.
 final class MulticastSelectorStage: Stage {
-    let selected = Link()
-    let connection = Link()
+    let selected = UpstreamLink()
+    let connection = UpstreamLink()
 
-    private let attachment = Attachment(begun: true)
+    private let subscribePhase = SubscribePhase(begun: true)
 
-    /// Whether the calling thread is attaching both.
-    var isAttaching: Bool { attachment.isOnStack }
+    /// Whether the calling thread is subscribing to both.
+    var isSubscribing: Bool { subscribePhase.isOnStack }
 
-    func attached() {
-        if attachment.end() { selected.cancel() }
+    func didSubscribe() {
+        if subscribePhase.end() { selected.cancel() }
     }
 
     override func quiesce() -> UInt {
@@ -89,8 +89,12 @@ final class MulticastSelectorStage: Stage {
 
     override func cancel() {
         guard takeUpstream() != nil else { return }
-        // The source, if that is being attached: it may be in a loop.
-        if connection.isUnlinked || !attachment.postpones() { selected.cancel() } else { selected.quiesceUpstream() }
+        // The source, if that is being subscribed to: it may be in a loop.
+        if connection.isUnlinked || !subscribePhase.postpones() {
+            selected.cancel()
+        } else {
+            selected.quiesceUpstream()
+        }
         connection.cancel()
     }
 }
@@ -123,11 +127,11 @@ final class MulticastSelectorSink<Result>: Sink<Result> {
     /// The selected sequence has ended by itself, which is not put off; but while the source is being subscribed to it comes behind what
     /// `do` runs after the event, as in RxSwift (law L11).
     private func end(_ tell: () -> Void, then after: () -> Void) {
-        let isAttaching = stage.isAttaching
+        let isSubscribing = stage.isSubscribing
         tell()
-        if isAttaching { after() }
+        if isSubscribing { after() }
         stage.selected.cancel()
         stage.cancel()
-        if !isAttaching { after() }
+        if !isSubscribing { after() }
     }
 }

@@ -15,7 +15,7 @@ final class RefCount<Element>: Observable<Element> {
     private let connect: () -> any Disposable
     private let lock = Mutex()
     // Under the lock.
-    private var state = RefCountState()
+    private var state = RefCountStateMachine()
     private var connection: RefCountConnection?
     /// The connection that is being made.
     private var connecting: (any DemandingConnection)?
@@ -26,7 +26,7 @@ final class RefCount<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         guard case .connect(let generation) = join(downstream) else { return }
         guard let prepared = source as? any PreparedConnectable else {
             return connected(RefCountConnection(disposable: connect(), demanding: nil), generation)
@@ -40,7 +40,7 @@ final class RefCount<Element>: Observable<Element> {
     // Apart from connecting, so that a chain needs little stack for each of these (law L8).
 
     @inline(never)
-    private func join(_ downstream: Sink<Element>) -> RefCountState.Duty {
+    private func join(_ downstream: Sink<Element>) -> RefCountStateMachine.Action {
         let sink = RefCountSink(parent: self, downstream: downstream)
         lock.lock()
         // Its subscribers have yet to be told: the terminal event waits behind another one. A newcomer is not one of them.
@@ -48,22 +48,22 @@ final class RefCount<Element>: Observable<Element> {
         state.beginJoining()
         lock.unlock()
         withExtendedLifetime(endedBefore) {}
-        source.attach(sink)
+        source.subscribeCore(sink)
         // A subscriber that left before it had the terminal event of a subject that has ended: as if it had it.
         let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
         lock.lock()
         let former = state.isKeptByNewcomers && connection?.demanding?.hasEnded == true ? takeConnection() : nil
-        let duty = hasEnded ? state.joinNothing() : state.join(&sink.membership)
-        let ended = duty == .disconnect ? connection.take() : nil
+        let action = hasEnded ? state.joinNothing() : state.join(&sink.membership)
+        let ended = action == .disconnect ? connection.take() : nil
         let retired = ended?.retire()
-        if duty == .none {
+        if action == .none {
             if state.isUnwanted { connecting?.endDemand() } else { connecting?.resumeDemand() }
         }
         lock.unlock()
         ended?.disposable.dispose()
         withExtendedLifetime(former) {}
         withExtendedLifetime(retired) {}
-        return duty
+        return action
     }
 
     /// Takes a connection that has ended by itself out of use. Under the lock. The caller releases the result outside of it.
@@ -105,11 +105,11 @@ final class RefCount<Element>: Observable<Element> {
         disconnect { state.terminated(&sink.membership) }
     }
 
-    private func disconnect(if decision: () -> Bool) {
+    private func disconnect(if transition: () -> Bool) {
         var ended: RefCountConnection?
         var retired: Any?
         lock.lock()
-        if decision() {
+        if transition() {
             ended = connection.take()
             retired = ended?.retire()
         } else if state.isUnwanted {
@@ -135,7 +135,7 @@ private struct RefCountConnection {
 final class RefCountSink<Element>: LinearSink<Element, Element> {
     private let parent: RefCount<Element>
     /// Under the parent's lock.
-    fileprivate var membership = RefCountState.Membership.pending
+    fileprivate var membership = RefCountStateMachine.Membership.pending
 
     init(parent: RefCount<Element>, downstream: Sink<Element>) {
         self.parent = parent

@@ -35,7 +35,7 @@ final class Share<Element>: Observable<Element> {
     private let lastingCore: SubjectCore<Element>?
     private let lock = Mutex()
     /// Under the lock.
-    private var state = ShareState()
+    private var state = ShareStateMachine()
 
     /// The share that `source` is an operator over, if it may become superfluous, and its address. `source` holds it.
     /// Written before the recipe is in use.
@@ -58,7 +58,7 @@ final class Share<Element>: Observable<Element> {
 
     private static func makeCore(_ replay: Int) -> SubjectCore<Element> {
         if replay == 0 { return SubjectCore(name: "share") }
-        return ReplayRing.remembering(name: "share(replay:)", bound: replay, recall: .always)
+        return ReplayRing.remembering(name: "share(replay:)", bound: replay, policy: .always)
     }
 
     // As in RxSwift, where the two common forms subscribe on their own and the others are made of `multicast` and `refCount`.
@@ -68,10 +68,10 @@ final class Share<Element>: Observable<Element> {
         source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
     }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         if isBypassed.loadRelaxed() != 0 {
             bypassUpstream()
-            return source.attachAboveOperator(downstream)
+            return source.subscribeCoreAboveOperator(downstream)
         }
         if let lastingCore, lastingCore.isStopped {
             let subscription = SubjectSubscription(core: lastingCore, downstream: downstream)
@@ -83,7 +83,7 @@ final class Share<Element>: Observable<Element> {
         if mustConnect {
             bypassUpstream()
             source.start(connection)
-            connection.attached()
+            connection.didSubscribe()
             connected(connection)
         }
     }
@@ -112,19 +112,19 @@ final class Share<Element>: Observable<Element> {
         if let upstreamAddress, RuntimeLayout.isHeldOnce(upstreamAddress) { upstreamShare?.bypass() }
     }
 
-    override var fusedPlace: FusedPlace { bypassableShare == nil ? .none : source.fusedPlace.cuttable }
+    override var fusionOffset: FusionOffset { bypassableShare == nil ? .none : source.fusionOffset.splittable }
 
-    override var fusedCut: FusedPlace {
-        guard isBypassed.loadRelaxed() != 0 else { return fusedPlace }
+    override var fusionSplit: FusionOffset {
+        guard isBypassed.loadRelaxed() != 0 else { return fusionOffset }
         bypassUpstream()
-        return source.fusedCut
+        return source.fusionSplit
     }
 
-    override func attach<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
-        if steps.begin(behind: fusedPlace) {
-            super.attach(steps, downstream: downstream)
+    override func subscribeCore<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
+        if steps.begin(behind: fusionOffset) {
+            super.subscribeCore(steps, downstream: downstream)
         } else {
-            source.attach(steps, downstream: downstream)
+            source.subscribeCore(steps, downstream: downstream)
         }
     }
 
@@ -175,7 +175,7 @@ final class ShareConnection<Element>: Sink<Element> {
     let core: SubjectCore<Element>
     let demand = ConnectionDemand()
     private let parent: Share<Element>
-    private let attachment = Attachment(begun: true)
+    private let subscribePhase = SubscribePhase(begun: true)
 
     init(core: SubjectCore<Element>, parent: Share<Element>) {
         self.core = core
@@ -184,7 +184,7 @@ final class ShareConnection<Element>: Sink<Element> {
     }
 
     /// The source has been subscribed to.
-    func attached() { _ = attachment.end() }
+    func didSubscribe() { _ = subscribePhase.end() }
 
     override func next(_ element: Element) {
         if !demand.isWanted { return nextUnwanted(element) }
@@ -209,7 +209,7 @@ final class ShareConnection<Element>: Sink<Element> {
         // First, so that who subscribes again inside the terminal event starts the source anew.
         parent.terminated(self)
         // The forms that RxSwift makes of `multicast` and `refCount` cancel the source before they pass the event on.
-        if parent.startsOnTrampoline, !attachment.isOnStack { cancel() }
+        if parent.startsOnTrampoline, !subscribePhase.isOnStack { cancel() }
         core.end(stop)
         after()
         cancel()

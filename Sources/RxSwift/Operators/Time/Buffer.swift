@@ -20,43 +20,43 @@ extension ObservableType {
 
 @usableFromInline
 final class BufferSink<Element>: TimedSink<Element, [Element]> {
-    private var decision: BufferDecision<Element>
+    private var machine: BufferStateMachine<Element>
 
     required init(settings: TimeSettings, downstream: Sink<[Element]>) {
-        decision = BufferDecision(limit: settings.count)
+        machine = BufferStateMachine(limit: settings.count)
         super.init(settings: settings, downstream: downstream)
     }
 
     override func begin() {
-        alarm.set(after: settings.span, generation: decision.generation)
+        timer.set(after: settings.span, generation: machine.generation)
     }
 
     override func receive(_ element: Element) {
-        if let full = decision.accept(element) { send(full) }
+        if let full = machine.accept(element) { send(full) }
     }
 
     override func receiveTick(_ generation: Int) {
-        if let gathered = decision.expire(generation) { send(gathered) }
+        if let gathered = machine.expire(generation) { send(gathered) }
     }
 
     private func send(_ elements: [Element]) {
         downstream.next(elements)
-        if !isCancelled { alarm.set(after: settings.span, generation: decision.generation) }
+        if !isCancelled { timer.set(after: settings.span, generation: machine.generation) }
     }
 
     override func receive(error: any Swift.Error) {
-        withExtendedLifetime(decision.turnOver()) {}
+        withExtendedLifetime(machine.turnOver()) {}
         fail(error)
     }
 
     override func receiveCompleted() {
-        downstream.next(decision.turnOver())
+        downstream.next(machine.turnOver())
         if !isCancelled { finish() }
     }
 }
 
 /// When `buffer` sends what.
-package struct BufferDecision<Element> {
+package struct BufferStateMachine<Element> {
     private let limit: Int
     private var elements: [Element] = []
 

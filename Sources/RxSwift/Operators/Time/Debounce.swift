@@ -17,16 +17,16 @@ extension ObservableType {
 
 @usableFromInline
 final class DebounceSink<Element>: TimedSink<Element, Element> {
-    @exclusivity(unchecked) private var decision = DebounceDecision()
+    @exclusivity(unchecked) private var machine = DebounceStateMachine()
     @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 
     override func receive(_ element: Element) {
         waiting.put(element)
-        alarm.set(after: settings.span, generation: decision.accept())
+        timer.set(after: settings.span, generation: machine.accept())
     }
 
     override func receiveTick(_ generation: Int) {
-        if decision.expire(generation) { downstream.next(waiting.take()) }
+        if machine.expire(generation) { downstream.next(waiting.take()) }
     }
 
     override func receive(error: any Swift.Error) {
@@ -43,17 +43,17 @@ final class DebounceSink<Element>: TimedSink<Element, Element> {
 
     @inline(never)
     private func sendWaiting() {
-        if decision.end() { downstream.next(waiting.take()) }
+        if machine.end() { downstream.next(waiting.take()) }
     }
 
     @inline(never)
     private func drop() {
-        if decision.end() { _ = waiting.take() }
+        if machine.end() { _ = waiting.take() }
     }
 }
 
 /// Whether `debounce` lets the element through that came last.
-package struct DebounceDecision {
+package struct DebounceStateMachine {
     private var isWaiting = false
     private var generation = 0
 

@@ -17,14 +17,14 @@ extension ObservableType {
     }
 }
 
-/// The source puts events into a queue without entering the loop; the alarm is set for the oldest.
+/// The source puts events into a queue without entering the loop; the timer is set for the oldest.
 @usableFromInline
 final class DelaySink<Element>: TimedSink<Element, Element> {
     // From the source to the one inside the loop. One instant for each element, and one for `completed`.
     private let elements = SPSCQueue<Element>()
     private let instants = SPSCQueue<Int64>()
 
-    /// The events in the queue. Whoever leaves it above 0 where it was 0, or does not bring it to 0, sets the alarm.
+    /// The events in the queue. Whoever leaves it above 0 where it was 0, or does not bring it to 0, sets the timer.
     private let count = AtomicWord(0)
 
     /// Whether the instant of the oldest event was taken out already. Only inside the loop.
@@ -42,9 +42,9 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     }
 
     private func enqueued() {
-        instants.push(alarm.scheduler.instant)
+        instants.push(timer.scheduler.instant)
         // Releasing: paired with the same in `receiveTick`.
-        if count.fetchAdd(1) == 0 { alarm.set(after: settings.span, generation: 0) }
+        if count.fetchAdd(1) == 0 { timer.set(after: settings.span, generation: 0) }
     }
 
     override func receive(error: any Swift.Error) {
@@ -54,7 +54,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
 
     override func receiveTick(_ generation: Int) {
         // Where actions can be told apart, each event has one of its own.
-        let sendsOne = alarm.scheduler.stepsPerTurn == 1
+        let sendsOne = timer.scheduler.batchLimit == 1
         while true {
             if !isOldestCounted { _ = instants.pop() }
             isOldestCounted = false
@@ -64,9 +64,9 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
             if isCancelled || isAwaited || count.fetchAdd(0 &- 1) == 1 { return }
             guard let instant = instants.pop() else { preconditionFailure("delay: an event without its instant") }
             isOldestCounted = true
-            let rest = settings.span.nanosecondsClamped.addingClamped(instant - alarm.scheduler.instant)
+            let rest = settings.span.nanosecondsClamped.addingClamped(instant - timer.scheduler.instant)
             if rest > 0 || sendsOne {
-                return alarm.set(after: .nanoseconds(Int(max(0, rest))), generation: 0)
+                return timer.set(after: .nanoseconds(Int(max(0, rest))), generation: 0)
             }
         }
     }

@@ -26,7 +26,7 @@ final class DelaySubscription<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = sinkType.init(source: source, settings: settings, downstream: downstream)
         downstream.link(sink)
         sink.begin()
@@ -34,31 +34,31 @@ final class DelaySubscription<Element>: Observable<Element> {
 }
 
 @usableFromInline
-final class DelaySubscriptionSink<Element>: Sink<Element>, AlarmTarget {
+final class DelaySubscriptionSink<Element>: Sink<Element>, RestartableTimerTarget {
     private let source: Observable<Element>
     private let settings: TimeSettings
     private let downstream: Sink<Element>
-    private let alarm: Alarm
-    private let attachment = Attachment()
+    private let timer: RestartableTimer
+    private let subscribePhase = SubscribePhase()
 
     required init(source: Observable<Element>, settings: TimeSettings, downstream: Sink<Element>) {
         self.source = source
         self.settings = settings
         self.downstream = downstream
-        alarm = Alarm.on(settings.scheduler)
+        timer = RestartableTimer.on(settings.scheduler)
         super.init()
-        alarm.wakes(self)
+        timer.wakes(self)
     }
 
-    func begin() { alarm.set(after: settings.span, generation: 0) }
+    func begin() { timer.set(after: settings.span, generation: 0) }
 
     func tick(_ generation: Int) {
         // Its work is done.
-        alarm.stop()
+        timer.stop()
         if isCancelled { return }
-        attachment.begin()
+        subscribePhase.begin()
         source.start(self)
-        _ = attachment.end()
+        _ = subscribePhase.end()
     }
 
     override func next(_ element: Element) { downstream.next(element) }
@@ -68,16 +68,16 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, AlarmTarget {
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        end(attachment, { downstream.error(error) }, then: after)
+        end(subscribePhase, { downstream.error(error) }, then: after)
     }
 
     override func completed(then after: () -> Void) {
-        end(attachment, { downstream.completed() }, then: after)
+        end(subscribePhase, { downstream.completed() }, then: after)
     }
 
     override func cancel() {
         guard let source = takeUpstream() else { return }
-        alarm.stop()
+        timer.stop()
         source.take()?.cancel()
     }
 }

@@ -23,35 +23,35 @@ extension ObservableType {
 
 @usableFromInline
 final class ThrottleSink<Element>: TimedSink<Element, Element> {
-    @exclusivity(unchecked) private var decision: ThrottleDecision
+    @exclusivity(unchecked) private var machine: ThrottleStateMachine
     @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 
     required init(settings: TimeSettings, downstream: Sink<Element>) {
-        decision = ThrottleDecision(span: settings.span.nanosecondsClamped)
+        machine = ThrottleStateMachine(span: settings.span.nanosecondsClamped)
         super.init(settings: settings, downstream: downstream)
     }
 
     override func receive(_ element: Element) {
-        switch decision.accept(at: alarm.scheduler.instant) {
+        switch machine.accept(at: timer.scheduler.instant) {
         case .send(let displaces):
             if displaces { drop() }
             send(element)
         case .wait(let generation, let rest):
             waiting.put(element)
-            alarm.set(after: .nanoseconds(Int(rest)), generation: generation)
+            timer.set(after: .nanoseconds(Int(rest)), generation: generation)
         case .replace:
             waiting.put(element)
         }
     }
 
     override func receiveTick(_ generation: Int) {
-        guard decision.isCurrent(generation) else { return }
-        if decision.takeWaiting() { send(waiting.take()) }
-        if decision.hasEnded, !isCancelled { finish() }
+        guard machine.isCurrent(generation) else { return }
+        if machine.takeWaiting() { send(waiting.take()) }
+        if machine.hasEnded, !isCancelled { finish() }
     }
 
     override func receive(error: any Swift.Error) {
-        if decision.takeWaiting() { drop() }
+        if machine.takeWaiting() { drop() }
         fail(error)
     }
 
@@ -60,7 +60,7 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
     private func drop() { _ = waiting.take() }
 
     override func receiveCompleted() {
-        if decision.end() { finish() }
+        if machine.end() { finish() }
     }
 
     override func completed(then after: () -> Void) {
@@ -72,20 +72,20 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
     private func send(_ element: Element) {
         downstream.next(element)
         // Read again: the downstream may have taken its time.
-        if !isCancelled { decision.sent(at: alarm.scheduler.instant) }
+        if !isCancelled { machine.sent(at: timer.scheduler.instant) }
     }
 }
 
 /// What `throttle` does with an element.
-package struct ThrottleDecision {
-    private var pace: ThrottlePace
+package struct ThrottleStateMachine {
+    private var pace: ThrottleSchedule
     private var isWaiting = false
     private var generation = 0
 
     /// Whether the source has completed while an element was waiting.
     package private(set) var hasEnded = false
 
-    package enum Answer: Equatable {
+    package enum Action: Equatable {
         /// Send the element now, and drop the one that waits if it displaces one.
         case send(displaces: Bool)
         /// Keep it; set the timer.
@@ -95,10 +95,10 @@ package struct ThrottleDecision {
     }
 
     /// - Parameter span: in nanoseconds.
-    package init(span: Int64) { pace = ThrottlePace(span: span) }
+    package init(span: Int64) { pace = ThrottleSchedule(span: span) }
 
     /// An element came.
-    package mutating func accept(at instant: Int64) -> Answer {
+    package mutating func accept(at instant: Int64) -> Action {
         let rest = pace.rest(at: instant)
         if rest <= 0 { return .send(displaces: takeWaiting()) }
         if isWaiting { return .replace }
@@ -127,7 +127,7 @@ package struct ThrottleDecision {
 }
 
 /// When the next element may pass. In nanoseconds.
-struct ThrottlePace {
+struct ThrottleSchedule {
     let span: Int64
     var lastSent: Int64?
 
@@ -157,19 +157,19 @@ final class ThrottleFirst<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
-        source.attach(sinkType.init(settings: settings, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(settings: settings, downstream: downstream))
     }
 }
 
 @usableFromInline
 final class ThrottleFirstSink<Element>: LinearSink<Element, Element> {
     private let clock: any TimedJobScheduler
-    private var pace: ThrottlePace
+    private var pace: ThrottleSchedule
 
     required init(settings: TimeSettings, downstream: Sink<Element>) {
         clock = timedJobScheduler(for: settings.scheduler)
-        pace = ThrottlePace(span: settings.span.nanosecondsClamped)
+        pace = ThrottleSchedule(span: settings.span.nanosecondsClamped)
         super.init(downstream: downstream)
     }
 

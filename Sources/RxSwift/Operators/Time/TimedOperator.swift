@@ -30,10 +30,10 @@ final class TimedOperator<Element, Output>: Observable<Output> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Output>) {
+    override func subscribeCore(_ downstream: Sink<Output>) {
         let sink = sinkType.init(settings: settings, downstream: downstream)
         downstream.link(sink)
         sink.begin()
-        source.attach(sink)
+        source.subscribeCore(sink)
     }
 }

@@ -5,9 +5,9 @@ import RxPrimitives
 /// Brings both together in a serializer, so that what the operator does upon an event and upon a tick never overlaps (laws L2, L3)
 /// and happens in order of acceptance. Cost of an uncontended event: two atomic read-modify-writes.
 @usableFromInline
-class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
+class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, SerializerTarget {
     final let downstream: Sink<Output>
-    final let alarm: Alarm
+    final let timer: RestartableTimer
     final let settings: TimeSettings
     private final let serializer = Serializer()
 
@@ -27,9 +27,9 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     required init(settings: TimeSettings, downstream: Sink<Output>) {
         self.downstream = downstream
         self.settings = settings
-        alarm = Alarm.on(settings.scheduler)
+        timer = RestartableTimer.on(settings.scheduler)
         super.init()
-        alarm.wakes(self)
+        timer.wakes(self)
     }
 
     deinit {
@@ -89,7 +89,7 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
     func terminate() {
         guard let source = takeUpstream() else { return }
         serializer.close(TargetReference(self))
-        alarm.stop()
+        timer.stop()
         source.take()?.cancel()
     }
 
@@ -193,7 +193,7 @@ class TimedSink<Element, Output>: Sink<Element>, AlarmTarget, SerializerTarget {
         let work = TimedWorkNode<Element>.take(node)
         if case .tick(let generation) = work, producer != CurrentThread.identity, let delay = delayOfReturn(generation)
         {
-            return alarm.wakeAgain(generation, after: delay)
+            return timer.wakeAgain(generation, after: delay)
         }
         perform(work)
     }

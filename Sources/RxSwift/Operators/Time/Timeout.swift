@@ -46,12 +46,12 @@ final class Timeout<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = sinkType.init(settings: settings, downstream: downstream)
         sink.other = other
         downstream.link(sink)
         sink.begin()
-        source.attach(sink)
+        source.subscribeCore(sink)
     }
 }
 
@@ -61,9 +61,9 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
     /// Written once, before the timer is set.
     var other: Observable<Element>?
 
-    private let sourceLink = Link()
+    private let sourceLink = UpstreamLink()
 
-    private let attachment = Attachment()
+    private let subscribePhase = SubscribePhase()
 
     /// How many elements have come: the number of the timer that counts. Only by the drainer.
     private var generation = 0
@@ -72,13 +72,13 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
 
     fileprivate func linkOther(_ stage: Stage) { super.link(stage) }
 
-    override func begin() { alarm.set(after: settings.span, generation: 0) }
+    override func begin() { timer.set(after: settings.span, generation: 0) }
 
     override func receive(_ element: Element) {
         // First: a timer that comes while the element is being delivered comes too late.
         generation &+= 1
         downstream.next(element)
-        if !isCancelled { alarm.set(after: settings.span, generation: generation) }
+        if !isCancelled { timer.set(after: settings.span, generation: generation) }
     }
 
     override func receiveTick(_ generation: Int) {
@@ -87,11 +87,11 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
         shut()
         // Closures above the source must not run while the other sequence delivers.
         sourceLink.quiesceUpstream()
-        alarm.stop()
+        timer.stop()
         // The source ends when the other sequence was subscribed to: what both share is not started anew (law L11).
-        attachment.begin()
+        subscribePhase.begin()
         if !isCancelled { other.start(TimeoutOtherSink(coordinator: self)) }
-        _ = attachment.end()
+        _ = subscribePhase.end()
         sourceLink.cancel()
     }
 
@@ -101,7 +101,7 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
     }
 
     /// Passes the end of the other sequence on.
-    fileprivate func endOther(_ tell: () -> Void, then after: () -> Void) { end(attachment, tell, then: after) }
+    fileprivate func endOther(_ tell: () -> Void, then after: () -> Void) { end(subscribePhase, tell, then: after) }
 
     override func terminate() {
         super.terminate()

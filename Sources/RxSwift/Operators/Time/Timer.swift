@@ -52,12 +52,12 @@ final class TimerSource<Element>: Observable<Element> {
 
     /// Only a user's scheduler might run the timer right inside `subscribe`.
     @usableFromInline
-    override var startsOnTrampoline: Bool { type(of: scheduler) == ForeignTimedJobScheduler.self }
+    override var startsOnTrampoline: Bool { type(of: scheduler) == CustomTimedSchedulerAdapter.self }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
-        if let period, let foreign = scheduler as? ForeignTimedJobScheduler {
-            return attach(downstream, period, on: foreign.timedScheduler)
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        if let period, let foreign = scheduler as? CustomTimedSchedulerAdapter {
+            return subscribeCore(downstream, period, on: foreign.timedScheduler)
         }
         let job = jobType.init(number: number, downstream: downstream, scheduler: scheduler)
         downstream.link(job)
@@ -66,7 +66,7 @@ final class TimerSource<Element>: Observable<Element> {
 
     /// A foreign scheduler has a periodic timer of its own, which may do it differently. Its ticks might overlap, hence the serializer.
     @inline(never)
-    private func attach(_ downstream: Sink<Element>, _ period: RxTimeInterval, on scheduler: any SchedulerType) {
+    private func subscribeCore(_ downstream: Sink<Element>, _ period: RxTimeInterval, on scheduler: any SchedulerType) {
         let sink = PeriodicSink(downstream: downstream)
         sink.linkDownstream()
         let periodic = scheduler.schedulePeriodic(0, startAfter: dueTime, period: period) { [number] count in
@@ -87,9 +87,9 @@ final class TimerJob<Element>: SchedulerJob {
     private let downstream: Sink<Element>
     private let scheduler: any TimedJobScheduler
 
-    // Touched before the job is posted first, and by the run under way.
+    // Touched before the job is submitted first, and by the run under way.
     @exclusivity(unchecked) private var count = 0
-    @exclusivity(unchecked) private var pace: Pace?
+    @exclusivity(unchecked) private var pace: FixedRateSchedule?
 
     required init(number: @escaping (Int) -> Element, downstream: Sink<Element>, scheduler: any TimedJobScheduler) {
         self.number = number
@@ -101,15 +101,15 @@ final class TimerJob<Element>: SchedulerJob {
     func begin(_ dueTime: RxTimeInterval, _ period: RxTimeInterval?) {
         if let period {
             let due = scheduler.instant.addingClamped(dueTime.nanosecondsClamped)
-            pace = Pace(period: period.nanosecondsClamped, due: due)
+            pace = FixedRateSchedule(period: period.nanosecondsClamped, due: due)
         }
         wait(dueTime)
     }
 
     private func wait(_ delay: RxTimeInterval) {
-        scheduler.post(self, after: delay)
+        scheduler.submit(self, after: delay)
         // `cancel` may have come too early to find the job.
-        if isCancelled { scheduler.withdraw(self) }
+        if isCancelled { scheduler.unschedule(self) }
     }
 
     override func run(_ budget: inout Int) -> Bool {
@@ -127,6 +127,6 @@ final class TimerJob<Element>: SchedulerJob {
     }
 
     override func cancel() {
-        if takeUpstream() != nil { scheduler.withdraw(self) }
+        if takeUpstream() != nil { scheduler.unschedule(self) }
     }
 }

@@ -28,8 +28,8 @@ final class Enumerated<Element>: Observable<(index: Int, element: Element)> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<(index: Int, element: Element)>) {
-        source.attach(sinkType.init(emit: emit, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<(index: Int, element: Element)>) {
+        source.subscribeCore(sinkType.init(emit: emit, downstream: downstream))
     }
 }
 
@@ -51,5 +51,5 @@ final class EnumeratedSink<Element>: LinearSink<Element, (index: Int, element: E
         emit(index, element, downstream)
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -56,5 +56,5 @@ final class MapSink<Element, Result>: LinearSink<Element, Result> {
         }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -26,8 +26,8 @@ final class Materialize<Element>: Observable<Event<Element>> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Event<Element>>) {
-        source.attach(sinkType.init(emit: emit, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Event<Element>>) {
+        source.subscribeCore(sinkType.init(emit: emit, downstream: downstream))
     }
 }
 
@@ -52,5 +52,5 @@ final class MaterializeSink<Element>: LinearSink<Element, Event<Element>> {
         if !isCancelled { downstream.completed() }
     }
 
-    override func sourceVanished() { downstream.sourceVanished() }
+    override func upstreamReleased() { downstream.upstreamReleased() }
 }

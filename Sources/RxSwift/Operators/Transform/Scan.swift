@@ -49,8 +49,8 @@ final class Scan<Element, Accumulated>: Observable<Accumulated> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Accumulated>) {
-        source.attach(sinkType.init(seed: seed, accumulate: accumulate, downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Accumulated>) {
+        source.subscribeCore(sinkType.init(seed: seed, accumulate: accumulate, downstream: downstream))
     }
 }
 

@@ -23,7 +23,7 @@ extension ObservableType {
 @usableFromInline
 final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     // Only inside the loop.
-    private var decision: WindowDecision
+    private var machine: WindowStateMachine
     private var subject = PublishSubject<Element>()
 
     /// 0: somebody wants new windows. 1: nobody does, for ever.
@@ -33,7 +33,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     private var references: RefCountDisposable!
 
     required init(settings: TimeSettings, downstream: Sink<Observable<Element>>) {
-        decision = WindowDecision(limit: settings.count)
+        machine = WindowStateMachine(limit: settings.count)
         super.init(settings: settings, downstream: downstream)
         references = RefCountDisposable(disposable: Disposables.create { self.end() })
     }
@@ -41,7 +41,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     override func begin() {
         enter {
             sendWindow()
-            if !isCancelled { alarm.set(after: settings.span, generation: decision.generation) }
+            if !isCancelled { timer.set(after: settings.span, generation: machine.generation) }
         }
     }
 
@@ -53,11 +53,11 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
 
     override func receive(_ element: Element) {
         subject.core.next(element)
-        if decision.accept(), !isCancelled { turnOver() }
+        if machine.accept(), !isCancelled { turnOver() }
     }
 
     override func receiveTick(_ generation: Int) {
-        if decision.expire(generation) { turnOver() }
+        if machine.expire(generation) { turnOver() }
     }
 
     private func turnOver() {
@@ -65,7 +65,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         subject = PublishSubject()
         old.core.end(.completed)
         sendWindow()
-        if !isCancelled { alarm.set(after: settings.span, generation: decision.generation) }
+        if !isCancelled { timer.set(after: settings.span, generation: machine.generation) }
     }
 
     override func receive(error: any Swift.Error) {
@@ -96,7 +96,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
 }
 
 /// When `window` turns over.
-struct WindowDecision {
+struct WindowStateMachine {
     private let limit: Int
     private var count = 0
 
@@ -136,8 +136,8 @@ private final class WindowSource<Element>: Observable<Element> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Element>) {
-        subject.attach(WindowSubscriber(reference: references.retain(), downstream: downstream))
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        subject.subscribeCore(WindowSubscriber(reference: references.retain(), downstream: downstream))
     }
 }
 

@@ -16,7 +16,7 @@ public import FoundationEssentials
 ///
 /// Where the system has no thread for another worker, the workers there are do the work. Without any, it waits until a thread can be
 /// started, which is tried when more work is submitted, on `resume()` and `shutdown()`. The shortage is reported to
-/// `Hooks.threadShortageHandler`. A pool that ends without ever having had a thread tries for 100 ms more; then it refuses what waits.
+/// `Hooks.threadShortageHandler`. A pool that ends without ever having had a thread tries for 100 ms more; then it rejects what waits.
 ///
 /// Lifetime: when nothing refers to the pool any more (its schedulers do, subscriptions that use it, actions that wait for
 /// their time, and their disposables), what was handed over is still run, also if it was suspended, and then the threads end.
@@ -61,7 +61,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// How many actions may run at the same time.
     public var maxConcurrentOperationCount: Int { poolJobs.handle.pool.limit }
 
-    /// The pool's name, which its threads carry and `Hooks.workRefusedHandler` receives.
+    /// The pool's name, which its threads carry and `Hooks.workRejectedHandler` receives.
     public var name: String { poolJobs.handle.pool.name }
 
     /// The wall clock. Delays do not follow it.
@@ -119,8 +119,8 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// Ends the pool: waits until the work handed over before has run, and its threads have ended. It resumes a suspended pool.
     ///
     /// Actions whose time has not come, and periodic ones, are dropped and released. Work handed over later, also by actions
-    /// that run, is refused: it is released, and its disposable is disposed of. Both are reported to
-    /// `Hooks.workRefusedHandler`. The events that an `observe(on:)` has already received are delivered; one that its source
+    /// that run, is rejected: it is released, and its disposable is disposed of. Both are reported to
+    /// `Hooks.workRejectedHandler`. The events that an `observe(on:)` has already received are delivered; one that its source
     /// keeps busy keeps the pool from ending.
     ///
     /// From any thread, any number of times; each call waits. On a thread of this pool it does not wait, as it would for
@@ -146,7 +146,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let job = ActionJob(UserAction(state, action), scheduler: poolJobs)
-        poolJobs.post(job, after: dueTime)
+        poolJobs.submit(job, after: dueTime)
         return job
     }
 

@@ -17,14 +17,14 @@ import RxPrimitives
 package struct JobInjector: ~Copyable {
     /// The address of the job handed over last, 0 if there is none; and `closed`.
     private let inbox = AtomicWord(0)
-    private let padding = CacheLinePadding()
+    private let padding = CachePadding()
     /// Whose turn it is to refill: `free`, `taken`, or `freeWithRest`.
     private let refill = AtomicWord(JobInjector.free)
     /// The oldest of the jobs that were taken from the inbox and not made ready, linked in order. By the one who refills.
-    private let rest = ConfinedWord(0)
+    private let rest = NonAtomicWord(0)
     /// What comes before the rest.
     private let ready = WorkStealingDeque(initialCapacity: JobInjector.readyLimit)
-    private let endPadding = CacheLinePadding()
+    private let endPadding = CachePadding()
 
     /// In the inbox: takes no more. Never cleared.
     private static let closed: UInt = 1
@@ -39,7 +39,7 @@ package struct JobInjector: ~Copyable {
     /// So many jobs are made ready at a time, so that the ring never grows.
     private static let readyLimit = 256
 
-    package enum Taken {
+    package enum TakeResult {
         /// The job, with the reference to it.
         case job(Unmanaged<Job>)
         /// There was none.
@@ -84,7 +84,7 @@ package struct JobInjector: ~Copyable {
     }
 
     /// Takes the job that was handed over first.
-    package func take() -> Taken {
+    package func take() -> TakeResult {
         while true {
             if let word = ready.steal() { return .job(JobInjector.known(word)) }
             let turn = refill.loadRelaxed()
@@ -116,11 +116,11 @@ package struct JobInjector: ~Copyable {
         }
     }
 
-    /// Takes and refuses all jobs, when no worker is left. Returns how many pieces of work are lost.
-    package func refuseAll() -> Int {
+    /// Takes and rejects all jobs, when no worker is left. Returns how many pieces of work are lost.
+    package func rejectAll() -> Int {
         var count = 0
         while case .job(let job) = take() {
-            if job.takeRetainedValue().wasRefused() { count += 1 }
+            if job.takeRetainedValue().wasRejected() { count += 1 }
         }
         return count
     }

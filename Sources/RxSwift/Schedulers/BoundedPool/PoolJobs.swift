@@ -10,14 +10,14 @@ final class PoolHandle {
 
     deinit {
         // Runs what was handed over, and lets the threads end. Waits for nothing, as this may be one of them.
-        pool.seal()
+        pool.shutdown()
     }
 
     func shutdown() {
         // First this, so that no timer is made behind the back of the next line.
-        pool.seal()
+        pool.shutdown()
         let dropped = timers._withUnsafeGuaranteedRef { $0.stop() }
-        if dropped > 0 { Hooks.workRefusedHandler(pool.name, dropped) }
+        if dropped > 0 { Hooks.workRejectedHandler(pool.name, dropped) }
         pool.waitForEnd()
     }
 
@@ -28,7 +28,7 @@ final class PoolHandle {
                 // Made by `PoolJobs`, of all that arm these timers.
                 let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
                 job.ticket = nil
-                scheduler?.post(job)
+                scheduler?.submit(job)
             }
         }
     }
@@ -41,7 +41,7 @@ final class PoolHandle {
 final class PoolJobs: TimedJobScheduler {
     let handle: PoolHandle
     let level: Int
-    /// The handle's, without counting a reference: the count would go back and forth between those who post and the workers.
+    /// The handle's, without counting a reference: the count would go back and forth between those who submit and the workers.
     private let pool: Unmanaged<WorkerPool>
 
     init(handle: PoolHandle, level: Int) {
@@ -51,32 +51,32 @@ final class PoolJobs: TimedJobScheduler {
     }
 
     @usableFromInline
-    func post(_ job: Job) { pool._withUnsafeGuaranteedRef { $0.post(job, level: level) } }
+    func submit(_ job: Job) { pool._withUnsafeGuaranteedRef { $0.submit(job, level: level) } }
 
     @usableFromInline
     func schedule(_ action: consuming UserAction) -> any Disposable {
         let scheduled = ScheduledAction(action)
-        post(scheduled)
+        submit(scheduled)
         return scheduled
     }
 
     @usableFromInline
-    func post(_ job: Job, after delay: DispatchTimeInterval) {
+    func submit(_ job: Job, after delay: DispatchTimeInterval) {
         // Tells the level when its time has come, and keeps the pool until then.
         job.ticket = self
-        if !handle.timers._withUnsafeGuaranteedRef({ $0.arm(job, after: delay) }) { handle.pool.refuse(job) }
+        if !handle.timers._withUnsafeGuaranteedRef({ $0.arm(job, after: delay) }) { handle.pool.reject(job) }
     }
 
     @usableFromInline
-    func withdraw(_ job: Job) {
-        handle.timersIfMade?._withUnsafeGuaranteedRef { $0.withdraw(job) }
+    func unschedule(_ job: Job) {
+        handle.timersIfMade?._withUnsafeGuaranteedRef { $0.unschedule(job) }
     }
 
     @usableFromInline
-    var turnQueue: TurnQueue? { nil }
+    var runQueue: RunQueue? { nil }
 
     @usableFromInline
-    var stepsPerTurn: Int { 512 }
+    var batchLimit: Int { 512 }
 
     @usableFromInline
     var hasWaitingJobs: Bool { false }

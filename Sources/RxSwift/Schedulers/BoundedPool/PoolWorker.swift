@@ -32,8 +32,8 @@ package final class PoolWorker {
     @exclusivity(unchecked) var spared: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
     @exclusivity(unchecked) var sparedBefore: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
 
-    /// Whether the pool was sealed when it last began to look everywhere.
-    @exclusivity(unchecked) var sawSeal = false
+    /// Whether the pool was shut down when it last began to look everywhere.
+    @exclusivity(unchecked) var sawShutdown = false
 
     /// The level of the job found last.
     @exclusivity(unchecked) var level = 0
@@ -76,25 +76,25 @@ package final class PoolWorker {
             _ = PoolWorker.failuresToSimulate.fetchAdd(.max)
             return EAGAIN
         }
-        let launch = Unmanaged.passRetained(Launch(pool: pool.takeUnretainedValue(), worker: self, name: name))
+        let context = Unmanaged.passRetained(StartContext(pool: pool.takeUnretainedValue(), worker: self, name: name))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setstacksize(&attributes, PoolWorker.stackSize)
         pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
         var thread = pthread_t()
-        let status = pthread_create(&thread, &attributes, PoolWorker.main, launch.toOpaque())
+        let status = pthread_create(&thread, &attributes, PoolWorker.main, context.toOpaque())
         pthread_attr_destroy(&attributes)
-        if status != 0 { launch.release() }
+        if status != 0 { context.release() }
         return status
     }
 
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-        let launch = Unmanaged<Launch>.fromOpaque(argument.unsafelyUnwrapped).takeRetainedValue()
-        nameThread(launch.name)
-        ThreadSlot.poolWorker.set(Unmanaged.passUnretained(launch.worker).toOpaque())
+        let context = Unmanaged<StartContext>.fromOpaque(argument.unsafelyUnwrapped).takeRetainedValue()
+        nameThread(context.name)
+        ThreadSlot.poolWorker.set(Unmanaged.passUnretained(context.worker).toOpaque())
         // All that a worker runs is a callback.
         DrainSession.current.beginCallbacks()
-        launch.pool.work(as: launch.worker)
+        context.pool.work(as: context.worker)
         ThreadSlot.poolWorker.set(nil)
         return nil
     }
@@ -110,7 +110,7 @@ package final class PoolWorker {
     }
 
     /// What a new thread is handed.
-    private final class Launch {
+    private final class StartContext {
         let pool: WorkerPool
         let worker: PoolWorker
         let name: String

@@ -18,20 +18,20 @@ import RxPrimitives
 // are sequentially consistent, so either the word shows the one that hands over a cleared bit, or the work shows. The same
 // holds for a search that ends.
 //
-// Progress: handing over is lock-free, but for the start of a thread. Threads: `post`, `suspend`, `resume`, `seal` and
+// Progress: handing over is lock-free, but for the start of a thread. Threads: `submit`, `suspend`, `resume`, `shutdown` and
 // `waitForEnd` from any; `work` and what it calls by the worker's thread.
 
-/// The threads of a `BoundedPoolScheduler`, and the work they share. They keep it alive; when it was sealed they run what is
+/// The threads of a `BoundedPoolScheduler`, and the work they share. They keep it alive; when it was shut down they run what is
 /// left and end.
 final class WorkerPool: @unchecked Sendable {
     let name: String
     let limit: Int
     private let takesNewestOwn: Bool
 
-    private let padding = CacheLinePadding()
+    private let padding = CachePadding()
     /// A `PoolState`.
     private let state = AtomicWord(0)
-    private let endPadding = CacheLinePadding()
+    private let endPadding = CachePadding()
 
     /// By level.
     private let injectors: UnsafeMutablePointer<JobInjector>
@@ -39,7 +39,7 @@ final class WorkerPool: @unchecked Sendable {
     private let workers: UnsafeMutablePointer<AtomicWord>
     /// Signalled once for each sleeping worker that was counted as searching.
     private let wakeUps = DispatchSemaphore(value: 0)
-    /// Left when the pool was sealed and its last worker ended.
+    /// Left when the pool was shut down and its last worker ended.
     private let end = DispatchGroup()
 
     /// How long, in nanoseconds, a worker without work looks at the state before it sleeps: less than waking it takes.
@@ -48,7 +48,7 @@ final class WorkerPool: @unchecked Sendable {
     private static let sparingTime = 300
     /// One look for work in so many is not by priority, but begins at each level in turn.
     private static let turnPeriod: UInt = 32
-    private static let stepsPerTurn = 512
+    private static let batchLimit = 512
 
     /// When a start may be tried again while workers are alive, in monotonic nanoseconds.
     private let nextStart = AtomicWord(0)
@@ -76,16 +76,16 @@ final class WorkerPool: @unchecked Sendable {
 
     // MARK: Handing over
 
-    /// Hands a job over, or refuses it. The job is in no queue.
-    func post(_ job: Job, level: Int) {
+    /// Hands a job over, or rejects it. The job is in no queue.
+    func submit(_ job: Job, level: Int) {
         let retained = Unmanaged.passRetained(job)
         let isAccepted: Bool
         if let worker = currentWorker {
             isAccepted = worker._withUnsafeGuaranteedRef { worker in
-                // Relaxed: this worker ends only after it has looked into its own deques once more. A job that posts itself
-                // again while it runs was accepted before: it is a hop that has more events than fit into a turn.
-                let isSealed = PoolState(word: state.loadRelaxed()).isSealed
-                if isSealed, worker.running != UnsafeRawPointer(retained.toOpaque()) { return false }
+                // Relaxed: this worker ends only after it has looked into its own deques once more. A job that submits itself
+                // again while it runs was accepted before: it is a hop that has more events than fit into a batch.
+                let isShutdown = PoolState(word: state.loadRelaxed()).isShutdown
+                if isShutdown, worker.running != UnsafeRawPointer(retained.toOpaque()) { return false }
                 worker.deques[level].push(UInt(bitPattern: retained.toOpaque()))
                 return true
             }
@@ -93,21 +93,21 @@ final class WorkerPool: @unchecked Sendable {
             isAccepted = injectors[level].push(retained)
         }
         if isAccepted {
-            announce(level)
+            notifyWork(level)
         } else {
             retained.release()
-            refuse(job)
+            reject(job)
         }
     }
 
     /// Disposes of a job that will not run.
-    func refuse(_ job: Job) {
-        if job.wasRefused() { Hooks.workRefusedHandler(name, 1) }
+    func reject(_ job: Job) {
+        if job.wasRejected() { Hooks.workRejectedHandler(name, 1) }
     }
 
-    private func announce(_ level: Int) {
+    private func notifyWork(_ level: Int) {
         // Sequentially consistent: comes after the push.
-        change { $0.announce(level: level, limit: limit) }
+        change { $0.notifyWork(level: level, limit: limit) }
     }
 
     func suspend() { transition { $0.suspend() } }
@@ -117,22 +117,21 @@ final class WorkerPool: @unchecked Sendable {
     var isSuspended: Bool { PoolState(word: state.loadSequentially()).isSuspended }
 
     /// Accepts no more. What was accepted is run, and then the threads end.
-    func seal() {
+    func shutdown() {
         // First these: from here on nothing comes from outside, so that a worker that finds nothing can end.
         for level in 0..<PoolState.levelCount { injectors[level].close() }
         let result = transition { state in
-            state.seal(hasWork: state.live == 0 && (0..<PoolState.levelCount).contains { injectors[$0].hasWork })
+            let hasWork = (0..<PoolState.levelCount).contains { injectors[$0].hasWork }
+            return state.shutdown(hasWork: state.workerCount == 0 && hasWork)
         }
         guard let result else { return }
         for _ in 0..<result.wake { wakeUps.signal() }
-        give(result.help)
+        perform(result.decision)
         if result.isEnd { end.leave() }
     }
 
-    /// Waits until all threads have ended; `seal` comes first. Returns at once on one of them.
-    func waitForEnd() {
-        if currentWorker == nil { end.wait() }
-    }
+    /// Waits until all threads have ended; `shutdown` comes first. Returns at once on one of them.
+    func waitForEnd() { if currentWorker == nil { end.wait() } }
 
     /// Whether the calling thread is one of this pool's.
     private var currentWorker: Unmanaged<PoolWorker>? {
@@ -156,15 +155,15 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// Makes a transition, and gives the help it asks for.
+    /// Makes a transition, and does what it decides.
     @inline(__always)
-    private func change(_ body: (inout PoolState) -> PoolState.Help) {
-        give(transition(body))
+    private func change(_ body: (inout PoolState) -> PoolState.WakeDecision) {
+        perform(transition(body))
     }
 
     @inline(__always)
-    private func give(_ help: PoolState.Help) {
-        switch help {
+    private func perform(_ decision: PoolState.WakeDecision) {
+        switch decision {
         case .none: return
         case .wake: wakeUps.signal()
         case .start(let number): startWorker(number)
@@ -178,7 +177,7 @@ final class WorkerPool: @unchecked Sendable {
     private func startWorker(_ number: Int) {
         let known = PoolState(word: state.loadSequentially())
         // Those at work are busy; a start that fails takes much longer than a submission.
-        if known.live > 1, MonotonicClock.now() < UInt64(nextStart.loadRelaxed()) { return startFailed() }
+        if known.workerCount > 1, MonotonicClock.now() < UInt64(nextStart.loadRelaxed()) { return startFailed() }
         // Kept when its start has failed: others may be looking into its deques.
         if worker(number) == nil {
             let worker = PoolWorker(pool: .passUnretained(self), number: number)
@@ -195,7 +194,7 @@ final class WorkerPool: @unchecked Sendable {
                 return
             }
             let known = PoolState(word: state.loadSequentially())
-            if !known.isSealed || known.live > 1 { break }
+            if !known.isShutdown || known.workerCount > 1 { break }
         }
         nextStart.storeRelaxed(UInt(MonotonicClock.now() &+ PoolWorker.startInterval))
         startFailed()
@@ -208,8 +207,8 @@ final class WorkerPool: @unchecked Sendable {
         case .wake: wakeUps.signal()
         case .end:
             // No thread will ever run it.
-            let count = (0..<PoolState.levelCount).reduce(0) { $0 + injectors[$1].refuseAll() }
-            if count > 0 { Hooks.workRefusedHandler(name, count) }
+            let count = (0..<PoolState.levelCount).reduce(0) { $0 + injectors[$1].rejectAll() }
+            if count > 0 { Hooks.workRejectedHandler(name, count) }
             end.leave()
         }
     }
@@ -236,13 +235,13 @@ final class WorkerPool: @unchecked Sendable {
 
     private func run(_ job: Unmanaged<Job>, _ worker: PoolWorker) {
         let level = worker.level
-        var budget = WorkerPool.stepsPerTurn
+        var budget = WorkerPool.batchLimit
         worker.running = UnsafeRawPointer(job.toOpaque())
         let isDone = job._withUnsafeGuaranteedRef { $0.run(&budget) }
         worker.running = nil
         if isDone { return job.release() }
         worker.deques[level].push(UInt(bitPattern: job.toOpaque()))
-        announce(level)
+        notifyWork(level)
     }
 
     /// The job this worker is to run next, with the reference to it. Its level is left in `worker.level`.
@@ -250,13 +249,13 @@ final class WorkerPool: @unchecked Sendable {
         worker.sawRefill = false
         worker.sawSingle = false
         worker.sparedBefore = worker.spared
-        worker.sawSeal = false
+        worker.sawShutdown = false
         worker.turn &+= 1
         while true {
             let known = PoolState(word: state.loadSequentially())
             if known.isSuspended { return nil }
-            worker.sawSeal = known.isSealed
-            var levels = known.isSealed ? PoolState.allLevels : known.levels
+            worker.sawShutdown = known.isShutdown
+            var levels = known.isShutdown ? PoolState.allLevels : known.levels
             if levels == 0 { return nil }
             if worker.turn % WorkerPool.turnPeriod == 0, let job = nextInTurn(worker, levels) { return job }
             while levels != 0 {
@@ -267,7 +266,7 @@ final class WorkerPool: @unchecked Sendable {
                     return job
                 }
             }
-            if worker.sawRefill || worker.sawSingle || worker.sawSeal { return nil }
+            if worker.sawRefill || worker.sawSingle || worker.sawShutdown { return nil }
         }
     }
 
@@ -306,7 +305,7 @@ final class WorkerPool: @unchecked Sendable {
 
     /// Takes from another worker, beginning with another one each time. A single job is left to its worker until the next look.
     private func steal(_ thief: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
-        let count = UInt(PoolState(word: state.loadRelaxed()).live)
+        let count = UInt(PoolState(word: state.loadRelaxed()).workerCount)
         for offset in 0..<count {
             let number = Int((thief.turn &+ offset) % count)
             guard number != thief.number, let victim = worker(number) else { continue }
@@ -326,13 +325,13 @@ final class WorkerPool: @unchecked Sendable {
     /// Says that a level has no work, and looks once more: who hands over work between the two looks sees the cleared bit.
     @inline(never)
     private func takeAfterClearing(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
-        if worker.sawRefill || worker.sawSingle || worker.sawSeal { return nil }
+        if worker.sawRefill || worker.sawSingle || worker.sawShutdown { return nil }
         transition { $0.clear(level: level) }
         let job = take(worker, level)
         if job != nil || worker.sawRefill || worker.sawSingle {
             transition { $0.restore(level: level) }
             // Work may have been left to a worker that searched then, and slept when it saw the cleared bit.
-            if !worker.isSearching, hasWork { change { $0.callHelp(limit: limit) } }
+            if !worker.isSearching, hasWork { change { $0.wakeOne(limit: limit) } }
         }
         return job
     }
@@ -351,16 +350,16 @@ final class WorkerPool: @unchecked Sendable {
             return state.searching == 0
         }
         // Sequentially consistent: work whose owner saw this search under way shows here.
-        if isLast, hasWork { change { $0.callHelp(limit: limit) } }
+        if isLast, hasWork { change { $0.wakeOne(limit: limit) } }
     }
 
     /// Whether something is waiting somewhere.
     private var hasWork: Bool {
         let known = PoolState(word: state.loadSequentially())
-        if known.sleeping == 0, known.live == limit { return false }
+        if known.sleeping == 0, known.workerCount == limit { return false }
         for level in 0..<PoolState.levelCount where known.levels & 1 << UInt(level) != 0 {
             if injectors[level].hasWork { return true }
-            for number in 0..<known.live {
+            for number in 0..<known.workerCount {
                 if worker(number)?._withUnsafeGuaranteedRef({ !$0.deques[level].isEmpty }) == true { return true }
             }
         }
@@ -375,15 +374,15 @@ final class WorkerPool: @unchecked Sendable {
         }
         if worker.sawSingle {
             beginSearch(worker)
-            _ = SpinWait.spin(nanoseconds: WorkerPool.sparingTime) { PoolState(word: state.loadRelaxed()).isSealed }
+            _ = SpinWait.spin(nanoseconds: WorkerPool.sparingTime) { PoolState(word: state.loadRelaxed()).isShutdown }
             return true
         }
-        if worker.sawSeal { return false }
+        if worker.sawShutdown { return false }
         beginSearch(worker)
         if worker.isSearching {
             let hasNews = SpinWait.spin(nanoseconds: WorkerPool.searchTime) {
                 let known = PoolState(word: state.loadRelaxed())
-                return known.hasWork || known.isSealed
+                return known.hasWork || known.isShutdown
             }
             if hasNews { return true }
         }

@@ -51,10 +51,10 @@ final class AndThen<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = sinkType.init(second: second, downstream: downstream)
         downstream.link(sink)
-        first.attach(ElementlessSink(receiver: sink))
+        first.subscribeCore(ElementlessSink(receiver: sink))
     }
 }
 
@@ -71,10 +71,10 @@ final class CompletableAndThen: Observable<Never> {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Never>) {
+    override func subscribeCore(_ downstream: Sink<Never>) {
         let sink = AndThenSink(second: second, downstream: downstream)
         downstream.link(sink)
-        first.attach(sink)
+        first.subscribeCore(sink)
     }
 }
 
@@ -86,7 +86,7 @@ final class AndThenSink<Element>: Sink<Element> {
     private let downstream: Sink<Element>
     private let first = EndingSource()
     /// To the second source.
-    private let attachment = Attachment()
+    private let subscribePhase = SubscribePhase()
 
     required init(second: Observable<Element>, downstream: Sink<Element>) {
         self.second = second
@@ -104,17 +104,17 @@ final class AndThenSink<Element>: Sink<Element> {
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        end(attachment, { downstream.error(error) }, then: after)
+        end(subscribePhase, { downstream.error(error) }, then: after)
     }
 
     override func completed(then after: () -> Void) {
-        guard let second else { return end(attachment, { downstream.completed() }, then: after) }
+        guard let second else { return end(subscribePhase, { downstream.completed() }, then: after) }
         self.second = nil
         first.keep(unlinkSource())
         if !isCancelled {
-            attachment.begin()
+            subscribePhase.begin()
             second.start(self)
-            _ = attachment.end()
+            _ = subscribePhase.end()
         }
         first.cancel()
         after()

@@ -49,7 +49,7 @@ package final class OutcomeSink<Element>: Sink<Element> {
 
     package override func link(_ stage: Stage) { subscription.link(stage) }
 
-    package override func sourceVanished() { subscription.unlink() }
+    package override func upstreamReleased() { subscription.unlink() }
 
     package override func next(_ element: Element) {
         if hasElement || subscription.isCancelled { return }

@@ -12,7 +12,7 @@ package final class OutcomeSource<Element>: Observable<Element> {
     }
 
     @usableFromInline
-    package override func attach(_ downstream: Sink<Element>) {
+    package override func subscribeCore(_ downstream: Sink<Element>) {
         let sink = OutcomeObserver(downstream: downstream)
         sink.linkDownstream()
         let disposable = subscribe(sink)

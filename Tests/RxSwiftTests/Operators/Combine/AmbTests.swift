@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AmbTests {
     @Test func theFirstToAskWins() {
-        let links = [Link(), Link(), Link()]
+        let links = [UpstreamLink(), UpstreamLink(), UpstreamLink()]
         let race = AmbRace(links: links)
         #expect(race.admits(1))
         #expect(!race.admits(0))
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func aRaceToAskHasOneWinner() {
-        let races = (0..<50_000).map { _ in AmbRace(links: [Link(), Link()]) }
+        let races = (0..<50_000).map { _ in AmbRace(links: [UpstreamLink(), UpstreamLink()]) }
         let results = [Collected(), Collected()]
         race(
             (0..<2).map { index in

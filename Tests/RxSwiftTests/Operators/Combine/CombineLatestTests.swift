@@ -2,27 +2,27 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct CombineLatestDecisionTests {
+@Suite struct CombineLatestStateMachineTests {
     @Test func emitsOnceEverySourceHasSentAnElement() {
-        var decision = CombineLatestDecision(sources: 2)
-        #expect(decision.received(first: true) == .wait)
-        #expect(decision.received(first: false) == .wait)
-        #expect(decision.received(first: true) == .emit)
-        #expect(decision.received(first: false) == .emit)
+        var machine = CombineLatestStateMachine(sources: 2)
+        #expect(machine.received(first: true) == .wait)
+        #expect(machine.received(first: false) == .wait)
+        #expect(machine.received(first: true) == .emit)
+        #expect(machine.received(first: false) == .emit)
     }
 
     @Test func goesOnWithTheLastElementOfASourceThatIsDone() {
-        var decision = CombineLatestDecision(sources: 2)
-        #expect(decision.received(first: true) == .wait)
-        #expect(decision.sourceCompleted() == .wait)
-        #expect(decision.received(first: true) == .emit)
-        #expect(decision.sourceCompleted() == .complete)
+        var machine = CombineLatestStateMachine(sources: 2)
+        #expect(machine.received(first: true) == .wait)
+        #expect(machine.sourceCompleted() == .wait)
+        #expect(machine.received(first: true) == .emit)
+        #expect(machine.sourceCompleted() == .complete)
     }
 
     @Test func completesAtAnElementThatNoCombinationCanFollow() {
-        var decision = CombineLatestDecision(sources: 2)
-        #expect(decision.sourceCompleted() == .wait)
-        #expect(decision.received(first: true) == .complete)
+        var machine = CombineLatestStateMachine(sources: 2)
+        #expect(machine.sourceCompleted() == .wait)
+        #expect(machine.received(first: true) == .complete)
     }
 }
 

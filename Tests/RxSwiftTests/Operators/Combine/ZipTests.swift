@@ -2,30 +2,30 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct ZipDecisionTests {
+@Suite struct ZipStateMachineTests {
     @Test func emitsWhenTheLastQueueGetsItsFirstElement() {
-        var decision = ZipDecision(sources: 3, completesWhenOthersAreDone: false)
-        #expect(decision.queued(first: true) == .wait)
-        #expect(decision.queued(first: false) == .wait)
-        #expect(decision.queued(first: true) == .wait)
-        #expect(decision.queued(first: true) == .emit)
-        decision.took(emptied: 2)
-        #expect(decision.queued(first: true) == .wait)
-        #expect(decision.queued(first: true) == .emit)
+        var machine = ZipStateMachine(sources: 3, completesWhenOthersAreDone: false)
+        #expect(machine.queued(first: true) == .wait)
+        #expect(machine.queued(first: false) == .wait)
+        #expect(machine.queued(first: true) == .wait)
+        #expect(machine.queued(first: true) == .emit)
+        machine.took(emptied: 2)
+        #expect(machine.queued(first: true) == .wait)
+        #expect(machine.queued(first: true) == .emit)
     }
 
     @Test func completesWhenAllSourcesAreDone() {
-        var decision = ZipDecision(sources: 2, completesWhenOthersAreDone: false)
-        #expect(decision.sourceCompleted() == .wait)
-        #expect(decision.queued(first: true) == .wait)
-        #expect(decision.sourceCompleted() == .complete)
+        var machine = ZipStateMachine(sources: 2, completesWhenOthersAreDone: false)
+        #expect(machine.sourceCompleted() == .wait)
+        #expect(machine.queued(first: true) == .wait)
+        #expect(machine.sourceCompleted() == .complete)
     }
 
     @Test func theFormForCollectionsCompletesAtAnElementThatNoOtherCanMatch() {
-        var decision = ZipDecision(sources: 2, completesWhenOthersAreDone: true)
-        #expect(decision.sourceCompleted() == .wait)
-        decision.exhausted()
-        #expect(decision.discarded() == .complete)
+        var machine = ZipStateMachine(sources: 2, completesWhenOthersAreDone: true)
+        #expect(machine.sourceCompleted() == .wait)
+        machine.exhausted()
+        #expect(machine.discarded() == .complete)
     }
 }
 

@@ -6,10 +6,10 @@ import Testing
 @Suite struct SharingStatesTests {
     final class Connection {}
 
-    // MARK: ShareState
+    // MARK: ShareStateMachine
 
     @Test func twoFirstSubscribersGetOneConnection() {
-        var state = ShareState()
+        var state = ShareStateMachine()
         let first = Connection()
         expect(state.join() == nil)
         state.connect(first)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func aConnectionThatIsLeftWhileItIsBeingMadeIsAbandonedAfterwards() {
-        var state = ShareState()
+        var state = ShareStateMachine()
         let first = Connection()
         state.connect(first)
         expect(state.leave(first) == nil)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func whoLeavesAnEndedConnectionDoesNotCountForTheNext() {
-        var state = ShareState()
+        var state = ShareStateMachine()
         let old = Connection()
         let new = Connection()
         state.connect(old)
@@ -45,11 +45,11 @@ import Testing
         expect(state.leave(new) === new)
     }
 
-    // MARK: RefCountState
+    // MARK: RefCountStateMachine
 
     @Test func leavingWhileConnectingGivesTheConnectionBack() {
-        var state = RefCountState()
-        var a = RefCountState.Membership.pending
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
         var b = a
         expect(state.joinAlone(&a) == 0)
         expect(!state.leave(&a))
@@ -61,8 +61,8 @@ import Testing
     }
 
     @Test func whoComesWhileConnectingKeepsTheConnection() {
-        var state = RefCountState()
-        var a = RefCountState.Membership.pending
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
         var b = a
         let generation = state.joinAlone(&a)!
         expect(!state.leave(&a))
@@ -72,19 +72,19 @@ import Testing
     }
 
     @Test func aSubscriberThatHasLeftBeforeItWasCountedConnectsAndIsNotCounted() {
-        var state = RefCountState()
-        var a = RefCountState.Membership.pending
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
         expect(!state.leave(&a))
         let generation = state.joinAlone(&a)
         expect(generation != nil && state.isUnwanted)
         expect(!state.connected(generation!))
-        var b = RefCountState.Membership.pending
+        var b = RefCountStateMachine.Membership.pending
         expect(state.joinAlone(&b) != nil)
     }
 
     @Test func anEndDuringConnectingMakesTheConnectionUnwanted() {
-        var state = RefCountState()
-        var a = RefCountState.Membership.pending
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
         var b = a
         let first = state.joinAlone(&a)!
         expect(!state.terminated(&a))
@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test func theEndOfAFormerConnectionLeavesTheNextAlone() {
-        var state = RefCountState()
-        var a = RefCountState.Membership.pending
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
         var b = a
         var c = a
         expect(state.connected(state.joinAlone(&a)!))
@@ -109,8 +109,8 @@ import Testing
     }
 
     @Test func whoLeavesWhileAnotherJoinsDoesNotDisconnect() {
-        var state = RefCountState()
-        var a = RefCountState.Membership.pending
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
         var b = a
         expect(state.connected(state.joinAlone(&a)!))
         state.beginJoining()
@@ -120,8 +120,8 @@ import Testing
     }
 
     @Test func aNewcomerThatLeavesBehindTheLastSubscriberDisconnects() {
-        var state = RefCountState()
-        var a = RefCountState.Membership.pending
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
         var b = a
         expect(state.connected(state.joinAlone(&a)!))
         state.beginJoining()
@@ -132,17 +132,17 @@ import Testing
         expect(state.joinNothing() == .none)
     }
 
-    // MARK: ConnectionState
+    // MARK: ConnectionStateMachine
 
     @Test func theFirstSubjectWins() {
-        var state = ConnectionState<String>()
+        var state = ConnectionStateMachine<String>()
         expect(state.subject == nil)
         expect(state.adopt("first") == ("first", 1))
         expect(state.adopt("second") == ("first", 1))
     }
 
     @Test func aCandidateMadeForAFormerSubjectIsStale() {
-        var state = ConnectionState<String>()
+        var state = ConnectionStateMachine<String>()
         let first = Connection()
         let second = Connection()
         let generation = state.adopt("first").generation
@@ -164,7 +164,7 @@ private func expect(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLoca
     #expect(holds, sourceLocation: sourceLocation)
 }
 
-extension RefCountState {
+extension RefCountStateMachine {
     /// Joins while no other subscriber does. Returns the generation to connect.
     fileprivate mutating func joinAlone(_ member: inout Membership) -> Int? {
         beginJoining()

@@ -38,16 +38,16 @@ import Testing
     }
 
     @Test func theDecisionIgnoresTheTimerOfAFullArray() {
-        var decision = BufferDecision<Int>(limit: 2)
-        let answer1 = decision.accept(1)
+        var machine = BufferStateMachine<Int>(limit: 2)
+        let answer1 = machine.accept(1)
         #expect(answer1 == nil)
-        let answer2 = decision.accept(2)
+        let answer2 = machine.accept(2)
         #expect(answer2 == [1, 2])
-        let answer3 = decision.expire(0)
+        let answer3 = machine.expire(0)
         #expect(answer3 == nil)
-        let answer4 = decision.expire(1)
+        let answer4 = machine.expire(1)
         #expect(answer4 == [])
-        #expect(decision.generation == 2)
+        #expect(machine.generation == 2)
     }
 
     @Test func windowsTurnOverByTimeOrCount() {

@@ -39,25 +39,25 @@ import Testing
     }
 
     @Test func aLateTimerSendsNothing() {
-        var decision = DebounceDecision()
-        let first = decision.accept()
-        let second = decision.accept()
-        let answer1 = decision.expire(first)
+        var machine = DebounceStateMachine()
+        let first = machine.accept()
+        let second = machine.accept()
+        let answer1 = machine.expire(first)
         #expect(!answer1)
-        let answer2 = decision.expire(second)
+        let answer2 = machine.expire(second)
         #expect(answer2)
-        let answer3 = decision.expire(second)
+        let answer3 = machine.expire(second)
         #expect(!answer3)
-        let answer4 = decision.end()
+        let answer4 = machine.end()
         #expect(!answer4)
     }
 
     @Test func anElementDeliveredIsNotSentAgainAtTheEnd() {
-        var decision = DebounceDecision()
-        let generation = decision.accept()
-        let answer5 = decision.end()
+        var machine = DebounceStateMachine()
+        let generation = machine.accept()
+        let answer5 = machine.end()
         #expect(answer5)
-        let answer6 = decision.expire(generation)
+        let answer6 = machine.expire(generation)
         #expect(!answer6)
     }
 

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func thePaceDoesNotDrift() {
-        var pace = Pace(period: 10, due: 100)
+        var pace = FixedRateSchedule(period: 10, due: 100)
         let answer1 = pace.next(at: 103)
         #expect(answer1 == 7)
         let answer2 = pace.next(at: 111)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aPaceThatNeverEndsDoesNotOverflow() {
-        var pace = Pace(period: .max, due: 100)
+        var pace = FixedRateSchedule(period: .max, due: 100)
         let answer5 = pace.next(at: 100)
         #expect(answer5 == .max - 100)
         let answer6 = pace.next(at: 200)

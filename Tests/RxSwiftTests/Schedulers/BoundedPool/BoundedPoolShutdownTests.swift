@@ -70,9 +70,9 @@ import Testing
     }
 
     @Test func laterWorkIsRefusedReleasedAndReported() async {
-        let refusals = RefusalLog()
-        defer { refusals.end() }
-        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "refusing")
+        let rejections = RejectionLog()
+        defer { rejections.end() }
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "rejecting")
         pool.shutdown()
         weak var token: ReleaseToken?
         var disposables: [any Disposable] = []
@@ -81,30 +81,30 @@ import Testing
             token = captured
             disposables = [
                 pool.schedule(captured) { _ in
-                    Issue.record("was refused")
+                    Issue.record("was rejected")
                     return Disposables.create()
                 },
                 pool.prioritized(.background).scheduleRelative(captured, dueTime: .milliseconds(1)) { _ in
-                    Issue.record("was refused")
+                    Issue.record("was rejected")
                     return Disposables.create()
                 },
                 pool.schedulePeriodic(captured, startAfter: .milliseconds(1), period: .milliseconds(1)) { state in
-                    Issue.record("was refused")
+                    Issue.record("was rejected")
                     return state
                 },
             ]
         }
         #expect(token == nil)
-        #expect(refusals["refusing"] == 3)
+        #expect(rejections["rejecting"] == 3)
         #expect(disposables.allSatisfy { ($0 as? any Cancelable)?.isDisposed == true })
-        _ = Observable.just(1).observe(on: pool).subscribe { _ in Issue.record("was refused") }
-        #expect(refusals["refusing"] == 4)
+        _ = Observable.just(1).observe(on: pool).subscribe { _ in Issue.record("was rejected") }
+        #expect(rejections["rejecting"] == 4)
     }
 
     @Test func nestedWorkIsRefusedOnceThePoolIsShutDown() {
-        let refusals = RefusalLog()
-        defer { refusals.end() }
-        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1, name: "nested refusal")
+        let rejections = RejectionLog()
+        defer { rejections.end() }
+        let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1, name: "nested rejection")
         let isShutDown = OneShot()
         let ran = AtomicCounter(0)
         let begun = OneShot()
@@ -117,13 +117,13 @@ import Testing
         race(
             { pool.shutdown() },
             {
-                while refusals["nested refusal"] == 0 {
+                while rejections["nested rejection"] == 0 {
                     pool.run { ran.increment() }
                     usleep(100)
                 }
                 isShutDown.fire()
             })
-        #expect(refusals["nested refusal"] == 2)
+        #expect(rejections["nested rejection"] == 2)
     }
 
     @Test func timersNotYetDueAreDroppedAndReleased() async {
@@ -169,8 +169,8 @@ import Testing
 
     /// The race: work comes from outside and from workers while the pool is shut down.
     @Test func eachPieceOfWorkRanOrWasRefused() {
-        let refusals = RefusalLog()
-        defer { refusals.end() }
+        let rejections = RejectionLog()
+        defer { rejections.end() }
         for round in 0..<200 {
             let name = "round \(round)"
             let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1 + round % 3, name: name)
@@ -195,7 +195,7 @@ import Testing
                     pool.shutdown()
                 })
             pool.shutdown()
-            #expect(ran.value + refusals[name] == handedOver.value)
+            #expect(ran.value + rejections[name] == handedOver.value)
             #expect(released.value == handedOver.value)
         }
     }

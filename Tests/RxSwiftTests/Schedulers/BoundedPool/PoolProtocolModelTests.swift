@@ -11,7 +11,7 @@ private enum Work { case runs, meets }
 /// What one worker is about to do.
 private enum Phase: Hashable {
     case notStarted, look, take, clear, takeAgain, restore
-    case endSearch, lookAtState, lookAtQueue, callHelp, run
+    case endSearch, lookAtState, lookAtQueue, wakeOne, run
     case idle, sleep, asleep, end, ended
 }
 
@@ -19,7 +19,7 @@ private struct Model: Hashable {
     struct Worker: Hashable {
         var phase = Phase.notStarted
         var isSearching = true
-        var sawSeal = false
+        var sawShutdown = false
         var job: Int?
     }
 
@@ -32,12 +32,12 @@ private struct Model: Hashable {
     var producers: [Int]
     var begun: Set<Int> = []
     var finished: Set<Int> = []
-    var refused: Set<Int> = []
+    var rejected: Set<Int> = []
     var suspender = 0
     var sealer = 0
     var isEnded = false
 
-    mutating func give(_ help: PoolState.Help) {
+    mutating func give(_ help: PoolState.WakeDecision) {
         switch help {
         case .none: break
         case .wake: signals += 1
@@ -68,12 +68,12 @@ private struct Scenario {
             if progress == 0 {
                 add {
                     $0.producers[job] = $0.isClosed ? 2 : 1
-                    if $0.isClosed { $0.refused.insert(job) } else { $0.queue.append(job) }
+                    if $0.isClosed { $0.rejected.insert(job) } else { $0.queue.append(job) }
                 }
             } else if progress == 1 {
                 add {
                     $0.producers[job] = 2
-                    $0.give($0.state.announce(level: 0, limit: limit))
+                    $0.give($0.state.notifyWork(level: 0, limit: limit))
                 }
             }
         }
@@ -91,9 +91,9 @@ private struct Scenario {
         } else if seals, model.sealer == 1 {
             add { model in
                 model.sealer = 2
-                guard let sealing = model.state.seal(hasWork: !model.queue.isEmpty) else { return }
+                guard let sealing = model.state.shutdown(hasWork: !model.queue.isEmpty) else { return }
                 model.signals += sealing.wake
-                model.give(sealing.help)
+                model.give(sealing.decision)
                 if sealing.isEnd { model.isEnded = true }
             }
         }
@@ -110,12 +110,12 @@ private struct Scenario {
         switch worker.phase {
         case .notStarted, .ended: return false
         case .look:
-            worker.sawSeal = model.state.isSealed && !model.state.isSuspended
-            let hasWork = model.state.isSealed || model.state.levels != 0
+            worker.sawShutdown = model.state.isShutdown && !model.state.isSuspended
+            let hasWork = model.state.isShutdown || model.state.levels != 0
             worker.phase = model.state.isSuspended || !hasWork ? .idle : .take
         case .take:
             if model.queue.isEmpty {
-                worker.phase = worker.sawSeal ? .idle : .clear
+                worker.phase = worker.sawShutdown ? .idle : .clear
             } else {
                 worker.job = model.queue.removeFirst()
                 worker.phase = worker.isSearching ? .endSearch : .run
@@ -138,28 +138,28 @@ private struct Scenario {
             worker.isSearching = false
             worker.phase = model.state.searching == 0 ? .lookAtState : .run
         case .lookAtState:
-            let hasIdle = model.state.sleeping != 0 || model.state.live != limit
+            let hasIdle = model.state.sleeping != 0 || model.state.workerCount != limit
             worker.phase = hasIdle && model.state.levels != 0 ? .lookAtQueue : .run
         case .lookAtQueue:
-            worker.phase = model.queue.isEmpty ? .run : .callHelp
-        case .callHelp:
+            worker.phase = model.queue.isEmpty ? .run : .wakeOne
+        case .wakeOne:
             worker.phase = .run
             model.workers[index] = worker
-            model.give(model.state.callHelp(limit: limit))
+            model.give(model.state.wakeOne(limit: limit))
             return true
         case .run:
             guard let job = worker.job else { return false }
             model.begun.insert(job)
             // One that still waits has changed nothing, which leads nowhere.
             let missing = jobs.indices.contains {
-                jobs[$0] == .meets && !model.begun.contains($0) && !model.refused.contains($0)
+                jobs[$0] == .meets && !model.begun.contains($0) && !model.rejected.contains($0)
             }
             if jobs[job] == .meets, missing { return true }
             model.finished.insert(job)
             worker.job = nil
             worker.phase = .look
         case .idle:
-            if worker.sawSeal {
+            if worker.sawShutdown {
                 worker.phase = .end
             } else {
                 if !worker.isSearching { worker.isSearching = model.state.beginSearch(limit: limit) }
@@ -196,14 +196,14 @@ private struct Scenario {
 
     /// Whether all is well when nobody can do anything any more.
     private func isSound(_ model: Model) -> Bool {
-        guard model.queue.isEmpty, model.finished.count + model.refused.count == jobs.count, model.signals == 0 else {
+        guard model.queue.isEmpty, model.finished.count + model.rejected.count == jobs.count, model.signals == 0 else {
             return false
         }
         if !seals {
-            return model.refused.isEmpty && model.workers.allSatisfy { [.asleep, .notStarted].contains($0.phase) }
+            return model.rejected.isEmpty && model.workers.allSatisfy { [.asleep, .notStarted].contains($0.phase) }
         }
         return model.isEnded && model.workers.allSatisfy { [.ended, .notStarted].contains($0.phase) }
-            && model.state.live == 0 && model.state.sleeping == 0 && model.state.searching == 0
+            && model.state.workerCount == 0 && model.state.sleeping == 0 && model.state.searching == 0
     }
 }
 

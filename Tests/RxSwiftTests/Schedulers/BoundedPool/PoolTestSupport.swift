@@ -38,17 +38,18 @@ func threadCount(named name: String) -> Int {
     }.count
 }
 
-/// Counts what schedulers refuse, by name, while it lives.
-final class RefusalLog: @unchecked Sendable {
+/// Counts what schedulers reject, by name, while it lives.
+final class RejectionLog: @unchecked Sendable {
     private let lock = Mutex()
     private var counts: [String: Int] = [:]
-    private let before = Hooks.workRefusedHandler
+    private let before = Hooks.workRejectedHandler
 
     init() {
-        Hooks.workRefusedHandler = { [unowned self] name, count in lock.withLock { counts[name, default: 0] += count } }
+        Hooks.workRejectedHandler = { [unowned self] name, count in lock.withLock { counts[name, default: 0] += count }
+        }
     }
 
-    func end() { Hooks.workRefusedHandler = before }
+    func end() { Hooks.workRejectedHandler = before }
 
     subscript(name: String) -> Int { lock.withLock { counts[name, default: 0] } }
 }

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aPoolThatNeverHasAThreadRefusesItsWorkWhenItIsShutDown() async {
-        let log = RefusalLog()
+        let log = RejectionLog()
         defer { log.end() }
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "no thread")
         let ran = AtomicCounter(0)

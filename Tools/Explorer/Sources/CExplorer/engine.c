@@ -404,7 +404,7 @@ static void backtrack(int32_t at, int thread) {
 }
 
 // A thread has said which step it will take next.
-static void announce(int thread) {
+static void notifyWork(int thread) {
     if (!x.options.reduces || x.threads[thread].location < 0) return;
     location *l = &x.locations[x.threads[thread].location];
     int32_t latest = -1;
@@ -542,7 +542,7 @@ static step *begin(operation operation, cell *c, bool writes, int32_t order, con
         look_alive(c);
         look_initialized(c);
         t->location = (int32_t)(locate(c) - x.locations);
-        announce(me);
+        notifyWork(me);
     }
     reschedule(me);
     if (c) look_alive(c);

@@ -59,7 +59,7 @@ void *rx_stack_prepare(void *top, void (*entry)(void)) {
 #include <string.h>
 #include <ucontext.h>
 
-// Elsewhere: ucontext, which costs a system call per switch. A stack pointer is then the address of a context.
+// Unsupported: ucontext, which costs a system call per switch. A stack pointer is then the address of a context.
 
 void rx_switch(void **from, void *to) {
     ucontext_t own;

@@ -1,4 +1,4 @@
-// What stands behind `AtomicWord`, `ConfinedWord`, the locks and `Parker` in a build of Tools/explore: each operation is a call of the
+// What stands behind `AtomicWord`, `NonAtomicWord`, the locks and `Parker` in a build of Tools/explore: each operation is a call of the
 // explorer, which chooses the thread that goes on and the store that a load sees. The explorer is linked in by name, so that this module
 // depends on nothing.
 
@@ -59,7 +59,7 @@ struct ModelOrder {
     @inlinable static var sequentiallyConsistent: ModelOrder { ModelOrder(bits: 7) }
 }
 
-/// What is behind `ConfinedWord`: not a point where threads are switched; two accesses that nothing orders are a failure.
+/// What is behind `NonAtomicWord`: not a point where threads are switched; two accesses that nothing orders are a failure.
 @frozen
 @usableFromInline
 struct PlainWord: ~Copyable {

@@ -51,24 +51,24 @@ package final class ScenarioJob: Job {
 }
 
 /// A serial scheduler whose turns are run by a thread of the scenario.
-package final class ScenarioTurns: TurnQueue, JobScheduler {
+package final class ScenarioTurns: RunQueue, JobScheduler {
     private let wakeBody: () -> Void
 
-    package init(stepsPerTurn: Int = 512, wake: @escaping () -> Void) {
+    package init(batchLimit: Int = 512, wake: @escaping () -> Void) {
         wakeBody = wake
-        super.init(stepsPerTurn: stepsPerTurn)
+        super.init(batchLimit: batchLimit)
     }
 
     package override func wake() { wakeBody() }
 
-    package func withdraw(_ job: Job) {}
+    package func unschedule(_ job: Job) {}
 
-    package var turnQueue: TurnQueue? { self }
+    package var runQueue: RunQueue? { self }
 }
 
 /// What keeps the used actions of a loop.
 package final class ScenarioSpares {
-    private let spares = SpareActions(patience: .max)
+    private let spares = ActionPool(idleTimeout: .max)
 
     package init() {}
 
@@ -86,7 +86,7 @@ package final class ScenarioSpares {
     package func run(_ job: Unmanaged<Job>) {
         var budget = 1
         _ = job._withUnsafeGuaranteedRef { $0.run(&budget) }
-        spares.letGo(of: job)
+        spares.recycle(job)
     }
 }
 
@@ -96,9 +96,9 @@ package final class ScenarioPool {
 
     package init(limit: Int) { pool = WorkerPool(name: "pool", limit: limit, takesNewestOwn: false) }
 
-    package func post(_ job: Job) { pool.post(job, level: 0) }
+    package func submit(_ job: Job) { pool.submit(job, level: 0) }
 
-    package func seal() { pool.seal() }
+    package func shutdown() { pool.shutdown() }
 
     package func waitForEnd() { pool.waitForEnd() }
 }

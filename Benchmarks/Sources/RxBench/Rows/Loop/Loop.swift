@@ -30,7 +30,7 @@ extension Row {
                         peer: asyncFromOutside),
                     Row(
                         .loop, "reusableJob.fromWithin", vs: "NIO execute in loop", bar: 6, events: 100_000,
-                        expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: postFromWithin,
+                        expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: submitLocal,
                         peer: executeFromWithin),
                 ]
             #endif
@@ -136,7 +136,7 @@ extension Row {
         #if RX_REUSABLE_JOB
             private static func postFromOutside(_ events: Int) -> Int { ReusableJobs.shared.postFromOutside(events) }
 
-            private static func postFromWithin(_ events: Int) -> Int { ReusableJobs.shared.postFromWithin(events) }
+            private static func submitLocal(_ events: Int) -> Int { ReusableJobs.shared.submitLocal(events) }
         #endif
     #else
         static var loop: [Row] { [] }

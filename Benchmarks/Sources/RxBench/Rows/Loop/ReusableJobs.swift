@@ -69,7 +69,7 @@
             return sum.value
         }
 
-        func postFromWithin(_ events: Int) -> Int {
+        func submitLocal(_ events: Int) -> Int {
             start(events)
             left = events
             _ = Loops.ours.schedule(self) { $0.postRing() }

@@ -43,34 +43,34 @@ where Sources.Element: ObservableType {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = CombineLatestCollectionCoordinator(
             count: count, resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
         if count == 0 { coordinator.emitNothing() }
         // One by one: what the collection makes on demand is made when the sources before it are subscribed.
-        for (source, lane) in Swift.zip(sources, coordinator.elementLanes) {
-            source.asObservable().attach(LaneSink(lane: lane, coordinator: coordinator))
+        for (source, slot) in Swift.zip(sources, coordinator.elementSlots) {
+            source.asObservable().subscribeCore(SourceSink(slot: slot, coordinator: coordinator))
         }
-        coordinator.attached()
+        coordinator.didSubscribe()
     }
 }
 
 private final class CombineLatestCollectionCoordinator<Element, Result>: CombineLatestCoordinator {
-    let elementLanes: [CombineLatestLane<Element>]
+    let elementSlots: [CombineLatestSlot<Element>]
     private let resultSelector: ([Element]) throws -> Result
     private let downstream: Sink<Result>
 
     init(count: Int, resultSelector: @escaping ([Element]) throws -> Result, downstream: Sink<Result>) {
-        self.elementLanes = (0..<count).map { _ in CombineLatestLane() }
+        self.elementSlots = (0..<count).map { _ in CombineLatestSlot() }
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: elementLanes, endsSourcesFirst: false, downstream: downstream)
+        super.init(slots: elementSlots, endsSourcesFirst: false, downstream: downstream)
     }
 
     override func emit() {
         do {
-            let result = try resultSelector(elementLanes.map { $0.latest })
+            let result = try resultSelector(elementSlots.map { $0.latest })
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)

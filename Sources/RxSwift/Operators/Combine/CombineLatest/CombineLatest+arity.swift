@@ -53,31 +53,31 @@ final class CombineLatest2<E1, E2, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class CombineLatestCoordinator2<E1, E2, Result>: CombineLatestCoordinator {
-    let lane1 = CombineLatestLane<E1>()
-    let lane2 = CombineLatestLane<E2>()
+    let slot1 = CombineLatestSlot<E1>()
+    let slot2 = CombineLatestSlot<E2>()
     private let resultSelector: (E1, E2) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2], downstream: downstream)
+        super.init(slots: [slot1, slot2], downstream: downstream)
     }
 
     override func emit() {
         do {
-            let result = try resultSelector(lane1.latest, lane2.latest)
+            let result = try resultSelector(slot1.latest, slot2.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -142,33 +142,33 @@ final class CombineLatest3<E1, E2, E3, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class CombineLatestCoordinator3<E1, E2, E3, Result>: CombineLatestCoordinator {
-    let lane1 = CombineLatestLane<E1>()
-    let lane2 = CombineLatestLane<E2>()
-    let lane3 = CombineLatestLane<E3>()
+    let slot1 = CombineLatestSlot<E1>()
+    let slot2 = CombineLatestSlot<E2>()
+    let slot3 = CombineLatestSlot<E3>()
     private let resultSelector: (E1, E2, E3) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3], downstream: downstream)
     }
 
     override func emit() {
         do {
-            let result = try resultSelector(lane1.latest, lane2.latest, lane3.latest)
+            let result = try resultSelector(slot1.latest, slot2.latest, slot3.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -237,35 +237,35 @@ final class CombineLatest4<E1, E2, E3, E4, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class CombineLatestCoordinator4<E1, E2, E3, E4, Result>: CombineLatestCoordinator {
-    let lane1 = CombineLatestLane<E1>()
-    let lane2 = CombineLatestLane<E2>()
-    let lane3 = CombineLatestLane<E3>()
-    let lane4 = CombineLatestLane<E4>()
+    let slot1 = CombineLatestSlot<E1>()
+    let slot2 = CombineLatestSlot<E2>()
+    let slot3 = CombineLatestSlot<E3>()
+    let slot4 = CombineLatestSlot<E4>()
     private let resultSelector: (E1, E2, E3, E4) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4], downstream: downstream)
     }
 
     override func emit() {
         do {
-            let result = try resultSelector(lane1.latest, lane2.latest, lane3.latest, lane4.latest)
+            let result = try resultSelector(slot1.latest, slot2.latest, slot3.latest, slot4.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -342,37 +342,37 @@ final class CombineLatest5<E1, E2, E3, E4, E5, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class CombineLatestCoordinator5<E1, E2, E3, E4, E5, Result>: CombineLatestCoordinator {
-    let lane1 = CombineLatestLane<E1>()
-    let lane2 = CombineLatestLane<E2>()
-    let lane3 = CombineLatestLane<E3>()
-    let lane4 = CombineLatestLane<E4>()
-    let lane5 = CombineLatestLane<E5>()
+    let slot1 = CombineLatestSlot<E1>()
+    let slot2 = CombineLatestSlot<E2>()
+    let slot3 = CombineLatestSlot<E3>()
+    let slot4 = CombineLatestSlot<E4>()
+    let slot5 = CombineLatestSlot<E5>()
     private let resultSelector: (E1, E2, E3, E4, E5) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4, E5) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5], downstream: downstream)
     }
 
     override func emit() {
         do {
-            let result = try resultSelector(lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest)
+            let result = try resultSelector(slot1.latest, slot2.latest, slot3.latest, slot4.latest, slot5.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -454,40 +454,40 @@ final class CombineLatest6<E1, E2, E3, E4, E5, E6, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        source6.subscribeCore(SourceSink(slot: coordinator.slot6, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class CombineLatestCoordinator6<E1, E2, E3, E4, E5, E6, Result>: CombineLatestCoordinator {
-    let lane1 = CombineLatestLane<E1>()
-    let lane2 = CombineLatestLane<E2>()
-    let lane3 = CombineLatestLane<E3>()
-    let lane4 = CombineLatestLane<E4>()
-    let lane5 = CombineLatestLane<E5>()
-    let lane6 = CombineLatestLane<E6>()
+    let slot1 = CombineLatestSlot<E1>()
+    let slot2 = CombineLatestSlot<E2>()
+    let slot3 = CombineLatestSlot<E3>()
+    let slot4 = CombineLatestSlot<E4>()
+    let slot5 = CombineLatestSlot<E5>()
+    let slot6 = CombineLatestSlot<E6>()
     private let resultSelector: (E1, E2, E3, E4, E5, E6) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5, slot6], downstream: downstream)
     }
 
     override func emit() {
         do {
             let result = try resultSelector(
-                lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest)
+                slot1.latest, slot2.latest, slot3.latest, slot4.latest, slot5.latest, slot6.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -572,42 +572,42 @@ final class CombineLatest7<E1, E2, E3, E4, E5, E6, E7, Result>: Observable<Resul
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
-        source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        source6.subscribeCore(SourceSink(slot: coordinator.slot6, coordinator: coordinator))
+        source7.subscribeCore(SourceSink(slot: coordinator.slot7, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class CombineLatestCoordinator7<E1, E2, E3, E4, E5, E6, E7, Result>: CombineLatestCoordinator {
-    let lane1 = CombineLatestLane<E1>()
-    let lane2 = CombineLatestLane<E2>()
-    let lane3 = CombineLatestLane<E3>()
-    let lane4 = CombineLatestLane<E4>()
-    let lane5 = CombineLatestLane<E5>()
-    let lane6 = CombineLatestLane<E6>()
-    let lane7 = CombineLatestLane<E7>()
+    let slot1 = CombineLatestSlot<E1>()
+    let slot2 = CombineLatestSlot<E2>()
+    let slot3 = CombineLatestSlot<E3>()
+    let slot4 = CombineLatestSlot<E4>()
+    let slot5 = CombineLatestSlot<E5>()
+    let slot6 = CombineLatestSlot<E6>()
+    let slot7 = CombineLatestSlot<E7>()
     private let resultSelector: (E1, E2, E3, E4, E5, E6, E7) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6, lane7], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5, slot6, slot7], downstream: downstream)
     }
 
     override func emit() {
         do {
             let result = try resultSelector(
-                lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest, lane7.latest)
+                slot1.latest, slot2.latest, slot3.latest, slot4.latest, slot5.latest, slot6.latest, slot7.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)
@@ -698,31 +698,31 @@ final class CombineLatest8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: Observable<R
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
-        source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
-        source8.attach(LaneSink(lane: coordinator.lane8, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        source6.subscribeCore(SourceSink(slot: coordinator.slot6, coordinator: coordinator))
+        source7.subscribeCore(SourceSink(slot: coordinator.slot7, coordinator: coordinator))
+        source8.subscribeCore(SourceSink(slot: coordinator.slot8, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class CombineLatestCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: CombineLatestCoordinator {
-    let lane1 = CombineLatestLane<E1>()
-    let lane2 = CombineLatestLane<E2>()
-    let lane3 = CombineLatestLane<E3>()
-    let lane4 = CombineLatestLane<E4>()
-    let lane5 = CombineLatestLane<E5>()
-    let lane6 = CombineLatestLane<E6>()
-    let lane7 = CombineLatestLane<E7>()
-    let lane8 = CombineLatestLane<E8>()
+    let slot1 = CombineLatestSlot<E1>()
+    let slot2 = CombineLatestSlot<E2>()
+    let slot3 = CombineLatestSlot<E3>()
+    let slot4 = CombineLatestSlot<E4>()
+    let slot5 = CombineLatestSlot<E5>()
+    let slot6 = CombineLatestSlot<E6>()
+    let slot7 = CombineLatestSlot<E7>()
+    let slot8 = CombineLatestSlot<E8>()
     private let resultSelector: (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result
     private let downstream: Sink<Result>
 
@@ -730,14 +730,14 @@ final class CombineLatestCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: C
     {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6, lane7, lane8], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5, slot6, slot7, slot8], downstream: downstream)
     }
 
     override func emit() {
         do {
             let result = try resultSelector(
-                lane1.latest, lane2.latest, lane3.latest, lane4.latest, lane5.latest, lane6.latest, lane7.latest,
-                lane8.latest)
+                slot1.latest, slot2.latest, slot3.latest, slot4.latest, slot5.latest, slot6.latest, slot7.latest,
+                slot8.latest)
             if !isCancelled { downstream.next(result) }
         } catch {
             fail(error)

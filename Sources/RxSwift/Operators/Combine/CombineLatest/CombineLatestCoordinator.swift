@@ -2,29 +2,29 @@
 @usableFromInline
 class CombineLatestCoordinator: Coordinator {
     /// Only inside the loop.
-    private final var decision: CombineLatestDecision
+    private final var machine: CombineLatestStateMachine
 
     override final var operatorName: StaticString { "combineLatest" }
 
-    override init(lanes: [Lane], endsSourcesFirst: Bool = true, downstream: TerminalSink) {
-        decision = CombineLatestDecision(sources: lanes.count)
-        super.init(lanes: lanes, endsSourcesFirst: endsSourcesFirst, downstream: downstream)
+    override init(slots: [SourceSlot], endsSourcesFirst: Bool = true, downstream: TerminalSink) {
+        machine = CombineLatestStateMachine(sources: slots.count)
+        super.init(slots: slots, endsSourcesFirst: endsSourcesFirst, downstream: downstream)
     }
 
-    /// Combines the lanes' latest elements and passes the result on. Only inside the loop, when each lane has one.
+    /// Combines the slots' latest elements and passes the result on. Only inside the loop, when each slot has one.
     func emit() { abstractMethod() }
 
     @inline(__always)
     final func received(first: Bool) {
-        act(decision.received(first: first))
+        act(machine.received(first: first))
     }
 
-    override final func completed(_ lane: Lane) {
-        act(decision.sourceCompleted())
+    override final func completed(_ slot: SourceSlot) {
+        act(machine.sourceCompleted())
     }
 
     @inline(__always)
-    private final func act(_ action: CombineLatestDecision.Action) {
+    private final func act(_ action: CombineLatestStateMachine.Action) {
         switch action {
         case .wait: break
         case .emit: emit()
@@ -34,7 +34,7 @@ class CombineLatestCoordinator: Coordinator {
 }
 
 /// One source of a combineLatest.
-final class CombineLatestLane<Element>: LatestLane<Element> {
+final class CombineLatestSlot<Element>: LatestSlot<Element> {
     override func accept(_ element: Element, for coordinator: Coordinator) {
         let first = replace(by: element)
         unsafeDowncast(coordinator, to: CombineLatestCoordinator.self).received(first: first)

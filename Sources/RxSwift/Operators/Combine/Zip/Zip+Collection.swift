@@ -43,38 +43,38 @@ where Sources.Element: ObservableType {
         super.init()
     }
 
-    override func attach(_ downstream: Sink<Result>) {
-        if count == 0 { return downstream.attachCompleted() }
+    override func subscribeCore(_ downstream: Sink<Result>) {
+        if count == 0 { return downstream.linkAndComplete() }
         let coordinator = ZipCollectionCoordinator(
             count: count, resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
         // One by one: what the collection makes on demand is made when the sources before it are subscribed.
-        for (source, lane) in Swift.zip(sources, coordinator.elementLanes) {
-            source.asObservable().attach(LaneSink(lane: lane, coordinator: coordinator))
+        for (source, slot) in Swift.zip(sources, coordinator.elementSlots) {
+            source.asObservable().subscribeCore(SourceSink(slot: slot, coordinator: coordinator))
         }
-        coordinator.attached()
+        coordinator.didSubscribe()
     }
 }
 
 private final class ZipCollectionCoordinator<Element, Result>: ZipCoordinator {
-    let elementLanes: [ZipLane<Element>]
+    let elementSlots: [ZipSlot<Element>]
     private let resultSelector: ([Element]) throws -> Result
     private let downstream: Sink<Result>
 
     init(count: Int, resultSelector: @escaping ([Element]) throws -> Result, downstream: Sink<Result>) {
-        self.elementLanes = (0..<count).map { _ in ZipLane() }
+        self.elementSlots = (0..<count).map { _ in ZipSlot() }
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: elementLanes, completesWhenOthersAreDone: true, downstream: downstream)
+        super.init(slots: elementSlots, completesWhenOthersAreDone: true, downstream: downstream)
     }
 
     override func emit() {
         var elements: [Element] = []
-        elements.reserveCapacity(elementLanes.count)
+        elements.reserveCapacity(elementSlots.count)
         var emptied = 0
-        for lane in elementLanes {
-            elements.append(lane.removeFirst())
-            emptied += lane.vacancy
+        for slot in elementSlots {
+            elements.append(slot.removeFirst())
+            emptied += slot.emptyCount
         }
         took(emptied: emptied)
         do {

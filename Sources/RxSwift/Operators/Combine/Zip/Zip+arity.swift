@@ -53,32 +53,32 @@ final class Zip2<E1, E2, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class ZipCoordinator2<E1, E2, Result>: ZipCoordinator {
-    let lane1 = ZipLane<E1>()
-    let lane2 = ZipLane<E2>()
+    let slot1 = ZipSlot<E1>()
+    let slot2 = ZipSlot<E2>()
     private let resultSelector: (E1, E2) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2], downstream: downstream)
+        super.init(slots: [slot1, slot2], downstream: downstream)
     }
 
     override func emit() {
-        let element1 = lane1.removeFirst()
-        let element2 = lane2.removeFirst()
-        took(emptied: lane1.vacancy &+ lane2.vacancy)
+        let element1 = slot1.removeFirst()
+        let element2 = slot2.removeFirst()
+        took(emptied: slot1.emptyCount &+ slot2.emptyCount)
         do {
             let result = try resultSelector(element1, element2)
             if !isCancelled { downstream.next(result) }
@@ -143,35 +143,35 @@ final class Zip3<E1, E2, E3, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class ZipCoordinator3<E1, E2, E3, Result>: ZipCoordinator {
-    let lane1 = ZipLane<E1>()
-    let lane2 = ZipLane<E2>()
-    let lane3 = ZipLane<E3>()
+    let slot1 = ZipSlot<E1>()
+    let slot2 = ZipSlot<E2>()
+    let slot3 = ZipSlot<E3>()
     private let resultSelector: (E1, E2, E3) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3], downstream: downstream)
     }
 
     override func emit() {
-        let element1 = lane1.removeFirst()
-        let element2 = lane2.removeFirst()
-        let element3 = lane3.removeFirst()
-        took(emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy)
+        let element1 = slot1.removeFirst()
+        let element2 = slot2.removeFirst()
+        let element3 = slot3.removeFirst()
+        took(emptied: slot1.emptyCount &+ slot2.emptyCount &+ slot3.emptyCount)
         do {
             let result = try resultSelector(element1, element2, element3)
             if !isCancelled { downstream.next(result) }
@@ -242,38 +242,38 @@ final class Zip4<E1, E2, E3, E4, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class ZipCoordinator4<E1, E2, E3, E4, Result>: ZipCoordinator {
-    let lane1 = ZipLane<E1>()
-    let lane2 = ZipLane<E2>()
-    let lane3 = ZipLane<E3>()
-    let lane4 = ZipLane<E4>()
+    let slot1 = ZipSlot<E1>()
+    let slot2 = ZipSlot<E2>()
+    let slot3 = ZipSlot<E3>()
+    let slot4 = ZipSlot<E4>()
     private let resultSelector: (E1, E2, E3, E4) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4], downstream: downstream)
     }
 
     override func emit() {
-        let element1 = lane1.removeFirst()
-        let element2 = lane2.removeFirst()
-        let element3 = lane3.removeFirst()
-        let element4 = lane4.removeFirst()
-        took(emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy)
+        let element1 = slot1.removeFirst()
+        let element2 = slot2.removeFirst()
+        let element3 = slot3.removeFirst()
+        let element4 = slot4.removeFirst()
+        took(emptied: slot1.emptyCount &+ slot2.emptyCount &+ slot3.emptyCount &+ slot4.emptyCount)
         do {
             let result = try resultSelector(element1, element2, element3, element4)
             if !isCancelled { downstream.next(result) }
@@ -352,41 +352,41 @@ final class Zip5<E1, E2, E3, E4, E5, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class ZipCoordinator5<E1, E2, E3, E4, E5, Result>: ZipCoordinator {
-    let lane1 = ZipLane<E1>()
-    let lane2 = ZipLane<E2>()
-    let lane3 = ZipLane<E3>()
-    let lane4 = ZipLane<E4>()
-    let lane5 = ZipLane<E5>()
+    let slot1 = ZipSlot<E1>()
+    let slot2 = ZipSlot<E2>()
+    let slot3 = ZipSlot<E3>()
+    let slot4 = ZipSlot<E4>()
+    let slot5 = ZipSlot<E5>()
     private let resultSelector: (E1, E2, E3, E4, E5) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4, E5) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5], downstream: downstream)
     }
 
     override func emit() {
-        let element1 = lane1.removeFirst()
-        let element2 = lane2.removeFirst()
-        let element3 = lane3.removeFirst()
-        let element4 = lane4.removeFirst()
-        let element5 = lane5.removeFirst()
-        took(emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy)
+        let element1 = slot1.removeFirst()
+        let element2 = slot2.removeFirst()
+        let element3 = slot3.removeFirst()
+        let element4 = slot4.removeFirst()
+        let element5 = slot5.removeFirst()
+        took(emptied: slot1.emptyCount &+ slot2.emptyCount &+ slot3.emptyCount &+ slot4.emptyCount &+ slot5.emptyCount)
         do {
             let result = try resultSelector(element1, element2, element3, element4, element5)
             if !isCancelled { downstream.next(result) }
@@ -470,45 +470,46 @@ final class Zip6<E1, E2, E3, E4, E5, E6, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        source6.subscribeCore(SourceSink(slot: coordinator.slot6, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class ZipCoordinator6<E1, E2, E3, E4, E5, E6, Result>: ZipCoordinator {
-    let lane1 = ZipLane<E1>()
-    let lane2 = ZipLane<E2>()
-    let lane3 = ZipLane<E3>()
-    let lane4 = ZipLane<E4>()
-    let lane5 = ZipLane<E5>()
-    let lane6 = ZipLane<E6>()
+    let slot1 = ZipSlot<E1>()
+    let slot2 = ZipSlot<E2>()
+    let slot3 = ZipSlot<E3>()
+    let slot4 = ZipSlot<E4>()
+    let slot5 = ZipSlot<E5>()
+    let slot6 = ZipSlot<E6>()
     private let resultSelector: (E1, E2, E3, E4, E5, E6) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5, slot6], downstream: downstream)
     }
 
     override func emit() {
-        let element1 = lane1.removeFirst()
-        let element2 = lane2.removeFirst()
-        let element3 = lane3.removeFirst()
-        let element4 = lane4.removeFirst()
-        let element5 = lane5.removeFirst()
-        let element6 = lane6.removeFirst()
+        let element1 = slot1.removeFirst()
+        let element2 = slot2.removeFirst()
+        let element3 = slot3.removeFirst()
+        let element4 = slot4.removeFirst()
+        let element5 = slot5.removeFirst()
+        let element6 = slot6.removeFirst()
         took(
-            emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy)
+            emptied: slot1.emptyCount &+ slot2.emptyCount &+ slot3.emptyCount &+ slot4.emptyCount &+ slot5.emptyCount
+                &+ slot6.emptyCount)
         do {
             let result = try resultSelector(element1, element2, element3, element4, element5, element6)
             if !isCancelled { downstream.next(result) }
@@ -595,49 +596,49 @@ final class Zip7<E1, E2, E3, E4, E5, E6, E7, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
-        source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        source6.subscribeCore(SourceSink(slot: coordinator.slot6, coordinator: coordinator))
+        source7.subscribeCore(SourceSink(slot: coordinator.slot7, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class ZipCoordinator7<E1, E2, E3, E4, E5, E6, E7, Result>: ZipCoordinator {
-    let lane1 = ZipLane<E1>()
-    let lane2 = ZipLane<E2>()
-    let lane3 = ZipLane<E3>()
-    let lane4 = ZipLane<E4>()
-    let lane5 = ZipLane<E5>()
-    let lane6 = ZipLane<E6>()
-    let lane7 = ZipLane<E7>()
+    let slot1 = ZipSlot<E1>()
+    let slot2 = ZipSlot<E2>()
+    let slot3 = ZipSlot<E3>()
+    let slot4 = ZipSlot<E4>()
+    let slot5 = ZipSlot<E5>()
+    let slot6 = ZipSlot<E6>()
+    let slot7 = ZipSlot<E7>()
     private let resultSelector: (E1, E2, E3, E4, E5, E6, E7) throws -> Result
     private let downstream: Sink<Result>
 
     required init(resultSelector: @escaping (E1, E2, E3, E4, E5, E6, E7) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6, lane7], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5, slot6, slot7], downstream: downstream)
     }
 
     override func emit() {
-        let element1 = lane1.removeFirst()
-        let element2 = lane2.removeFirst()
-        let element3 = lane3.removeFirst()
-        let element4 = lane4.removeFirst()
-        let element5 = lane5.removeFirst()
-        let element6 = lane6.removeFirst()
-        let element7 = lane7.removeFirst()
+        let element1 = slot1.removeFirst()
+        let element2 = slot2.removeFirst()
+        let element3 = slot3.removeFirst()
+        let element4 = slot4.removeFirst()
+        let element5 = slot5.removeFirst()
+        let element6 = slot6.removeFirst()
+        let element7 = slot7.removeFirst()
         took(
-            emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy
-                &+ lane7.vacancy)
+            emptied: slot1.emptyCount &+ slot2.emptyCount &+ slot3.emptyCount &+ slot4.emptyCount &+ slot5.emptyCount
+                &+ slot6.emptyCount &+ slot7.emptyCount)
         do {
             let result = try resultSelector(element1, element2, element3, element4, element5, element6, element7)
             if !isCancelled { downstream.next(result) }
@@ -730,31 +731,31 @@ final class Zip8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: Observable<Result> {
     }
 
     @usableFromInline
-    override func attach(_ downstream: Sink<Result>) {
+    override func subscribeCore(_ downstream: Sink<Result>) {
         let coordinator = coordinatorType.init(resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        source1.attach(LaneSink(lane: coordinator.lane1, coordinator: coordinator))
-        source2.attach(LaneSink(lane: coordinator.lane2, coordinator: coordinator))
-        source3.attach(LaneSink(lane: coordinator.lane3, coordinator: coordinator))
-        source4.attach(LaneSink(lane: coordinator.lane4, coordinator: coordinator))
-        source5.attach(LaneSink(lane: coordinator.lane5, coordinator: coordinator))
-        source6.attach(LaneSink(lane: coordinator.lane6, coordinator: coordinator))
-        source7.attach(LaneSink(lane: coordinator.lane7, coordinator: coordinator))
-        source8.attach(LaneSink(lane: coordinator.lane8, coordinator: coordinator))
-        coordinator.attached()
+        source1.subscribeCore(SourceSink(slot: coordinator.slot1, coordinator: coordinator))
+        source2.subscribeCore(SourceSink(slot: coordinator.slot2, coordinator: coordinator))
+        source3.subscribeCore(SourceSink(slot: coordinator.slot3, coordinator: coordinator))
+        source4.subscribeCore(SourceSink(slot: coordinator.slot4, coordinator: coordinator))
+        source5.subscribeCore(SourceSink(slot: coordinator.slot5, coordinator: coordinator))
+        source6.subscribeCore(SourceSink(slot: coordinator.slot6, coordinator: coordinator))
+        source7.subscribeCore(SourceSink(slot: coordinator.slot7, coordinator: coordinator))
+        source8.subscribeCore(SourceSink(slot: coordinator.slot8, coordinator: coordinator))
+        coordinator.didSubscribe()
     }
 }
 
 @usableFromInline
 final class ZipCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: ZipCoordinator {
-    let lane1 = ZipLane<E1>()
-    let lane2 = ZipLane<E2>()
-    let lane3 = ZipLane<E3>()
-    let lane4 = ZipLane<E4>()
-    let lane5 = ZipLane<E5>()
-    let lane6 = ZipLane<E6>()
-    let lane7 = ZipLane<E7>()
-    let lane8 = ZipLane<E8>()
+    let slot1 = ZipSlot<E1>()
+    let slot2 = ZipSlot<E2>()
+    let slot3 = ZipSlot<E3>()
+    let slot4 = ZipSlot<E4>()
+    let slot5 = ZipSlot<E5>()
+    let slot6 = ZipSlot<E6>()
+    let slot7 = ZipSlot<E7>()
+    let slot8 = ZipSlot<E8>()
     private let resultSelector: (E1, E2, E3, E4, E5, E6, E7, E8) throws -> Result
     private let downstream: Sink<Result>
 
@@ -762,21 +763,21 @@ final class ZipCoordinator8<E1, E2, E3, E4, E5, E6, E7, E8, Result>: ZipCoordina
     {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        super.init(lanes: [lane1, lane2, lane3, lane4, lane5, lane6, lane7, lane8], downstream: downstream)
+        super.init(slots: [slot1, slot2, slot3, slot4, slot5, slot6, slot7, slot8], downstream: downstream)
     }
 
     override func emit() {
-        let element1 = lane1.removeFirst()
-        let element2 = lane2.removeFirst()
-        let element3 = lane3.removeFirst()
-        let element4 = lane4.removeFirst()
-        let element5 = lane5.removeFirst()
-        let element6 = lane6.removeFirst()
-        let element7 = lane7.removeFirst()
-        let element8 = lane8.removeFirst()
+        let element1 = slot1.removeFirst()
+        let element2 = slot2.removeFirst()
+        let element3 = slot3.removeFirst()
+        let element4 = slot4.removeFirst()
+        let element5 = slot5.removeFirst()
+        let element6 = slot6.removeFirst()
+        let element7 = slot7.removeFirst()
+        let element8 = slot8.removeFirst()
         took(
-            emptied: lane1.vacancy &+ lane2.vacancy &+ lane3.vacancy &+ lane4.vacancy &+ lane5.vacancy &+ lane6.vacancy
-                &+ lane7.vacancy &+ lane8.vacancy)
+            emptied: slot1.emptyCount &+ slot2.emptyCount &+ slot3.emptyCount &+ slot4.emptyCount &+ slot5.emptyCount
+                &+ slot6.emptyCount &+ slot7.emptyCount &+ slot8.emptyCount)
         do {
             let result = try resultSelector(
                 element1, element2, element3, element4, element5, element6, element7, element8)

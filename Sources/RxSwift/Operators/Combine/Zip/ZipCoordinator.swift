@@ -2,47 +2,47 @@
 @usableFromInline
 class ZipCoordinator: Coordinator {
     /// Only inside the loop.
-    private final var decision: ZipDecision
+    private final var machine: ZipStateMachine
 
     override final var operatorName: StaticString { "zip" }
 
-    init(lanes: [Lane], completesWhenOthersAreDone: Bool = false, downstream: TerminalSink) {
-        decision = ZipDecision(sources: lanes.count, completesWhenOthersAreDone: completesWhenOthersAreDone)
+    init(slots: [SourceSlot], completesWhenOthersAreDone: Bool = false, downstream: TerminalSink) {
+        machine = ZipStateMachine(sources: slots.count, completesWhenOthersAreDone: completesWhenOthersAreDone)
         // The collection's form, which completes when others are done, cancels them behind it.
-        super.init(lanes: lanes, endsSourcesFirst: !completesWhenOthersAreDone, downstream: downstream)
+        super.init(slots: slots, endsSourcesFirst: !completesWhenOthersAreDone, downstream: downstream)
     }
 
-    /// Takes an element of each lane, combines them and passes the result on. Only inside the loop, when each lane has one.
+    /// Takes an element of each slot, combines them and passes the result on. Only inside the loop, when each slot has one.
     func emit() { abstractMethod() }
 
     /// Whether elements are worth keeping.
     @inline(__always)
-    final var keepsElements: Bool { !decision.isExhausted }
+    final var keepsElements: Bool { !machine.isExhausted }
 
     @inline(__always)
     final func queued(first: Bool) {
-        act(decision.queued(first: first))
+        act(machine.queued(first: first))
     }
 
-    final func discarded() { act(decision.discarded()) }
+    final func discarded() { act(machine.discarded()) }
 
     /// To be called by `emit` when it has taken the elements, before it calls anybody.
     ///
-    /// - Parameter emptied: how many lanes have no element now.
+    /// - Parameter emptied: how many slots have no element now.
     @inline(__always)
     final func took(emptied: Int) {
-        decision.took(emptied: emptied)
-        if decision.done != 0 { letGoIfExhausted() }
+        machine.took(emptied: emptied)
+        if machine.done != 0 { letGoIfExhausted() }
     }
 
-    override final func completed(_ lane: Lane) {
-        let action = decision.sourceCompleted()
+    override final func completed(_ slot: SourceSlot) {
+        let action = machine.sourceCompleted()
         letGoIfExhausted()
         act(action)
     }
 
     @inline(__always)
-    private final func act(_ action: ZipDecision.Action) {
+    private final func act(_ action: ZipStateMachine.Action) {
         switch action {
         case .wait: break
         case .emit: emit()
@@ -53,14 +53,14 @@ class ZipCoordinator: Coordinator {
     /// Frees the queues when no combination can come any more.
     @inline(never)
     private final func letGoIfExhausted() {
-        if decision.isExhausted || !lanes.contains(where: { $0.isDone && $0.isEmpty }) { return }
-        decision.exhausted()
-        for lane in lanes { lane.removeAll() }
+        if machine.isExhausted || !slots.contains(where: { $0.isDone && $0.isEmpty }) { return }
+        machine.exhausted()
+        for slot in slots { slot.removeAll() }
     }
 }
 
 /// One source of a zip: the elements which wait for those of the other sources.
-final class ZipLane<Element>: ElementLane<Element> {
+final class ZipSlot<Element>: ElementSlot<Element> {
     /// A ring; its capacity is a power of two. Only inside the coordinator's loop, like the rest.
     private var ring: UnsafeMutablePointer<Element>
     private var mask = 3
@@ -81,7 +81,7 @@ final class ZipLane<Element>: ElementLane<Element> {
 
     /// 1 if no element waits, else 0.
     @inline(__always)
-    var vacancy: Int { count == 0 ? 1 : 0 }
+    var emptyCount: Int { count == 0 ? 1 : 0 }
 
     override func accept(_ element: Element, for coordinator: Coordinator) {
         let coordinator = unsafeDowncast(coordinator, to: ZipCoordinator.self)

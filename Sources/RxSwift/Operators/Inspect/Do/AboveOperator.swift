@@ -9,5 +9,5 @@ final class AboveOperator<Element>: Observable<Element> {
 
     override var startsOnTrampoline: Bool { source.startsOnTrampoline }
 
-    override func attach(_ downstream: Sink<Element>) { source.attachAboveOperator(downstream) }
+    override func subscribeCore(_ downstream: Sink<Element>) { source.subscribeCoreAboveOperator(downstream) }
 }

@@ -29,18 +29,18 @@ extension ObservableType {
     ) -> Observable<Element> {
         var result = asObservable()
         if onSubscribe != nil || onSubscribed != nil || onDispose != nil {
-            result = DoAtEnds(
+            result = DoOnLifecycle(
                 source: result, onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
         }
         if onError != nil || afterError != nil || onCompleted != nil || afterCompleted != nil {
-            result = DoAtTermination(
+            result = DoOnTermination(
                 source: result, onError: onError, afterError: afterError, onCompleted: onCompleted,
                 afterCompleted: afterCompleted)
         }
         // The lowest: what these closures throw is not for `onError`.
         if onNext != nil || afterNext != nil {
             let isAlone = onError == nil && afterError == nil && onCompleted == nil && afterCompleted == nil
-            result = DoAtElements(source: result, onNext: onNext, afterNext: afterNext, isAlone: isAlone)
+            result = DoOnNext(source: result, onNext: onNext, afterNext: afterNext, isAlone: isAlone)
         }
         return result
     }

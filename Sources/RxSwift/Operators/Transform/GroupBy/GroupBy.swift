@@ -29,10 +29,10 @@ final class GroupBy<Key: Hashable, Element>: Observable<GroupedObservable<Key, E
         super.init()
     }
 
-    override func attach(_ downstream: Sink<GroupedObservable<Key, Element>>) {
+    override func subscribeCore(_ downstream: Sink<GroupedObservable<Key, Element>>) {
         let sink = GroupBySink(keySelector: keySelector, downstream: downstream)
         downstream.link(sink.share)
-        source.attach(sink)
+        source.subscribeCore(sink)
     }
 }
 
@@ -119,7 +119,7 @@ final class Group<Element>: Observable<Element> {
 
     override var startsOnTrampoline: Bool { false }
 
-    override func attach(_ downstream: Sink<Element>) {
+    override func subscribeCore(_ downstream: Sink<Element>) {
         switch core.stop {
         case nil:
             let share = LifeShare(life)
@@ -127,8 +127,8 @@ final class Group<Element>: Observable<Element> {
             share.link(subscription)
             downstream.link(share)
             core.add(subscription)
-        case .completed: downstream.attachCompleted()
-        case .error(let error): downstream.attachFailed(error)
+        case .completed: downstream.linkAndComplete()
+        case .error(let error): downstream.linkAndFail(error)
         case .abandoned: break
         }
     }

@@ -5,7 +5,7 @@ import RxPrimitives
 private struct Piece: ~Copyable {
     var head = DrainNode()
     let number: Int
-    let payload = ConfinedWord(0)
+    let payload = NonAtomicWord(0)
 
     private init(_ number: Int) { self.number = number }
 
@@ -29,11 +29,11 @@ private struct Piece: ~Copyable {
 private final class Worker {
     let loop = DrainLoop()
     /// Only inside.
-    let inside = ConfinedWord(0)
+    let inside = NonAtomicWord(0)
     var done: [Int] = []
     /// By the thread that cleans up.
     var dropped: [Int] = []
-    let cleanUps = ConfinedWord(0)
+    let cleanUps = NonAtomicWord(0)
     var isCleanedUp = false
 
     /// How many deputies were asked for that have not looked.

@@ -68,19 +68,20 @@ extension Scenario {
         pool("pool.two-submitters", limit: 1, threads: [1, 1]),
         pool("pool.two-workers", limit: 2, threads: [2]),
         Scenario(
-            "pool.job-submits-job", "a job that a job submits runs, though the pool is sealed behind it", preemptions: 2
+            "pool.job-submits-job", "a job that a job submits runs, though the pool is shut down behind it",
+            preemptions: 2
         ) {
             let pool = ScenarioPool(limit: 2)
             let ran = Count()
             return Run(
                 {
-                    pool.post(
+                    pool.submit(
                         ScenarioJob {
                             ran.add()
-                            pool.post(ScenarioJob { ran.add() })
+                            pool.submit(ScenarioJob { ran.add() })
                         })
                     while ran.value < 2 { rx_model_yield() }
-                    pool.seal()
+                    pool.shutdown()
                 }, { pool.waitForEnd() }
             ) {
                 require(ran.value == 2, "\(ran.value) have run")
@@ -102,10 +103,10 @@ extension Scenario {
                     {
                         for _ in 0..<count {
                             let element = Element(1)
-                            pool.post(ScenarioJob { ran.add(element.number) })
+                            pool.submit(ScenarioJob { ran.add(element.number) })
                         }
                         left.add(-1)
-                        if left.value == 0 { pool.seal() }
+                        if left.value == 0 { pool.shutdown() }
                     }
                 }
             ) {

@@ -4,9 +4,9 @@ import RxSwift
 
 /// A word that only one thread at a time may touch: two accesses that nothing orders fail the scenario.
 final class Cell {
-    private let word: ConfinedWord
+    private let word: NonAtomicWord
 
-    init(_ value: Int = 0) { word = ConfinedWord(UInt(bitPattern: value)) }
+    init(_ value: Int = 0) { word = NonAtomicWord(UInt(bitPattern: value)) }
 
     var value: Int {
         get { Int(bitPattern: word.load()) }

@@ -1,0 +1,17 @@
+/// A slot which passes the elements of its source on, while it is open.
+final class PassingSlot<Element>: ElementSlot<Element> {
+    private let downstream: Sink<Element>
+
+    /// Only inside the coordinator's loop.
+    var isOpen: Bool
+
+    init(downstream: Sink<Element>, isOpen: Bool = true) {
+        self.downstream = downstream
+        self.isOpen = isOpen
+        super.init()
+    }
+
+    override func accept(_ element: Element, for coordinator: Coordinator) {
+        if isOpen { downstream.next(element) }
+    }
+}

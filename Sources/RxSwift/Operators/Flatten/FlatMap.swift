@@ -1,0 +1,89 @@
+extension ObservableType {
+    /// Turns each element into a sequence and merges these sequences into one.
+    ///
+    /// - Parameter selector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - Returns: the elements of all inner sequences in order of acceptance, one at a time, whatever threads they come from.
+    ///   The first error ends the sequence; it completes when the source and all inner sequences have.
+    /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
+    @preconcurrency @inlinable
+    public func flatMap<Source: ObservableConvertibleType>(
+        _ selector: @escaping @Sendable (Element) throws -> Source
+    ) -> Observable<Source.Element> {
+        FlatMap(source: asObservable()) { try selector($0).asObservable() }
+    }
+}
+
+@usableFromInline
+final class FlatMap<Element, Result>: Observable<Result> {
+    private let source: Observable<Element>
+    private let selector: (Element) throws -> Observable<Result>
+    private let sinkType: FlatMapSink<Element, Result>.Type
+
+    @inlinable
+    convenience init(source: Observable<Element>, selector: @escaping (Element) throws -> Observable<Result>) {
+        self.init(source: source, selector: selector, sinkType: FlatMapSink<Element, Result>.self)
+    }
+
+    @usableFromInline
+    init(
+        source: Observable<Element>, selector: @escaping (Element) throws -> Observable<Result>,
+        sinkType: FlatMapSink<Element, Result>.Type
+    ) {
+        self.source = source
+        self.selector = selector
+        self.sinkType = sinkType
+        super.init()
+    }
+
+    override func subscribeCore(_ downstream: Sink<Result>) {
+        let sink = sinkType.init(selector: selector, downstream: downstream)
+        source.subscribeCore(sink)
+        sink.didSubscribe()
+    }
+}
+
+/// Receives the outer elements.
+@usableFromInline
+final class FlatMapSink<Element, Result>: Sink<Element> {
+    private let selector: (Element) throws -> Observable<Result>
+    private let coordinator: MergeCoordinator<Result>
+    private let innerType = InnerSink<Result>.self
+
+    required init(selector: @escaping (Element) throws -> Observable<Result>, downstream: Sink<Result>) {
+        self.selector = selector
+        coordinator = MergeCoordinator(downstream: downstream)
+        super.init()
+    }
+
+    /// The outer source has been subscribed to.
+    fileprivate func didSubscribe() { coordinator.didSubscribe() }
+
+    override func link(_ stage: Stage) {
+        coordinator.linkDownstream()
+        coordinator.link(stage)
+    }
+
+    override func next(_ element: Element) {
+        if isCancelled { return }
+        do {
+            let source = try selector(element)
+            if coordinator.isCancelled || source.emitScalar(into: coordinator) { return }
+            if let inner = coordinator.makeInner(innerType) { coordinator.start(inner, source) }
+        } catch {
+            if coordinator.isCancelled { return }
+            // The error may have to wait for the drainer; the selector and what is above have ended all the same.
+            _ = takeUpstream()
+            self.error(error)
+        }
+    }
+
+    override func error(_ error: any Swift.Error) {
+        coordinator.error(error)
+        coordinator.endSource()
+    }
+
+    override func completed() {
+        coordinator.sourceCompleted()
+        coordinator.endSource()
+    }
+}

@@ -1,0 +1,302 @@
+import RxPrimitives
+
+extension ObservableType where Element: ObservableConvertibleType {
+    /// Merges the inner sequences into one, so many at a time at most.
+    ///
+    /// - Parameter maxConcurrent: how many inner sequences are subscribed to at a time. The others wait in order, without a bound on
+    ///   their number; each is subscribed to on the thread on which one before it completes.
+    /// - Returns: the elements in order of acceptance, one at a time, whatever threads they come from. The first error ends the
+    ///   sequence; it completes when the source and all inner sequences have.
+    /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
+    @inlinable
+    public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
+        LimitedMerge(source: asObservable(), limit: maxConcurrent, dropsWhenFull: false) { $0.asObservable() }
+    }
+
+    /// The elements of one inner sequence after another.
+    ///
+    /// Inner sequences wait, in order and without a bound on their number, until those before them have completed.
+    /// - Returns: fails with the first error of any; completes when the source and all inner sequences have.
+    /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
+    @inlinable
+    public func concat() -> Observable<Element.Element> {
+        merge(maxConcurrent: 1)
+    }
+}
+
+/// `merge(maxConcurrent:)`, `concatMap` and `flatMapFirst`.
+@usableFromInline
+final class LimitedMerge<Element, Result>: Observable<Result> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let limit: Int
+    @usableFromInline let dropsWhenFull: Bool
+    @usableFromInline let selector: (Element) throws -> Observable<Result>
+    @usableFromInline let sinkType: LimitedMergeSink<Element, Result>.Type
+    @usableFromInline let coordinatorType: LimitedMergeCoordinator<Result>.Type
+
+    /// - Parameter dropsWhenFull: whether an element that arrives while no slot is free is ignored; else its sequence waits.
+    @inlinable
+    init(
+        source: Observable<Element>, limit: Int, dropsWhenFull: Bool,
+        selector: @escaping (Element) throws -> Observable<Result>
+    ) {
+        self.source = source
+        self.limit = limit
+        self.dropsWhenFull = dropsWhenFull
+        self.selector = selector
+        self.sinkType = LimitedMergeSink<Element, Result>.self
+        self.coordinatorType = LimitedMergeCoordinator<Result>.self
+        super.init()
+    }
+
+    @usableFromInline
+    override func subscribeCore(_ downstream: Sink<Result>) {
+        let coordinator = coordinatorType.init(limit: limit, downstream: downstream)
+        coordinator.linkDownstream()
+        source.subscribeCore(sinkType.init(selector: selector, dropsWhenFull: dropsWhenFull, coordinator: coordinator))
+        coordinator.didSubscribe()
+    }
+}
+
+/// Receives the outer elements.
+@usableFromInline
+final class LimitedMergeSink<Element, Result>: Sink<Element> {
+    private let selector: (Element) throws -> Observable<Result>
+    private let dropsWhenFull: Bool
+    private let coordinator: LimitedMergeCoordinator<Result>
+
+    required init(
+        selector: @escaping (Element) throws -> Observable<Result>, dropsWhenFull: Bool,
+        coordinator: LimitedMergeCoordinator<Result>
+    ) {
+        self.selector = selector
+        self.dropsWhenFull = dropsWhenFull
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    @usableFromInline
+    override func link(_ stage: Stage) { coordinator.link(stage) }
+
+    @usableFromInline
+    override func next(_ element: Element) {
+        if dropsWhenFull, !coordinator.hasRoom { return }
+        do {
+            let inner = try selector(element)
+            if !coordinator.isCancelled { coordinator.admit(inner) }
+        } catch {
+            if !coordinator.isCancelled { self.error(error) }
+        }
+    }
+
+    @usableFromInline
+    override func error(_ error: any Swift.Error) {
+        coordinator.error(error)
+        coordinator.endSource()
+    }
+
+    @usableFromInline
+    override func completed() { coordinator.outerCompleted() }
+}
+
+/// Gives inner sources their slots, and serializes their events.
+@usableFromInline
+final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
+    private let lock = Mutex()
+
+    // Under the lock.
+    private var limit: ConcurrencyLimit<Observable<Element>>
+    private var slots: [LimitedMergeSlot<Element>] = []
+    private var freeSlots: [LimitedMergeSlot<Element>] = []
+    private var isClosed = false
+    /// Those that are cancelled when the outer source has been subscribed to.
+    private var postponed: [LimitedMergeSlot<Element>] = []
+
+    private let subscribePhase = SubscribePhase(begun: true)
+
+    package override var operatorName: StaticString { "merge(maxConcurrent:)" }
+
+    required init(limit: Int, downstream: Sink<Element>) {
+        self.limit = ConcurrencyLimit(limit: limit)
+        super.init(downstream: downstream)
+    }
+
+    /// The outer source has been subscribed to.
+    func didSubscribe() {
+        guard subscribePhase.end() else { return }
+        lock.lock()
+        let given = postponed
+        postponed = []
+        lock.unlock()
+        for slot in given { slot.cancel() }
+    }
+
+    /// Whether an inner source that comes now would run at once. Only the outer source can make that untrue.
+    var hasRoom: Bool { lock.withLock { limit.hasRoom } }
+
+    /// Takes an inner source, to run it now or later.
+    func admit(_ inner: Observable<Element>) {
+        lock.lock()
+        guard !isClosed, limit.admit(inner) else { return lock.unlock() }
+        let free = freeSlots.popLast()
+        lock.unlock()
+        guard let slot = free ?? makeSlot() else { return }
+        slot.run(inner)
+    }
+
+    /// Nil when nobody wants any more events.
+    private func makeSlot() -> LimitedMergeSlot<Element>? {
+        let slot = LimitedMergeSlot(coordinator: self)
+        lock.lock()
+        defer { lock.unlock() }
+        if isClosed { return nil }
+        slots.append(slot)
+        return slot
+    }
+
+    /// The source in this slot has completed. Returns the one that takes its slot, if one waits.
+    func successor(in slot: LimitedMergeSlot<Element>) -> Observable<Element>? {
+        lock.lock()
+        let next = isClosed ? .idle : limit.innerEnded()
+        if !isClosed, case .idle = next { freeSlots.append(slot) }
+        lock.unlock()
+        switch next {
+        case .start(let inner): return inner
+        case .idle: return nil
+        case .complete:
+            completed()
+            return nil
+        }
+    }
+
+    /// Whether inner sources are cancelled when the rest has been subscribed to.
+    var hasPostponed: Bool { subscribePhase.hasPostponed }
+
+    func outerCompleted() {
+        let isLast = lock.withLock { limit.outerEnded() }
+        if isLast { completed() }
+        endSource()
+    }
+
+    override var hasSources: Bool { true }
+
+    override func quiesceSources() {
+        super.quiesceSources()
+        let running = lock.withLock {
+            isClosed = true
+            return slots
+        }
+        for slot in running { slot.quiesceUpstream() }
+    }
+
+    @usableFromInline
+    override func cancel() {
+        super.cancel()
+        cancelSlots()
+    }
+
+    /// Apart, so that what stays on the stack while the source is cancelled is small (law L8).
+    @inline(never)
+    private func cancelSlots() {
+        lock.lock()
+        isClosed = true
+        var given = (slots: slots, free: freeSlots, waiting: limit.takeWaiting())
+        slots = []
+        freeSlots = []
+        if !given.slots.isEmpty, subscribePhase.postpones() {
+            postponed = given.slots
+            given.slots = []
+        }
+        let postponed = postponed
+        lock.unlock()
+        // Closures of those that are put off must not run meanwhile (law L1). One that is being subscribed to may be in a loop.
+        for slot in postponed { if slot.isSubscribing { slot.cancel() } else { slot.quiesceUpstream() } }
+        for slot in given.slots { slot.cancel() }
+    }
+}
+
+/// A slot in which one inner source runs after another.
+///
+/// The first source is subscribed to at once, each one that follows by a job on the thread's trampoline: without recursion, and in
+/// RxSwift's order (law L11).
+final class LimitedMergeSlot<Element>: Sink<Element> {
+    private let coordinator: LimitedMergeCoordinator<Element>
+    private let job = LimitedMergeJob<Element>()
+    private let subscribePhase = SubscribePhase()
+
+    init(coordinator: LimitedMergeCoordinator<Element>) {
+        self.coordinator = coordinator
+        super.init()
+    }
+
+    /// Whether the calling thread is subscribing to the source in this slot.
+    var isSubscribing: Bool { subscribePhase.isOnStack }
+
+    /// Runs a source in this slot, which is free.
+    func run(_ inner: Observable<Element>) {
+        if isCancelled { return }
+        subscribePhase.begin()
+        inner.start(self)
+        _ = subscribePhase.end()
+    }
+
+    override func next(_ element: Element) { coordinator.next(element) }
+
+    // As in RxSwift, a source that completes is disposed of before that is passed on, but behind it inside its own subscription.
+
+    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
+
+    override func completed() { completed(then: {}) }
+
+    override func error(_ error: any Swift.Error, then after: () -> Void) {
+        if subscribePhase.isOnStack { return endInside({ coordinator.error(error) }, then: after) }
+        coordinator.error(error)
+        // Behind what `do` runs if the disposal of the other ones was put off.
+        if coordinator.hasPostponed {
+            after()
+            cancel()
+        } else {
+            cancel()
+            after()
+        }
+    }
+
+    override func completed(then after: () -> Void) {
+        guard subscribePhase.isOnStack else {
+            endSource()
+            goOn()
+            return after()
+        }
+        let source = unlinkSource()
+        source?.quiesceChain()
+        goOn()
+        after()
+        source?.cancel()
+    }
+
+    private func goOn() {
+        guard let successor = coordinator.successor(in: self) else { return }
+        Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
+            trampoline.submit(job.prepared(for: successor, in: self))
+        }
+    }
+}
+
+/// Subscribes to the next source of a slot. At most one is on its way, since the source before has ended.
+private final class LimitedMergeJob<Element>: Job {
+    // The thread's whose trampoline has the job.
+    private var inner: Observable<Element>?
+    private var slot: LimitedMergeSlot<Element>?
+
+    func prepared(for inner: Observable<Element>, in slot: LimitedMergeSlot<Element>) -> Job {
+        self.inner = inner
+        self.slot = slot
+        return self
+    }
+
+    override func run(_ budget: inout Int) -> Bool {
+        let (inner, slot) = (self.inner.take(), self.slot.take())
+        if let inner { slot?.run(inner) }
+        return true
+    }
+}

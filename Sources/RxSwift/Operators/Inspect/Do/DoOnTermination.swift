@@ -1,0 +1,80 @@
+/// The part of `do` that runs closures at terminal events.
+@usableFromInline
+final class DoOnTermination<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let onError: ((any Swift.Error) throws -> Void)?
+    @usableFromInline let afterError: ((any Swift.Error) throws -> Void)?
+    @usableFromInline let onCompleted: (() throws -> Void)?
+    @usableFromInline let afterCompleted: (() throws -> Void)?
+    @usableFromInline let sinkType: DoOnTerminationSink<Element>.Type
+
+    @inlinable
+    init(
+        source: Observable<Element>,
+        onError: ((any Swift.Error) throws -> Void)?, afterError: ((any Swift.Error) throws -> Void)?,
+        onCompleted: (() throws -> Void)?, afterCompleted: (() throws -> Void)?
+    ) {
+        self.source = source
+        self.onError = onError
+        self.afterError = afterError
+        self.onCompleted = onCompleted
+        self.afterCompleted = afterCompleted
+        self.sinkType = DoOnTerminationSink<Element>.self
+        super.init()
+    }
+
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(recipe: self, isAdjacent: true, downstream: downstream))
+    }
+
+    override func aboveOperator() -> Observable<Element> { AboveOperator(self) }
+
+    @usableFromInline
+    override func subscribeCoreAboveOperator(_ downstream: Sink<Element>) {
+        source.subscribeCore(sinkType.init(recipe: self, isAdjacent: false, downstream: downstream))
+    }
+}
+
+@usableFromInline
+final class DoOnTerminationSink<Element>: LinearSink<Element, Element> {
+    private let recipe: DoOnTermination<Element>
+    /// Whether no operator without a stage stands between this stage and the downstream.
+    private let isAdjacent: Bool
+
+    required init(recipe: DoOnTermination<Element>, isAdjacent: Bool, downstream: Sink<Element>) {
+        self.recipe = recipe
+        self.isAdjacent = isAdjacent
+        super.init(downstream: downstream)
+    }
+
+    override func next(_ element: Element) { downstream.next(element) }
+
+    override func error(_ error: any Swift.Error) {
+        if isCancelled { return }
+        do {
+            try recipe.onError?(error)
+        } catch {
+            return fail(error)
+        }
+        // What it throws comes after the terminal event, and nothing may.
+        if isAdjacent, !isCancelled, let afterError = recipe.afterError {
+            return downstream.error(error, then: { try? afterError(error) })
+        }
+        if !isCancelled { downstream.error(error) }
+        try? recipe.afterError?(error)
+    }
+
+    override func completed() {
+        if isCancelled { return }
+        do {
+            try recipe.onCompleted?()
+        } catch {
+            return fail(error)
+        }
+        if isAdjacent, !isCancelled, let afterCompleted = recipe.afterCompleted {
+            return downstream.completed(then: { try? afterCompleted() })
+        }
+        if !isCancelled { downstream.completed() }
+        try? recipe.afterCompleted?()
+    }
+}

@@ -1,0 +1,186 @@
+import Dispatch
+import RxPrimitives
+
+/// Whom an timer wakes.
+protocol RestartableTimerTarget: AnyObject {
+    /// The time has come.
+    ///
+    /// - Parameter generation: what the timer was set with. An timer that was set anew meanwhile may still come with the old one.
+    func tick(_ generation: Int)
+}
+
+/// The timer of one stage. It may be set again and again; only the last setting counts.
+///
+/// `set` by one thread at a time, with deadlines that never come before earlier ones; `stop` from any thread.
+/// RestartableTimer and target hold each other until `stop`.
+class RestartableTimer: SchedulerJob {
+    final let scheduler: any TimedJobScheduler
+    fileprivate final let lock = Mutex()
+    /// Set once, before the timer. Under the lock, from then on.
+    private final var target: (any RestartableTimerTarget)?
+
+    fileprivate init(scheduler: any TimedJobScheduler) {
+        self.scheduler = scheduler
+        super.init()
+    }
+
+    /// An timer on a user's scheduler.
+    static func on(_ scheduler: any SchedulerType) -> RestartableTimer {
+        let jobs = timedJobScheduler(for: scheduler)
+        return jobs is CustomTimedSchedulerAdapter ? ExactTimer(scheduler: jobs) : SleepingTimer(scheduler: jobs)
+    }
+
+    /// Tells whom to wake. Before the timer is set.
+    final func wakes(_ target: any RestartableTimerTarget) { self.target = target }
+
+    /// Wakes the target when `delay` has passed, unless it is set again before.
+    func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
+
+    /// Wakes the target once more, after `delay`, on a thread of the scheduler, for a setting that has come, unless it was set anew. By the
+    /// thread that may set it.
+    func wakeAgain(_ generation: Int, after delay: RxTimeInterval) { abstractMethod() }
+
+    /// Takes the timer back for good. The target is woken no more, unless it is just being woken.
+    func stop() { abstractMethod() }
+
+    override final func cancel() { stop() }
+
+    /// Under the lock.
+    fileprivate final var currentTarget: (any RestartableTimerTarget)? { target }
+
+    fileprivate final func letTargetGo() {
+        var old: (any RestartableTimerTarget)?
+        lock.withLock { swap(&old, &target) }
+    }
+}
+
+/// On a scheduler of this library: one job, which sleeps on when it wakes and finds that the deadline has moved.
+///
+/// So an operator that is set anew with each event pays a reading of the clock, and the timer wakes once per span.
+private final class SleepingTimer: RestartableTimer {
+    // Under the lock.
+    private var deadline: Int64 = 0
+    private var generation = 0
+    /// Whether the job is with the scheduler, or will be soon.
+    private var isWaiting = false
+
+    override func set(after delay: RxTimeInterval, generation: Int) {
+        let deadline = scheduler.instant.addingClamped(delay.nanosecondsClamped)
+        lock.lock()
+        self.deadline = deadline
+        self.generation = generation
+        if isWaiting || isCancelled { return lock.unlock() }
+        isWaiting = true
+        lock.unlock()
+        wait(delay)
+    }
+
+    override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
+        lock.lock()
+        if isWaiting || generation != self.generation || isCancelled { return lock.unlock() }
+        isWaiting = true
+        lock.unlock()
+        wait(delay)
+    }
+
+    private func wait(_ delay: RxTimeInterval) {
+        scheduler.submit(self, after: delay)
+        // `stop` may have come too early to find the job.
+        if isCancelled { scheduler.unschedule(self) }
+    }
+
+    override func run(_ budget: inout Int) -> Bool {
+        if isCancelled { return true }
+        let now = scheduler.instant
+        lock.lock()
+        let rest = deadline - now
+        if rest > 0 {
+            lock.unlock()
+            wait(.nanoseconds(Int(rest)))
+            return true
+        }
+        isWaiting = false
+        let target = currentTarget
+        let generation = self.generation
+        lock.unlock()
+        target?.tick(generation)
+        return true
+    }
+
+    override func stop() {
+        guard takeUpstream() != nil else { return }
+        if lock.withLock({ isWaiting }) { scheduler.unschedule(self) }
+        letTargetGo()
+    }
+}
+
+/// On any other scheduler: an action for each setting, taken back when the next comes, as the scheduler can see them.
+private final class ExactTimer: RestartableTimer {
+    /// The last setting. Under the lock.
+    private var setting: Setting?
+
+    override func set(after delay: RxTimeInterval, generation: Int) {
+        let new = Setting(owner: self, generation: generation)
+        replaceSetting(by: new)?.takeBack()
+        if isCancelled { return replaceSetting(by: nil)?.takeBack() ?? () }
+        scheduler.submit(new, after: delay)
+        // `stop` may have come too early to find the action.
+        if isCancelled { new.takeBack() }
+    }
+
+    override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
+        let again = Setting(owner: self, generation: generation)
+        let isSetAnew = lock.withLock {
+            if setting != nil { return true }
+            setting = again
+            return false
+        }
+        if isSetAnew { return }
+        if isCancelled { return replaceSetting(by: nil)?.takeBack() ?? () }
+        scheduler.submit(again, after: delay)
+        if isCancelled { again.takeBack() }
+    }
+
+    override func stop() {
+        guard takeUpstream() != nil else { return }
+        replaceSetting(by: nil)?.takeBack()
+        letTargetGo()
+    }
+
+    private func replaceSetting(by new: Setting?) -> Setting? {
+        var setting = new
+        lock.withLock { swap(&setting, &self.setting) }
+        return setting
+    }
+
+    /// Whom to wake for a setting: nobody if it is not the last.
+    private func take(_ due: Setting) -> (any RestartableTimerTarget)? {
+        lock.withLock {
+            guard setting === due else { return nil }
+            // Not the last reference: the caller has one.
+            setting = nil
+            return currentTarget
+        }
+    }
+
+    private final class Setting: SchedulerJob {
+        private let owner: ExactTimer
+        private let generation: Int
+
+        init(owner: ExactTimer, generation: Int) {
+            self.owner = owner
+            self.generation = generation
+            super.init()
+        }
+
+        override func run(_ budget: inout Int) -> Bool {
+            owner.take(self)?.tick(generation)
+            return true
+        }
+
+        func takeBack() {
+            _ = takeUpstream()
+            owner.scheduler.unschedule(self)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+extension ObservableType {
+    /// Passes on what comes within a span of time from the subscription, then completes.
+    ///
+    /// - Parameters:
+    ///   - duration: the span.
+    ///   - scheduler: runs the timer, and sends `completed` when the time is up.
+    /// - SeeAlso: [Take](https://reactivex.io/documentation/operators/take.html)
+    @inlinable
+    public func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        TimedOperator(
+            source: asObservable(), settings: TimeSettings(span: duration, scheduler: scheduler),
+            sinkType: TakeTimedSink<Element>.self)
+    }
+
+    /// Passes on what comes within a span of time from the subscription, then completes.
+    @available(*, deprecated, renamed: "take(for:scheduler:)")
+    @inlinable
+    public func take(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        take(for: duration, scheduler: scheduler)
+    }
+}
+
+@usableFromInline
+final class TakeTimedSink<Element>: TimedSink<Element, Element> {
+    override func begin() { timer.set(after: settings.span, generation: 0) }
+
+    override func receive(_ element: Element) { downstream.next(element) }
+
+    override func receiveTick(_ generation: Int) { finish() }
+}

@@ -1,0 +1,68 @@
+/// Actions in order of their time, those of one time in order of addition. For one thread.
+///
+/// A binary heap. A class whose array is not being accessed while times are compared, since the comparison is a user's.
+final class ActionHeap<Time> {
+    struct Entry {
+        let time: Time
+        let number: Int
+        let action: ScheduledAction
+    }
+
+    private let isEarlier: (Time, Time) -> Bool
+    private var heap: [Entry] = []
+    private var nextNumber = 0
+
+    init(isEarlier: @escaping (Time, Time) -> Bool) {
+        self.isEarlier = isEarlier
+    }
+
+    /// The entry that is due first. Drops entries that were disposed of.
+    var next: Entry? {
+        while let first = heap.first {
+            if !first.action.isDisposed { return first }
+            removeNext()
+        }
+        return nil
+    }
+
+    /// When the waiting actions are due, earliest first.
+    var times: [Time] {
+        heap.filter { !$0.action.isDisposed }.sorted(by: precedes).map { $0.time }
+    }
+
+    func add(_ action: ScheduledAction, at time: Time) {
+        heap.append(Entry(time: time, number: nextNumber, action: action))
+        nextNumber += 1
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            if !precedes(heap[child], heap[parent]) { break }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// Removes what `next` returned.
+    func removeNext() {
+        let last = heap.removeLast()
+        guard !heap.isEmpty else { return }
+        // The removed entry is released when this returns, after the heap was put in order.
+        let removed = heap[0]
+        heap[0] = last
+        var parent = 0
+        while true {
+            var child = 2 * parent + 1
+            if child >= heap.count { break }
+            if child + 1 < heap.count, precedes(heap[child + 1], heap[child]) { child += 1 }
+            if !precedes(heap[child], heap[parent]) { break }
+            heap.swapAt(child, parent)
+            parent = child
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    private func precedes(_ lhs: Entry, _ rhs: Entry) -> Bool {
+        if isEarlier(lhs.time, rhs.time) { return true }
+        return lhs.number < rhs.number && !isEarlier(rhs.time, lhs.time)
+    }
+}

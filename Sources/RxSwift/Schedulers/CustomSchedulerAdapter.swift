@@ -1,0 +1,72 @@
+import Dispatch
+import FoundationEssentials
+import RxPrimitives
+
+/// Adapts a user's own scheduler, or one of virtual time, to the engine: every step is one scheduled action.
+class CustomSchedulerAdapter: JobScheduler {
+    private let scheduler: any ImmediateSchedulerType
+    fileprivate let lock = Mutex()
+
+    init(_ scheduler: any ImmediateSchedulerType) {
+        self.scheduler = scheduler
+    }
+
+    final func submit(_ job: Job) {
+        arrange(job) { scheduler.schedule(job, action: $0) }
+    }
+
+    final func unschedule(_ job: Job) {
+        // Under the lock, as `unschedule` may come while the job is being submitted anew by another thread.
+        let ticket = lock.withLock {
+            let ticket = job.ticket
+            job.ticket = nil
+            return ticket
+        }
+        (ticket as? SingleAssignmentDisposable)?.dispose()
+    }
+
+    private func letTicketGo(of job: Job) {
+        var ticket: AnyObject?
+        lock.withLock { swap(&ticket, &job.ticket) }
+    }
+
+    final var runQueue: RunQueue? { nil }
+
+    final var batchLimit: Int { 1 }
+
+    /// Always true: whoever steps through a sequence schedules each step.
+    final var hasWaitingJobs: Bool { true }
+
+    fileprivate final func arrange(
+        _ job: Job, _ schedule: (@escaping @Sendable (Job) -> any Disposable) -> any Disposable
+    ) {
+        let ticket = SingleAssignmentDisposable()
+        var old: AnyObject? = ticket
+        lock.withLock { swap(&old, &job.ticket) }
+        let disposable = schedule { job in
+            // The ticket may hold this action, and with it the job.
+            self.letTicketGo(of: job)
+            if !job.isCancelled { job.runToItsEnd(on: self) }
+            return Disposables.create()
+        }
+        ticket.setDisposable(disposable)
+    }
+}
+
+/// The same for a scheduler that can wait. Its clock is the scheduler's `now`.
+final class CustomTimedSchedulerAdapter: CustomSchedulerAdapter, TimedJobScheduler {
+    let timedScheduler: any SchedulerType
+
+    init(timed scheduler: any SchedulerType) {
+        timedScheduler = scheduler
+        super.init(scheduler)
+    }
+
+    func submit(_ job: Job, after delay: DispatchTimeInterval) {
+        arrange(job) { timedScheduler.scheduleRelative(job, dueTime: delay, action: $0) }
+    }
+
+    var instant: Int64 {
+        Int64((timedScheduler.now.timeIntervalSince1970 * 1_000_000).rounded()) * 1_000
+    }
+}

@@ -1,0 +1,210 @@
+import RxPrimitives
+
+// Algorithm: a free list in three places. The loop gathers in batches the actions that it gives back, and pushes each batch as a
+// whole on the stack `returned`. The loop and the next thread that needs an action take that stack as a whole. Threads other than
+// the loop keep the actions they took in `stock`, a list of which one thread at a time takes the first: the word is `inUse`
+// meanwhile, and a thread that finds it so makes a new action instead of waiting.
+// Safe against ABA: nothing is removed from a list that another thread may be removing from.
+// Progress: everything is wait-free, but for `publishBatch`, which tries again when another thread took the stack meanwhile.
+// Threads: `take` from any but the loop's; everything else by the loop's.
+
+/// Actions out of use, kept for the next ones: making an object, and releasing it on another thread than the one that made
+/// it, takes longer than all else that happens to an action.
+///
+/// Keeps as many as were in use at once lately, of 64 bytes each, but no more than `limit`; the event loop lets go of
+/// them when it has not needed any for a while.
+package final class ActionPool {
+    // Only the loop. Lists are linked through the jobs, and each element is retained.
+    /// The batch that is being gathered, latest first, and its last element.
+    @exclusivity(unchecked) private var batch: Unmanaged<Job>?
+    @exclusivity(unchecked) private var batchEnd: Unmanaged<Job>?
+    @exclusivity(unchecked) private var batchCount = 0
+    /// What the loop took back.
+    @exclusivity(unchecked) private var own: Unmanaged<Job>?
+    /// How many batches are in `returned`, if nobody took them meanwhile.
+    @exclusivity(unchecked) private var returnedCount = 0
+    /// When the last batch was given back; nil if all that was given back was let go of since.
+    @exclusivity(unchecked) private var lastGivenBack: UInt64?
+    @exclusivity(unchecked) private var isTrimming = false
+
+    private let sole = SoleReference()
+
+    // Kept here, where reading them costs no call.
+    private let actionType = ObjectIdentifier(ScheduledAction.self)
+    private let repeatedType = ObjectIdentifier(RepeatedJob.PostedJob.self)
+
+    private let padding = CachePadding()
+    /// 0, `inUse`, or the address of the first of a list.
+    private let stock = AtomicWord(0)
+    private let stockPadding = CachePadding()
+    /// 0, or the address of the first of a list.
+    private let returned = AtomicWord(0)
+
+    private static let inUse: UInt = 1
+    #if RX_MODEL_CHECK
+        private static let batchSize = 1
+    #else
+        private static let batchSize = 64
+    #endif
+    /// Batches in `returned`.
+    private static let limit = 2_048
+    /// Nanoseconds without need, after which everything is let go of.
+    private let idleTimeout: UInt64
+
+    /// - Parameter idleTimeout: nanoseconds without need, after which everything is let go of.
+    package init(idleTimeout: UInt64) { self.idleTimeout = idleTimeout }
+
+    deinit {
+        for list in [batch, own, ActionPool.list(stock.loadAcquiring()), ActionPool.list(returned.loadAcquiring())] {
+            var rest = list
+            while let first = rest { rest = ActionPool.release(first) }
+        }
+    }
+
+    // MARK: Taking
+
+    /// An object for an action, new or used. Only for the loop.
+    @inline(__always)
+    func takeOnLoop(_ action: consuming UserAction) -> ScheduledAction {
+        if let first = batch {
+            batch = ActionPool.next(first)
+            batchCount -= 1
+            return ActionPool.refill(first, action)
+        }
+        if own == nil, returned.loadRelaxed() != 0 {
+            // Acquiring, here and in `take`: paired with the compare-exchange in `publishBatch`.
+            own = ActionPool.list(returned.exchange(0))
+        }
+        guard let first = own else { return ScheduledAction(action) }
+        own = ActionPool.next(first)
+        return ActionPool.refill(first, action)
+    }
+
+    /// The same for all other threads.
+    @inline(__always)
+    func take(_ action: consuming UserAction) -> ScheduledAction {
+        guard stock.loadRelaxed() != ActionPool.inUse else { return ScheduledAction(action) }
+        // Acquiring: paired with the stores below.
+        var list = stock.exchange(ActionPool.inUse)
+        if list == ActionPool.inUse { return ScheduledAction(action) }
+        if list == 0, returned.loadRelaxed() != 0 { list = returned.exchange(0) }
+        guard let first = ActionPool.list(list) else {
+            stock.storeReleasing(0)
+            return ScheduledAction(action)
+        }
+        stock.storeReleasing(ActionPool.word(ActionPool.next(first)))
+        return ActionPool.refill(first, action)
+    }
+
+    // MARK: Giving back
+
+    /// Takes over the queue's reference to a job that has run: keeps the job if nobody else knows it and it can be used again.
+    @inline(__always)
+    func recycle(_ job: Unmanaged<Job>) {
+        let type = job._withUnsafeGuaranteedRef { ObjectIdentifier(Swift.type(of: $0)) }
+        guard type == actionType,
+            Unmanaged<ScheduledAction>.fromOpaque(job.toOpaque())._withUnsafeGuaranteedRef({ $0.isSpent }),
+            sole.isOnly(job)
+        else {
+            // A repeated job takes its reference back.
+            if type != repeatedType { job.release() }
+            return
+        }
+        #if TRACE_RESOURCES
+            ResourceCensus.died(ScheduledAction.self)
+        #endif
+        if batch == nil { batchEnd = job }
+        job._withUnsafeGuaranteedRef { $0.nextInQueue = batch }
+        batch = job
+        batchCount += 1
+        if batchCount == ActionPool.batchSize { publishBatch() }
+    }
+
+    @inline(never)
+    private func publishBatch() {
+        guard let first = batch, let last = batchEnd else { return }
+        batchCount = 0
+        lastGivenBack = MonotonicClock.now()
+        if returnedCount == ActionPool.limit, returned.loadRelaxed() != 0 {
+            while let surplus = batch { batch = ActionPool.release(surplus) }
+            return
+        }
+        batch = nil
+        var head: UInt
+        repeat {
+            head = returned.loadRelaxed()
+            last._withUnsafeGuaranteedRef { $0.nextInQueue = ActionPool.list(head) }
+        } while !returned.compareExchange(head, ActionPool.word(first))
+        returnedCount = head == 0 ? 1 : returnedCount + 1
+    }
+
+    // MARK: Letting go
+
+    /// When `trim` may find something to do, in monotonic nanoseconds. Only for the loop.
+    package var nextTrim: UInt64? { lastGivenBack.map { $0 + idleTimeout } }
+
+    /// Uses an idle moment to let go of a few actions, if none were needed for a while.
+    ///
+    /// Only for the loop. Returns whether there is more to let go of.
+    package func trim() -> Bool {
+        if let due = nextTrim, MonotonicClock.now() >= due { startTrimming() }
+        if !isTrimming { return false }
+        for _ in 0..<ActionPool.batchSize {
+            guard let first = own else {
+                isTrimming = false
+                return lastGivenBack != nil
+            }
+            own = ActionPool.release(first)
+        }
+        return true
+    }
+
+    /// Takes back one of the lists, if there still is one.
+    private func startTrimming() {
+        if own == nil { own = ActionPool.list(returned.exchange(0)) }
+        if own == nil {
+            let list = stock.exchange(ActionPool.inUse)
+            if list == ActionPool.inUse {
+                // Another thread is at it: later.
+                lastGivenBack = MonotonicClock.now()
+                return
+            }
+            stock.storeReleasing(0)
+            own = ActionPool.list(list)
+        }
+        isTrimming = own != nil
+        if own == nil { lastGivenBack = nil }
+    }
+
+    // MARK: Lists
+
+    private static func word(_ list: Unmanaged<Job>?) -> UInt { list.map { UInt(bitPattern: $0.toOpaque()) } ?? 0 }
+
+    private static func list(_ word: UInt) -> Unmanaged<Job>? {
+        UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
+    }
+
+    private static func next(_ job: Unmanaged<Job>) -> Unmanaged<Job>? {
+        job._withUnsafeGuaranteedRef { $0.nextInQueue }
+    }
+
+    @inline(__always)
+    private static func refill(_ spare: Unmanaged<Job>, _ action: consuming UserAction) -> ScheduledAction {
+        #if TRACE_RESOURCES
+            ResourceCensus.born(ScheduledAction.self)
+        #endif
+        let scheduled = unsafeDowncast(spare.takeRetainedValue(), to: ScheduledAction.self)
+        scheduled.refill(action)
+        return scheduled
+    }
+
+    /// Returns what came behind it.
+    private static func release(_ spare: Unmanaged<Job>) -> Unmanaged<Job>? {
+        #if TRACE_RESOURCES
+            ResourceCensus.born(ScheduledAction.self)
+        #endif
+        let next = next(spare)
+        spare.release()
+        return next
+    }
+}

@@ -1,0 +1,126 @@
+import RxPrimitives
+
+/// A piece of work that a scheduler holds and runs.
+///
+/// An object, not a closure, so that its owner can submit it again and again without an allocation. It is in at most one
+/// queue at a time: whoever submits it knows that it is in none.
+@usableFromInline
+package class Job: Stage {
+    /// The next job in the queue that holds this one. Belongs to that queue.
+    @exclusivity(unchecked) package final var nextInQueue: Unmanaged<Job>?
+
+    @inlinable
+    package override init() { super.init() }
+
+    // Only a job that is handed to a `JobScheduler` has room for these; others only wait in a `RunQueue` or in a pool. Two
+    // properties, as they are not under the same lock.
+
+    /// What the scheduler that holds this job keeps with it. Belongs to that scheduler.
+    package var ticket: AnyObject? {
+        get { nil }
+        set { abstractMethod() }
+    }
+
+    /// The timer that holds this job, if one does. Belongs to whoever owns the timer, and counts no reference.
+    package var timer: Unmanaged<TimerEntry>? {
+        get { nil }
+        set { abstractMethod() }
+    }
+
+    /// Does the work, as much of it as `budget` allows.
+    ///
+    /// - Parameter budget: how many steps (events, actions) may still be taken in this batch; the job takes off what it used.
+    /// - Returns: false when the budget ran out first: the job wants to be run again before what is queued behind it. After
+    ///   returning true it may have been submitted anew and must not be touched by its queue.
+    @usableFromInline
+    package func run(_ budget: inout Int) -> Bool { abstractMethod() }
+
+    /// The scheduler takes no more work, and this job will not be run: what it held is released. On the thread that handed it
+    /// over, or the scheduler's.
+    ///
+    /// - Returns: whether something is lost of which nobody else hears.
+    package func wasRejected() -> Bool {
+        defer { cancel() }
+        return !isCancelled
+    }
+}
+
+/// A job for any `JobScheduler`, which may have to hand it over later, or to unschedule it.
+@usableFromInline
+package class SchedulerJob: Job {
+    @exclusivity(unchecked) @usableFromInline final var ownTicket: AnyObject?
+    @exclusivity(unchecked) @usableFromInline final var ownTimer: Unmanaged<TimerEntry>?
+
+    @inlinable
+    package override init() { super.init() }
+
+    package final override var ticket: AnyObject? {
+        get { ownTicket }
+        set { ownTicket = newValue }
+    }
+
+    package final override var timer: Unmanaged<TimerEntry>? {
+        get { ownTimer }
+        set { ownTimer = newValue }
+    }
+}
+
+/// First in, first out; the jobs are linked through themselves. Retains what it holds. For one thread.
+@usableFromInline
+package struct JobQueue: ~Copyable {
+    private var first: Unmanaged<Job>?
+    private var last: Unmanaged<Job>?
+
+    package init() {}
+
+    package var isEmpty: Bool { first == nil }
+
+    package mutating func append(_ job: Job) {
+        append(retained: Unmanaged.passRetained(job))
+    }
+
+    package mutating func append(retained job: Unmanaged<Job>) {
+        job._withUnsafeGuaranteedRef { $0.nextInQueue = nil }
+        if let last {
+            last._withUnsafeGuaranteedRef { $0.nextInQueue = job }
+        } else {
+            first = job
+        }
+        last = job
+    }
+
+    /// Puts a job back in front.
+    package mutating func prepend(_ job: Job) {
+        prepend(retained: .passRetained(job))
+    }
+
+    package mutating func prepend(retained job: Unmanaged<Job>) {
+        job._withUnsafeGuaranteedRef { $0.nextInQueue = first }
+        first = job
+        if last == nil { last = job }
+    }
+
+    /// The first job, with the queue's reference to it.
+    package mutating func popFirstRetained() -> Unmanaged<Job>? {
+        guard let job = first else { return nil }
+        first = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+        if first == nil { last = nil }
+        return job
+    }
+
+    package mutating func popFirst() -> Job? {
+        guard let job = first?.takeRetainedValue() else { return nil }
+        first = job.nextInQueue
+        if first == nil { last = nil }
+        job.nextInQueue = nil
+        return job
+    }
+
+    deinit {
+        var rest = first
+        while let job = rest {
+            rest = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+            job.release()
+        }
+    }
+}

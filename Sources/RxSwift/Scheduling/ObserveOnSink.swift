@@ -1,0 +1,237 @@
+import RxPrimitives
+
+/// Carries events from one thread to a scheduler: the stage behind `observe(on:)`.
+///
+/// Events go into a queue in chunks; a batch in the scheduler's queue covers as many of them as follow each other without
+/// other work handed over in between. So a burst costs one job, and the hand-over order of all work of a serial scheduler holds.
+/// Cost per event: a push, a read-modify-write, and no allocation in steady state.
+package final class ObserveOnSink<Element>: Sink<Element> {
+    private let core: ObserveOnQueue<Element>
+    private let queue: RunQueue
+    /// Whose queue it is: there as long as somebody may hand something over.
+    private let scheduler: any JobScheduler
+    /// The core's downstream, to be called without counting a reference.
+    private let downstream: Unmanaged<Sink<Element>>
+
+    // The upstream's, whose calls are serial.
+    /// The batches of this hop, retained and linked, longest out of use first.
+    @exclusivity(unchecked) private var oldestBatch: Unmanaged<EventBatch>
+    /// The last of them: the only one that may take more events.
+    @exclusivity(unchecked) private var openBatch: Unmanaged<EventBatch>
+
+    package init(downstream: Sink<Element>, scheduler: any JobScheduler) {
+        core = ObserveOnQueue(downstream: downstream)
+        queue = scheduler.runQueue ?? PrivateRunQueue(scheduler: scheduler)
+        self.scheduler = scheduler
+        self.downstream = .passUnretained(downstream)
+        openBatch = .passRetained(EventBatch(core))
+        oldestBatch = openBatch
+        super.init()
+    }
+
+    deinit {
+        var rest: Unmanaged<EventBatch>? = oldestBatch
+        while let batch = rest {
+            rest = batch._withUnsafeGuaranteedRef { $0.newer }
+            batch.release()
+        }
+    }
+
+    package override func link(_ stage: Stage) {
+        core.downstream.link(self)
+        super.link(stage)
+    }
+
+    package override func next(_ element: Element) {
+        if queue.tryEnterInline() {
+            if core.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
+            queue.leaveInline()
+        } else {
+            core.elements.push(element)
+            handOver()
+        }
+    }
+
+    package override func error(_ error: any Swift.Error) { end(with: error, then: {}) }
+
+    package override func completed() { end(with: nil, then: {}) }
+
+    package override func error(_ error: any Swift.Error, then after: () -> Void) { end(with: error, then: after) }
+
+    package override func completed(then after: () -> Void) { end(with: nil, then: after) }
+
+    package override func cancel() {
+        core.isCancelled.storeRelaxed(1)
+        (queue as? PrivateRunQueue)?.unschedule()
+        super.cancel()
+    }
+
+    package override func quiesce() -> UInt {
+        core.isCancelled.storeRelaxed(1)
+        return super.quiesce()
+    }
+
+    package override func quiesceBoundary() -> UInt { quiesce() }
+
+    /// - Parameter after: what `do` runs behind the event: before the source is cancelled, as in RxSwift (law L11), unless the event comes
+    ///   through at once and the downstream cancels.
+    private func end(with error: (any Swift.Error)?, then after: () -> Void) {
+        core.error = error
+        if queue.tryEnterInline() {
+            core.finish()
+            queue.leaveInline()
+        } else {
+            handOver()
+        }
+        after()
+        // The event may have to wait for the scheduler. The source has ended all the same.
+        super.cancel()
+    }
+
+    /// Makes one more event part of the last batch, or of a new batch if that one is not the last in the queue any more.
+    private func handOver() {
+        if openBatch._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
+        prepareBatch()
+        openBatch._withUnsafeGuaranteedRef { batch in
+            batch.open()
+            queue.submit(batch)
+        }
+    }
+
+    /// Makes a batch that is not in use the last one.
+    @inline(never)
+    private func prepareBatch() {
+        let oldest = oldestBatch
+        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(core))) }
+        guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
+        if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
+            // More than are needed by now: one goes each time, so that those of a burst do not stay for ever.
+            oldest.release()
+            oldestBatch = third
+            append(second)
+        } else {
+            oldestBatch = second
+            append(oldest)
+        }
+    }
+
+    private func append(_ batch: Unmanaged<EventBatch>) {
+        batch._withUnsafeGuaranteedRef { $0.newer = nil }
+        openBatch._withUnsafeGuaranteedRef { $0.newer = batch }
+        openBatch = batch
+    }
+}
+
+/// The events of one hop that follow each other in the scheduler's queue without other work in between.
+private final class EventBatch: Job {
+    private let core: AnyObserveOnQueue
+
+    /// The next of the hop's batches. The hop's.
+    @exclusivity(unchecked) var newer: Unmanaged<EventBatch>?
+
+    /// How many events are left. 0: closed; only the hop opens it again. Rises by the hop, falls by the one at work.
+    private let count = AtomicWord(0)
+
+    /// Fewer events than this at a time are not worth fetching the shared words for, when more are likely to come.
+    private static let smallBatch = 32
+
+    init(_ core: AnyObserveOnQueue) {
+        self.core = core
+        super.init()
+    }
+
+    /// Spends about half a microsecond without touching what the source writes. A quarter of that makes batches smaller, and the
+    /// hop slower by a quarter; a longer pause changes nothing.
+    private func pause() {
+        _ = SpinWait.spin(nanoseconds: 450) { core.isCancelled.loadRelaxed() != 0 }
+    }
+
+    /// Whether the one at work is through with this batch.
+    var isClosed: Bool {
+        // Acquiring: paired with the release in `run` that closes.
+        count.loadAcquiring() == 0
+    }
+
+    func open() { count.storeRelaxed(1) }
+
+    /// Adds an event, unless the batch was closed.
+    func tryExtend() -> Bool {
+        // Not a load and a compare-exchange, which would fetch the shared line twice. Releasing: paired with the acquire in `run`.
+        let known = count.fetchAdd(1)
+        if known == 0 {
+            // Closed: nobody else looks at the count.
+            count.storeRelaxed(0)
+            return false
+        }
+        // Not for each event: it costs a look at the threshold.
+        if known % 64 == 63 { Backlog.grew(from: Int(known) - 63, to: Int(known) + 1, at: "observe(on:)") }
+        return true
+    }
+
+    /// Drops its events, and all that come later: the scheduler has ended.
+    override func wasRejected() -> Bool {
+        let isLost = core.isCancelled.exchange(1) == 0
+        var budget = Int.max
+        _ = run(&budget)
+        return isLost
+    }
+
+    override func run(_ budget: inout Int) -> Bool {
+        var known = Int(bitPattern: count.loadAcquiring())
+        var delivered = 0
+        while true {
+            let events = min(known, budget)
+            core.deliver(events)
+            budget -= events
+            delivered += events
+            // In the midst of a stream, a worker that is faster than the source would fetch the shared words anew for every
+            // event or two, and slow both down. It waits a moment for a batch instead. A single event never waits.
+            if events < EventBatch.smallBatch, delivered > EventBatch.smallBatch { pause() }
+            let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: events)))
+            if before == events { return true }
+            if budget <= 0 { return false }
+            known = before - events
+        }
+    }
+}
+
+/// What a hop and its batches share. Does not hold the hop.
+private class AnyObserveOnQueue {
+    /// Set once, before the last event is handed over.
+    final var error: (any Swift.Error)?
+
+    /// 1 from the hop's cancellation on.
+    final let isCancelled = AtomicWord(0)
+
+    /// Delivers the oldest events. Only the one at work.
+    func deliver(_ count: Int) { abstractMethod() }
+}
+
+private final class ObserveOnQueue<Element>: AnyObserveOnQueue {
+    /// From the upstream to the one at work.
+    let elements = SPSCQueue<Element>()
+    let downstream: Sink<Element>
+
+    init(downstream: Sink<Element>) {
+        self.downstream = downstream
+    }
+
+    override func deliver(_ count: Int) {
+        var left = count
+        while left > 0 {
+            left -= 1
+            if elements.isEmpty {
+                finish()
+            } else {
+                let element = elements.popKnown()
+                if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
+            }
+        }
+    }
+
+    /// The queue is empty and one more event was handed over: the terminal event.
+    func finish() {
+        if isCancelled.loadRelaxed() != 0 { return }
+        if let error { downstream.error(error) } else { downstream.completed() }
+    }
+}

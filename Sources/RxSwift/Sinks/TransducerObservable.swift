@@ -1,0 +1,75 @@
+/// What one subscription to an operator of another module does with elements: an object made for each subscription.
+///
+/// Called serially, on the threads of the source, and no more once `emit` has returned false or something was thrown.
+package protocol Transducer<Element, Output>: AnyObject {
+    associatedtype Element
+    associatedtype Output
+
+    /// An element came. May emit any number of times; what it throws ends the sequence.
+    func next(_ element: Element, into sink: TransducerSink<Element, Output>) throws
+
+    /// The source has completed. May emit what is left; then the sequence completes.
+    func completed(into sink: TransducerSink<Element, Output>) throws
+}
+
+/// An operator of another module, which makes any number of elements out of each, and knows nothing of stages.
+package final class TransducerObservable<Element, Output>: Observable<Output> {
+    private let source: Observable<Element>
+    private let makeTransducer: () -> any Transducer<Element, Output>
+
+    /// - Parameter makeTransducer: called for each subscription.
+    package init(source: Observable<Element>, makeTransducer: @escaping () -> any Transducer<Element, Output>) {
+        self.source = source
+        self.makeTransducer = makeTransducer
+        super.init()
+    }
+
+    package override func subscribeCore(_ downstream: Sink<Output>) {
+        source.subscribeCore(TransducerSink(makeTransducer(), downstream: downstream))
+    }
+
+    package override var startsOnTrampoline: Bool { source.startsOnTrampoline }
+
+    package override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+}
+
+/// Where a transducer emits.
+package final class TransducerSink<Element, Output>: LinearSink<Element, Output> {
+    private let transducer: any Transducer<Element, Output>
+
+    fileprivate init(_ transducer: any Transducer<Element, Output>, downstream: Sink<Output>) {
+        self.transducer = transducer
+        super.init(downstream: downstream)
+    }
+
+    /// Passes an element on. Returns whether more is wanted.
+    package func emit(_ output: Output) -> Bool {
+        if isCancelled { return false }
+        downstream.next(output)
+        return !isCancelled
+    }
+
+    package override func next(_ element: Element) {
+        // Another thread is on its way up with a dispose, of which `emit` may have told already.
+        if isCancelled { return }
+        do {
+            try transducer.next(element, into: self)
+        } catch {
+            fail(error)
+        }
+    }
+
+    package override func completed() {
+        if isCancelled { return }
+        do {
+            try transducer.completed(into: self)
+            if !isCancelled { downstream.completed() }
+        } catch {
+            fail(error)
+        }
+    }
+
+    package override func upstreamReleased() { downstream.upstreamReleased() }
+}

@@ -1,0 +1,50 @@
+/// A cold, synchronous source: emits element after element in steps, giving way where other work waits.
+///
+/// Runs as a plain loop while nothing else is queued on its scheduler, so that no element costs a scheduling; goes to the
+/// back of the queue where another source or action waits, which is RxSwift's order (law L11).
+@usableFromInline
+package class SourceJob<Element>: SchedulerJob {
+    @usableFromInline package final let downstream: Sink<Element>
+    private final let scheduler: any JobScheduler
+    /// The scheduler, if it is the thread's trampoline: asked after each element.
+    private final let trampoline: Trampoline?
+
+    @usableFromInline
+    package init(downstream: Sink<Element>, scheduler: any JobScheduler) {
+        self.downstream = downstream
+        self.scheduler = scheduler
+        self.trampoline = scheduler as? Trampoline
+        super.init()
+    }
+
+    /// Links the downstream and hands the job to its scheduler.
+    package final func begin() {
+        downstream.link(self)
+        scheduler.submit(self)
+    }
+
+    /// Emits the next event.
+    ///
+    /// - Returns: whether there is more to come: false after a terminal event.
+    package func step() -> Bool { abstractMethod() }
+
+    package override func run(_ budget: inout Int) -> Bool {
+        if let trampoline {
+            repeat {
+                if isCancelled || !step() { return true }
+            } while !trampoline.hasWaitingJobs
+        } else {
+            repeat {
+                if isCancelled || !step() { return true }
+                budget -= 1
+            } while budget > 0 && !scheduler.hasWaitingJobs
+        }
+        // Posted anew rather than kept in front: other work comes first, and virtual time moves on.
+        if !isCancelled { scheduler.submit(self) }
+        return true
+    }
+
+    package override func cancel() {
+        if takeUpstream() != nil, trampoline == nil { scheduler.unschedule(self) }
+    }
+}

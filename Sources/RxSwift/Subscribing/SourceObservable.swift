@@ -1,0 +1,51 @@
+/// Where the events of a `SourceObservable` come from: an object of another module, one for each subscription.
+package protocol Source: AnyObject {
+    /// Begins to emit into the sink that it was made for, serially. Called once, on the subscribing thread; maybe after `stop`.
+    func start()
+
+    /// Nothing is wanted any more, or a terminal event was sent. Called once, from any thread.
+    func stop()
+}
+
+/// A recipe whose source belongs to another module.
+package final class SourceObservable<Element>: Observable<Element> {
+    private let makeSource: (Sink<Element>) -> any Source
+    private let nameIfHeldByCaller: () -> String?
+
+    /// - Parameters:
+    ///   - nameIfHeldByCaller: the name of what delivers the events, if the calling thread is keeping it from doing so.
+    ///   - makeSource: called for each subscription.
+    package init(
+        nameIfHeldByCaller: @escaping () -> String? = { nil }, makeSource: @escaping (Sink<Element>) -> any Source
+    ) {
+        self.makeSource = makeSource
+        self.nameIfHeldByCaller = nameIfHeldByCaller
+        super.init()
+    }
+
+    package override func subscribeCore(_ downstream: Sink<Element>) {
+        let source = makeSource(downstream)
+        downstream.link(SourceStage(source))
+        source.start()
+    }
+
+    package override var startsOnTrampoline: Bool { false }
+
+    package override func queueHeldByCaller(mainQueueRuns: Bool) -> String? { nameIfHeldByCaller() }
+}
+
+/// The upper end of a chain whose source belongs to another module.
+private final class SourceStage: Stage {
+    private let source: any Source
+
+    init(_ source: any Source) {
+        self.source = source
+        super.init()
+    }
+
+    override func quiesce() -> UInt { 0 }
+
+    override func cancel() {
+        if takeUpstream() != nil { source.stop() }
+    }
+}

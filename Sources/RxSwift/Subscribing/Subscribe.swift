@@ -1,0 +1,35 @@
+extension Observable {
+    /// Subscribes an observer.
+    ///
+    /// - Parameter observer: receives the events `next* (error | completed)?`; calls never overlap and never nest.
+    /// - Returns: ends the subscription when disposed of. Without it, everything is released at the terminal event.
+    @inlinable
+    public func subscribe<Observer: ObserverType>(
+        _ observer: Observer
+    ) -> any Disposable where Observer.Element == Element {
+        let subscription = SubscriptionDisposable()
+        start(
+            EventSink(
+                onNext: { observer.on(.next($0)) }, onStop: { observer.on(Event(stop: $0)) },
+                subscription: subscription))
+        return subscription
+    }
+
+    /// Attaches a sink, on the thread's trampoline if this recipe wants it.
+    ///
+    /// For every subscription that is not made while a stage further down is being subscribed to.
+    @usableFromInline
+    package final func start(_ sink: Sink<Element>) {
+        if !startsOnTrampoline || Trampoline.unretained._withUnsafeGuaranteedRef({ $0.isOpen }) {
+            subscribeCore(sink)
+        } else {
+            startOutermost(sink)
+        }
+    }
+
+    /// Apart from `start`, which so ends in a jump to `subscribeCore` and needs no stack of its own (law L8).
+    @inline(never)
+    private final func startOutermost(_ sink: Sink<Element>) {
+        Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in trampoline.run { subscribeCore(sink) } }
+    }
+}

@@ -1,0 +1,123 @@
+/// The lower end of a chain: hands events, as values, to a user's observer or closure.
+@usableFromInline
+package final class EventSink<Element>: Sink<Element> {
+    private let onNext: (Element) -> Void
+    private let onStop: ((any Swift.Error)?) -> Void
+    private let subscription: SubscriptionDisposable
+
+    /// - Parameters:
+    ///   - onNext: makes a `next` event of an element and hands it over. Comes from where the type of the elements is known:
+    ///     making an event here would cost a look-up of its metadata for each.
+    ///   - onStop: the same for the terminal event; without an error it is completion.
+    ///   - subscription: what the user holds.
+    @usableFromInline
+    package init(
+        onNext: @escaping (Element) -> Void, onStop: @escaping ((any Swift.Error)?) -> Void,
+        subscription: SubscriptionDisposable
+    ) {
+        self.onNext = onNext
+        self.onStop = onStop
+        self.subscription = subscription
+        super.init()
+    }
+
+    package override func link(_ stage: Stage) { subscription.link(stage) }
+
+    package override func upstreamReleased() { subscription.unlink() }
+
+    package override func next(_ element: Element) {
+        if !subscription.isCancelled { onNext(element) }
+    }
+
+    package override func error(_ error: any Swift.Error) { finish(error) }
+
+    package override func completed() { finish(nil) }
+
+    package override func error(_ error: any Swift.Error, then after: () -> Void) { finish(error, then: after) }
+
+    package override func completed(then after: () -> Void) { finish(nil, then: after) }
+
+    private func finish(_ error: (any Swift.Error)?) {
+        guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
+        onStop(error)
+        subscription.settle(upstream)
+    }
+
+    private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil { onStop(error) }
+        subscription.settle(upstream, after: after)
+    }
+}
+
+/// The lower end of a chain: hands events to a user's closures.
+@usableFromInline
+package final class ClosureSink<Element>: Sink<Element> {
+    private let onNext: ((Element) -> Void)?
+    private let onError: ((any Swift.Error) -> Void)?
+    private let onCompleted: (() -> Void)?
+    private let subscription: SubscriptionDisposable
+    private let callStack: [String]
+
+    @usableFromInline
+    package init(
+        onNext: ((Element) -> Void)?,
+        onError: ((any Swift.Error) -> Void)?,
+        onCompleted: (() -> Void)?,
+        subscription: SubscriptionDisposable
+    ) {
+        // First what may call out: behind it the arguments are stored without being counted anew.
+        self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
+        self.onNext = onNext
+        self.onError = onError
+        self.onCompleted = onCompleted
+        self.subscription = subscription
+        super.init()
+    }
+
+    package override func link(_ stage: Stage) { subscription.link(stage) }
+
+    package override func upstreamReleased() { subscription.unlink() }
+
+    package override func next(_ element: Element) {
+        if !subscription.isCancelled { onNext?(element) }
+    }
+
+    package override func error(_ error: any Swift.Error) {
+        guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
+        report(error)
+        subscription.settle(upstream)
+    }
+
+    package override func completed() {
+        guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
+        onCompleted?()
+        subscription.settle(upstream)
+    }
+
+    package override func error(_ error: any Swift.Error, then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil { report(error) }
+        subscription.settle(upstream, after: after)
+    }
+
+    package override func completed(then after: () -> Void) {
+        let upstream = subscription.takeUpstream()
+        upstream?.quiesce()
+        if upstream != nil { onCompleted?() }
+        subscription.settle(upstream, after: after)
+    }
+
+    private func report(_ error: any Swift.Error) {
+        if let onError {
+            onError(error)
+        } else {
+            Hooks.handleUnhandledError(error, callStack: callStack)
+        }
+    }
+}

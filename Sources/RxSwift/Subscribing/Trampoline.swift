@@ -1,0 +1,90 @@
+import RxPrimitives
+
+/// A thread's queue of jobs, on which synchronous sources and recursive subscriptions take turns instead of nesting.
+///
+/// The outermost subscription opens it, and drains it before `subscribe` returns. One per thread, used by that thread only,
+/// made at first use.
+@usableFromInline
+package final class Trampoline {
+    @exclusivity(unchecked) private var jobs = JobQueue()
+
+    /// Whether a subscription or job further up this thread's stack will drain the queue.
+    @exclusivity(unchecked) @usableFromInline package private(set) var isOpen = false
+
+    /// The thread's, which is inside a callback while the trampoline is open.
+    private let session = DrainSession.current
+
+    private init() {}
+
+    /// The calling thread's trampoline.
+    @usableFromInline
+    package static var current: Trampoline { unretained.takeUnretainedValue() }
+
+    /// The calling thread's trampoline, for use while the thread lives, without counting a reference.
+    @inline(__always)
+    static var unretained: Unmanaged<Trampoline> {
+        if let known = ThreadSlot.trampoline.pointer { return .fromOpaque(known) }
+        return make()
+    }
+
+    @inline(never)
+    private static func make() -> Unmanaged<Trampoline> {
+        let made = Unmanaged.passRetained(Trampoline())
+        ThreadSlot.trampoline.set(made.toOpaque()) { Unmanaged<Trampoline>.fromOpaque($0!).release() }
+        return made
+    }
+
+    /// Whether jobs are waiting for their turn.
+    @usableFromInline
+    package var hasWaitingJobs: Bool { !jobs.isEmpty }
+
+    /// Runs `body` with the trampoline open, and then, if this call opened it, what was queued meanwhile.
+    @usableFromInline
+    package func run(_ body: () -> Void) {
+        if isOpen { return body() }
+        open()
+        body()
+        close()
+    }
+
+    /// From now on jobs are queued. The caller closes it again.
+    package func open() {
+        assert(!isOpen, "the trampoline is open: whoever opened it will close it")
+        isOpen = true
+        session.beginCallbacks()
+    }
+
+    /// Runs what was queued since it was opened.
+    package func close() {
+        drain()
+        isOpen = false
+        session.endCallbacks()
+    }
+
+    /// Runs the job that has waited longest, within whatever this thread is doing.
+    ///
+    /// For one who keeps the thread waiting for what such a job may bring about.
+    /// - Returns: false if none is waiting.
+    package func runNext() -> Bool {
+        guard let job = jobs.popFirst() else { return false }
+        var budget = Int.max
+        _ = job.run(&budget)
+        return true
+    }
+
+    /// Queues a job behind those that wait, or runs it at once (and what it queues) when nobody up the stack would.
+    @usableFromInline
+    package func submit(_ job: Job) {
+        if isOpen {
+            jobs.append(job)
+        } else {
+            run {
+                jobs.append(job)
+            }
+        }
+    }
+
+    private func drain() {
+        while runNext() {}
+    }
+}

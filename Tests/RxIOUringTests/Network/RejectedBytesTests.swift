@@ -1,0 +1,103 @@
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// What becomes of bytes that a connection does not send, or not any more.
+@Suite struct RejectedBytesTests {
+    /// The kernel may still take them: nobody else may write where they are.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func bytesBeingSentAreHeldUntilTheKernelHasLetGoOfThem(_ backend: IOUringScheduler.Backend) throws {
+        let folder = TemporaryFolder()
+        folder.put(pattern(2 << 20), into: "a")
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let log = Guarded<[String]>([])
+            let closing = connection.closed.subscribe(onCompleted: { log.change { $0.append("closed") } })
+            // The second chunk is read into the memory of the first, when that is free.
+            let reading = File.read(folder["a"], chunkSize: 1 << 20, window: 1, scheduler: server.scheduler)
+                .subscribe(onNext: { chunk in
+                    log.change { $0.append("chunk") }
+                    if log.value.count == 1 { connection.send(chunk) }
+                })
+            var queued = -1
+            // Until the socket takes no more.
+            #expect(
+                waitUntil {
+                    defer { queued = connection.queuedBytes }
+                    usleep(20_000)
+                    return queued == connection.queuedBytes && queued > 0
+                })
+            #expect(log.value == ["chunk"])
+            connection.abort()
+            #expect(waitUntil { log.value.count == 3 })
+            #expect(log.value == ["chunk", "closed", "chunk"])
+            closing.dispose()
+            reading.dispose()
+            peer.close()
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func nothingIsSentBehindWhatWasRefused(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let error = Guarded<CInt>(0)
+            let chunks = [600_000, 600_000, 10].map { ByteChunk(pattern($0)) }
+            let writing = connection.write(.from(chunks)).subscribe(onError: { error.value = code($0) })
+            #expect(waitUntil { error.value == ENOBUFS })
+            connection.close()
+            #expect(peer.receive(2_000_000) == pattern(600_000))
+            writing.dispose()
+            server.end()
+        }
+    }
+
+    /// A socket that is closed with bytes unread resets the connection, and what was sent is lost.
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func whatWasSentArrivesThoughThePeersBytesWereNotRead(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 16 << 20
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            peer.send(pattern(50_000))
+            usleep(20_000)
+            let bytes = pattern(1 << 20)
+            connection.send(ByteChunk(bytes))
+            connection.close()
+            #expect(peer.receive(bytes.count) == bytes)
+            // The end, and no reset.
+            var byte: UInt8 = 0
+            #expect(recv(peer.number, &byte, 1, 0) == 0)
+            server.end()
+        }
+    }
+
+    @Test(arguments: IOUringScheduler.Backend.allCases)
+    func sendsBehindTheEndOfOutputAreRefusedAtOnce(_ backend: IOUringScheduler.Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let gate = OneShot()
+            server.scheduler.run { _ = gate.wait() }
+            #expect(connection.send("before"))
+            connection.shutdownOutput()
+            #expect(!connection.send("behind"))
+            gate.fire()
+            #expect(peer.receive(20) == Array("before".utf8))
+            peer.close()
+            server.end()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import RxSwift
+import TestSupport
+import Testing
+
+/// Chains above which nobody can emit any more, because the subject is gone without a terminal event.
+@Suite struct UpstreamReleasedTests {
+    private static let operators: [(name: String, build: (Observable<ReleaseToken>) -> Observable<Any>)] = [
+        ("map", { $0.map { $0 } }),
+        ("asSingle", { $0.asSingle().asObservable().map { $0 } }),
+        ("asMaybe", { $0.asMaybe().asObservable().map { $0 } }),
+        ("first", { $0.first().asObservable().map { $0 as Any } }),
+        ("ignoreElements", { $0.ignoreElements().map { $0 } }),
+        ("ifEmpty(default:)", { $0.ifEmpty(default: ReleaseToken()).map { $0 } }),
+        ("catchAndReturn", { $0.catchAndReturn(ReleaseToken()).map { $0 } }),
+        ("takeLast", { $0.takeLast(2).map { $0 } }),
+        ("element(at:)", { $0.element(at: 3).map { $0 } }),
+        ("single", { $0.single().map { $0 } }),
+        ("materialize", { $0.materialize().map { $0 } }),
+    ]
+
+    @Test(arguments: operators.indices) func nothingKeepsItselfAlive(index: Int) {
+        let (name, build) = Self.operators[index]
+        var isReleased = false
+        do {
+            let subject = PublishSubject<ReleaseToken>()
+            let token = ReleaseToken(onRelease: { isReleased = true })
+            _ = build(subject).subscribe(onNext: { _ in _ = token })
+        }
+        #expect(isReleased, "\(name) keeps the observer")
+    }
+}

@@ -1,0 +1,120 @@
+import RxSwift
+import TestSupport
+import Testing
+
+/// The queue of an event loop, whose thread is the test's.
+@Suite struct LoopRunQueueTests {
+    private final class Thread: LoopThread {
+        var wakeUps = 0
+
+        func wake() { wakeUps += 1 }
+    }
+
+    private final class Note: Work {
+        private let body: () -> Void
+
+        init(_ body: @escaping () -> Void) { self.body = body }
+
+        func run(_ budget: inout Int) -> Bool {
+            body()
+            return true
+        }
+
+        func wasRejected() -> Bool { true }
+    }
+
+    private let thread = Thread()
+    private let queue = LoopRunQueue(batchLimit: 512)
+    private let log = EventLog()
+
+    init() { queue.bind(to: thread) }
+
+    private func submit(_ line: String) {
+        let log = log
+        queue.submit(WorkJob(Note { log.note(line) }))
+    }
+
+    private func submitElsewhere(_ lines: String...) {
+        nonisolated(unsafe) let this = self
+        race({ for line in lines { this.submit(line) } })
+    }
+
+    private func run(_ steps: Int = 512) -> Bool {
+        var budget = steps
+        return queue.runJobs(within: &budget)
+    }
+
+    @Test func onlyWhoFindsItAtRestWakesIt() {
+        submitElsewhere("a", "b")
+        #expect(thread.wakeUps == 0 && queue.hasPending)
+        #expect(!queue.tryRest())
+        #expect(!run())
+        #expect(queue.tryRest())
+        submitElsewhere("c", "d")
+        #expect(thread.wakeUps == 1)
+        queue.resume()
+        submitElsewhere("e")
+        #expect(thread.wakeUps == 1)
+        #expect(!run())
+        #expect(log.text == "a b c d e")
+        // A wake-up without work, a timer's or the kernel's.
+        #expect(queue.tryRest())
+        queue.resume()
+        submitElsewhere("f")
+        #expect(thread.wakeUps == 1 && queue.hasPending)
+    }
+
+    @Test func ownWorkComesBehindWhatWasHandedOverBefore() {
+        submit("own 1")
+        submitElsewhere("a")
+        submit("own 2")
+        submitElsewhere("b", "c")
+        submit("own 3")
+        #expect(!run())
+        #expect(log.text == "own 1 a own 2 b c own 3")
+        #expect(thread.wakeUps == 0)
+    }
+
+    @Test func theBudgetEndsATurnAndNotTheWork() {
+        for number in 0..<5 { submit("\(number)") }
+        #expect(run(2))
+        #expect(log.text == "0 1")
+        submitElsewhere("5")
+        #expect(run(3))
+        #expect(!run(3))
+        #expect(log.text == "0 1 2 3 4 5")
+    }
+
+    @Test func whatALoopRefusesIsCountedAndNotRun() {
+        submit("a")
+        submitElsewhere("b")
+        #expect(queue.rejectAll() == 2)
+        #expect(log.text == "")
+    }
+
+    @Test func onceUnboundItsThreadIsLikeAnyOther() {
+        #expect(queue.isOnLoop && queue.nameIfHeldByCaller(mainQueueRuns: false) != nil)
+        queue.unbind()
+        #expect(!queue.isOnLoop && queue.nameIfHeldByCaller(mainQueueRuns: false) == nil)
+        submit("a")
+        #expect(queue.hasPending && thread.wakeUps == 0)
+        #expect(!run() && queue.tryRest())
+        submit("b")
+        #expect(thread.wakeUps == 1)
+    }
+
+    @Test func workThatIsLeftIsReleasedWithTheQueue() {
+        let released = AtomicCounter(0)
+        do {
+            let queue = LoopRunQueue(batchLimit: 1)
+            queue.bind(to: thread)
+            for isElsewhere in [false, true] {
+                let token = ReleaseToken { released.increment() }
+                let job = WorkJob(Note { withExtendedLifetime(token) {} })
+                if isElsewhere { queue.submitRemote(job) } else { queue.submit(job) }
+            }
+            #expect(released.value == 0)
+        }
+        #expect(released.value == 2)
+    }
+}
