@@ -1,21 +1,13 @@
 // swift-tools-version: 6.1
-import Foundation
 import PackageDescription
-
-/// Whether liburing can be linked statically, so that a program starts where liburing is not installed. Without it RxIOUring
-/// is built with its epoll backend alone.
-let hasLiburing =
-    ["/usr/include/liburing.h"].allSatisfy(FileManager.default.fileExists)
-    && ["x86_64-linux-gnu", "aarch64-linux-gnu", ".", "../lib64"].contains {
-        FileManager.default.fileExists(atPath: "/usr/lib/\($0)/liburing.a")
-    }
 
 #if os(Linux)
     let eventLoopTargets: [Target] = [
         .target(
             name: "CRxIOUring",
-            cSettings: hasLiburing ? [.define("RX_LIBURING")] : [],
-            linkerSettings: hasLiburing ? [.linkedLibrary(":liburing.a")] : []),
+            cSettings: [.define("RX_LIBURING", .when(traits: ["LIBURING"]))],
+            // Statically, so that a program starts where liburing is not installed.
+            linkerSettings: [.linkedLibrary(":liburing.a", .when(traits: ["LIBURING"]))]),
         .target(name: "RxIOUring", dependencies: ["RxSwift", "CRxIOUring"], exclude: ["Unsupported"]),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         // A program that tests run, because what they test is about a whole process.
@@ -48,7 +40,11 @@ let package = Package(
         .trait(
             name: "TRACE_RESOURCES",
             description: "Counts every live observable, sink, subject, disposable and job in Resources.total."
-        )
+        ),
+        .trait(
+            name: "LIBURING",
+            description: "Builds RxIOUring's io_uring backend; needs liburing-dev. Without it event loops use epoll."
+        ),
     ],
     targets: [
         // The processor's pause, and futexes: what Swift cannot express.

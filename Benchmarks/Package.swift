@@ -42,8 +42,10 @@ let features: [SwiftSetting] = [
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
+    traits: [.trait(name: "LIBURING", description: "The io_uring backend of RxIOUring; needs liburing-dev.")],
     dependencies: [
-        .package(name: "swift-rx", path: root),
+        .package(
+            name: "swift-rx", path: root, traits: [.trait(name: "LIBURING", condition: .when(traits: ["LIBURING"]))]),
         .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),

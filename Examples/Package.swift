@@ -9,8 +9,10 @@ let package = Package(
         .executable(name: "pubsub-load", targets: ["pubsub-load"]),
         .executable(name: "logfollow", targets: ["logfollow"]),
     ],
+    traits: [.trait(name: "LIBURING", description: "The io_uring backend of RxIOUring; needs liburing-dev.")],
     dependencies: [
-        .package(name: "swift-rx", path: ".."),
+        .package(
+            name: "swift-rx", path: "..", traits: [.trait(name: "LIBURING", condition: .when(traits: ["LIBURING"]))]),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         // Percentiles of latencies, in the memory of one histogram however many are recorded.
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),

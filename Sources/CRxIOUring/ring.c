@@ -1,15 +1,16 @@
-// Rings, by liburing. Without its header everything here says that there is no io_uring.
+// Rings, by liburing. Without the trait LIBURING everything here says that there is no io_uring.
 
 #define _GNU_SOURCE
 #include "CRxIOUring.h"
 #include <errno.h>
 #include <stdlib.h>
 
-// RX_LIBURING is set by Package.swift where the static library was found: header and library have to be there both.
-#if defined(RX_LIBURING) && defined(__has_include)
-#if __has_include(<liburing.h>)
-#define RX_HAS_RING 1
+// RX_LIBURING is set by the package's trait LIBURING, which also links the static library.
+#ifdef RX_LIBURING
+#if !__has_include(<liburing.h>)
+#error "the trait LIBURING of swift-rx needs liburing: install liburing-dev, or build without the trait (event loops use epoll then)"
 #endif
+#define RX_HAS_RING 1
 #endif
 
 #ifdef RX_HAS_RING

@@ -2,9 +2,9 @@ import CRxIOUring
 import Glibc
 import RxPrimitives
 
-/// Which backend a loop gets.
+/// The choice of a loop's backend.
 enum BackendChoice {
-    /// The environment variable that says which, where the program does not.
+    /// The environment variable that names the backend if the program does not.
     static let variable = "RX_IO_BACKEND"
 
     static func make(_ configuration: IOUringScheduler.Configuration) -> Backend {
@@ -31,7 +31,7 @@ enum BackendChoice {
         let why: String
         switch error {
         case ENOSYS where !rx_ring_is_built():
-            why = "the program was built without liburing (install liburing-dev and build again)"
+            why = "built without the trait LIBURING of swift-rx (install liburing-dev, then build with it)"
         case ENOSYS: why = "the kernel has no io_uring, or one that is too old (5.11 is needed)"
         case EPERM, EACCES:
             why = "io_uring is forbidden here (a container's seccomp profile, or the sysctl kernel.io_uring_disabled)"

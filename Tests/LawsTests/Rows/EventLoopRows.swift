@@ -9,7 +9,7 @@ import TestSupport
         /// An event loop on each backend is a scheduler like the others.
         static let eventLoopRows: [Row] =
             lineRows
-            + IOUringScheduler.Backend.allCases.flatMap { backend in
+            + IOUringScheduler.Backend.built.flatMap { backend in
                 [
                     Row(
                         "observe(on:)", "\(backend)", keeps: .everything, isAsynchronous: true,
@@ -24,7 +24,7 @@ import TestSupport
 
         /// What makes a sequence out of a descriptor, as the inner sequence of `concatMap`; and what writes a sequence, with
         /// a reader behind it. No operators.
-        static let streamRows: [Row] = IOUringScheduler.Backend.allCases.flatMap { backend in
+        static let streamRows: [Row] = IOUringScheduler.Backend.built.flatMap { backend in
             [
                 Row(
                     "DescriptorStream.read", "\(backend)", keeps: .everything, isAsynchronous: true,

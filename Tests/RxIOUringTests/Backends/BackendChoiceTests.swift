@@ -25,7 +25,8 @@ import Testing
 
     private func loops(_ backend: String) -> [String] { ["backend \(backend)", "read hello"] }
 
-    @Test func theVariableSaysWhich() {
+    @Test(.enabled(if: IOUringScheduler.Backend.built.contains(.uring)))
+    func theVariableSaysWhich() {
         #expect(probe([], variable: "epoll") == loops("epoll") + loops("epoll"))
         #expect(probe([], variable: "uring") == loops("uring") + loops("uring"))
         #expect(probe([], variable: "") == loops("uring") + loops("uring"))
@@ -33,7 +34,8 @@ import Testing
     }
 
     /// The fault: a value that means nothing.
-    @Test func aVariableThatMeansNothingIsToldOnce() {
+    @Test(.enabled(if: IOUringScheduler.Backend.built.contains(.uring)))
+    func aVariableThatMeansNothingIsToldOnce() {
         let lines = probe([], variable: "kqueue")
         #expect(
             lines.first == "notice RX_IO_BACKEND is 'kqueue'; it can be 'uring' or 'epoll'. The best backend is used.")
@@ -41,7 +43,9 @@ import Testing
     }
 
     /// The fault: a container that forbids io_uring, or a kernel that does not have it.
-    @Test(arguments: [(EPERM, "forbidden"), (ENOSYS, "no io_uring"), (ENOMEM, "memory"), (EMFILE, "files")])
+    @Test(
+        .enabled(if: IOUringScheduler.Backend.built.contains(.uring)),
+        arguments: [(EPERM, "forbidden"), (ENOSYS, "no io_uring"), (ENOMEM, "memory"), (EMFILE, "files")])
     func withoutURingThereIsEpollAndOneNotice(_ error: CInt, _ word: String) {
         // Asked for or not.
         for variable in [nil, "uring"] {
@@ -51,5 +55,12 @@ import Testing
             #expect(lines.dropFirst().first?.contains(word) == true)
             #expect(Array(lines.dropFirst(2)) == loops("epoll") + loops("epoll"))
         }
+    }
+
+    @Test(.enabled(if: IOUringScheduler.Backend.built == [.epoll]))
+    func withoutTheTraitThereIsEpollAndANoticeThatNamesIt() {
+        let lines = probe([], variable: "uring")
+        #expect(lines.first?.contains("built without the trait LIBURING") == true)
+        #expect(Array(lines.dropFirst()) == loops("epoll") + loops("epoll"))
     }
 }

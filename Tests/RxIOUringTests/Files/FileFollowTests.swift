@@ -23,7 +23,7 @@ import Testing
         #expect(done.wait())
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func whatIsThereAndWhatIsAppendedComesInOrder(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("one ".utf8, to: "log")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aNameWithoutAFolderIsInTheOneOfTheProcess(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = getcwd(nil, 0)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func fromTheEndOnlyWhatIsNewComes(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("old ".utf8, to: "log")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases, File.FollowStart.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built, File.FollowStart.allCases)
     func aFileThatIsNotThereYetIsReadFromItsBeginning(
         _ backend: IOUringScheduler.Backend, _ start: File.FollowStart
     ) async {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aFileThatIsTruncatedWhileItIsFollowedIsReadFromItsBeginning(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("long line ".utf8, to: "log")
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func rotationByRenamingLosesNothing(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("1 ".utf8, to: "log")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func manyRotationsInARowAreFollowedInOrder(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = descriptorCount()
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func filesThatTookTheNameWhileTheObserverLaggedAreReadInOrder(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("0 ".utf8, to: "log")
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func moreFilesThanMayWaitAreSkippedWithANotice(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let handler = IOHooks.noticeHandler
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aFileThatIsDeletedAndMadeAgainIsFollowed(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("a".utf8, to: "log")
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aFileThatTakesItsNameBackIsReadAgainAndFollowed(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("a ".utf8, to: "log")
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func theReplacementOfASymbolicLinkIsSeen(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("one ".utf8, to: "first")
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// More events than the kernel keeps: what is lost is looked for.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func eventsThatOverflowTheKernelsQueueLoseNothing(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("a".utf8, to: "log")
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func whatCannotBeFollowedIsAnError(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let noFolder = Received(File.follow(folder["no/log"], scheduler: scheduler))
@@ -305,7 +305,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func theEndOfTheDirectoryIsAnErrorBehindWhatWasWritten(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkdir(folder["d"], 0o700)
@@ -320,7 +320,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func linesOfAFileThatGrowsComeWhenTheyAreComplete(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = Received(File.follow(folder["log"], scheduler: scheduler).lines())
@@ -333,7 +333,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aBusyWriterAndAnObserverElsewhereLoseNothing(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = Received<Int>(
@@ -355,7 +355,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func disposeRacingAppendsAndRotations(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let isOver = AtomicWord(0)
@@ -380,7 +380,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func shutdownEndsFollowing(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = follow(folder, .end, scheduler)

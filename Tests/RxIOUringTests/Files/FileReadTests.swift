@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct FileReadTests {
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func allBytesComeInOrderWhateverTheSizeOfTheFile(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             for size in [0, 1, 999, 1_000, 1_001, 3_000, 100_001] {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func chunksHaveTheDefaultSizeUnlessToldOtherwise(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(300_000), into: "a")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func eventsComeOnTheLoopAndTheFileIsClosedBefore(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10), into: "a")
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func filesOfTheKernelThatSayTheyAreEmptyAreRead(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { _, scheduler in
             let received = Received.bytes(File.read("/proc/self/maps", chunkSize: 100, scheduler: scheduler))
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// C would cut the path off there, and open another file.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPathWithANULCharacterNamesNoFile(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10), into: "file") + "\0.txt"
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func noSuchFile_aFolder_andNoPermissionAreErrors(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let missing = Received(File.read(folder["missing"], scheduler: scheduler))
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aSlowConsumerElsewhereNeverHasMoreThanTheWindow(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(200_000)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func readingStopsWhileChunksAreKeptAndGoesOnWhenOneIsLetGo(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10_000), into: "a")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aFileThatIsTruncatedWhileItIsReadEndsThere(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(100_000), into: "a")
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPipeIsReadInPiecesAsTheyComeAlsoUnderSignals(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             // EINTR: a handler that does not ask for restarting, and a signal to the loop's thread at each turn.
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPipeThatStaysSilentIsClosedByDispose(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func shutdownEndsAReadThatWaits(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)

@@ -11,7 +11,7 @@ import Testing
         .from(stride(from: 0, to: bytes.count, by: size).map { ByteChunk(bytes[$0..<min($0 + size, bytes.count)]) })
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func chunksOfAnySizeAreWrittenInOrderAndCounted(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(500_000)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func theFileIsClosedWhenTheNumberComesOnTheLoop(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = descriptorCount()
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func modesSayWhatBecomesOfAFileThatIsThere(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             func write(_ text: String, _ mode: File.WriteMode) async -> IOError? {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func permissionsAreThoseOfANewFile(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = Received(
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func whatCannotBeOpenedIsAnErrorAndItsSourceIsNotSubscribedTo(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let subscribed = AtomicCounter(0)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aFullDiskIsAnErrorAndEndsTheSource(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { _, scheduler in
             let source = PublishSubject<ByteChunk>()
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func anErrorOfTheSourceIsPassedOnWhenWhatCameBeforeIsWritten(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(1_000_000)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func chunksFromOtherThreadsAreWrittenInTheirOrder(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(300_000)
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// A write is short at the limit of a file's size, and the one that goes on behind it fails.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aShortWriteAtTheLimitOfTheFilesSizeGoesOnAndFails(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let limit = 50_000_001
@@ -146,7 +146,7 @@ import Testing
     }
 
     /// Writes to a pipe of one page are short all the time.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func shortWritesToAPipeGoOnWhereTheyStopped(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func disposeEndsAWriteThatWaitsAndLetsGoOfItsChunks(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aQueueThatGrowsIsReportedAtEachMultipleOfItsLimit(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let handler = Hooks.backlogHandler
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func copyingAFileNeedsTheMemoryOfTheWindowOnly(_ backend: IOUringScheduler.Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let handler = Hooks.backlogHandler
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// The sequence is subscribed to on the loop, and never lets it go by itself.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func anEndlessSourceIsDisposedOfFromAnotherThread(_ backend: IOUringScheduler.Backend) async throws {
         await leavingNothing(backend) { folder, scheduler in
             let begun = AtomicCounter(0)
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func anEndlessSourceDoesNotKeepTheLoopFromEnding(_ backend: IOUringScheduler.Backend) async throws {
         await leavingNothing(backend) { folder, scheduler in
             let begun = AtomicCounter(0)

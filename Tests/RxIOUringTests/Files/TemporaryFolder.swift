@@ -152,7 +152,7 @@ func leavingNothing(
 
 /// What the first use of Dispatch and of the loops opens for the life of the process.
 private let warmUp: Void = {
-    for backend in IOUringScheduler.Backend.allCases {
+    for backend in IOUringScheduler.Backend.built {
         let scheduler = IOUringScheduler(backend: backend)
         let done = OneShot()
         _ = File.read("/proc/self/status", scheduler: scheduler).subscribe(onDisposed: { done.fire() })

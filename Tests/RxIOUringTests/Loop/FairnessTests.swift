@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func anActionThatHandsItselfOverStarvesNeitherTimersNorOthersNorStreams(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let restless = Restless(scheduler)
@@ -47,7 +47,7 @@ import Testing
         scheduler.shutdown()
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func timersThatAreAlwaysDueStarveNobody(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let isOver = AtomicWord(0)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// More of them than are looked at in one go.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func streamsThatAlwaysHaveSomethingStarveNobody(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let chunks = AtomicCounter(0)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct LifetimeTests {
     typealias Backend = IOUringScheduler.Backend
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func releasedWithWorkPendingTheLoopRunsItAndEnds(_ backend: Backend) async {
         let descriptors = await settledDescriptorCount(backend)
         let log = EventLog()
@@ -28,14 +28,14 @@ import Testing
         #expect(log.text == "0 1 2 timer")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func releasedWithoutWorkItEnds(_ backend: Backend) async {
         let descriptors = await settledDescriptorCount(backend)
         for _ in 0..<20 { _ = IOUringScheduler(backend: backend) }
         #expect(await eventually { threadCount() == 0 && descriptorCount() == descriptors })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func releasedOnTheLoopItself(_ backend: Backend) async {
         let ran = OneShot()
         do {
@@ -55,7 +55,7 @@ import Testing
         #expect(await eventually { threadCount() == 0 })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func releasedWithAStreamItEndsBehindTheStream(_ backend: Backend) async {
         let descriptors = await settledDescriptorCount(backend)
         let chunks = AtomicCounter(0)
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A subscription is enough to keep the thread, as it is with a dispatch queue.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aSubscriptionThatObservesOnItKeepsTheLoop(_ backend: Backend) async {
         let subject = PublishSubject<Int>()
         let log = EventLog()
@@ -89,7 +89,7 @@ import Testing
         #expect(await eventually { threadCount() == 0 })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func delayedAndPeriodicWorkKeepsTheLoop(_ backend: Backend) async {
         let log = EventLog()
         let done = OneShot()
@@ -104,7 +104,7 @@ import Testing
     }
 
     #if TRACE_RESOURCES
-        @Test(arguments: Backend.allCases)
+        @Test(arguments: Backend.built)
         func nothingIsLeftBehind(_ backend: Backend) async {
             let descriptors = await settledDescriptorCount(backend)
             await quiet { Int(Resources.total) }
@@ -130,7 +130,7 @@ import Testing
     #endif
 
     /// The race: a timer is disposed of while the loop arms it anew. Were it missed, it would keep the loop for an hour.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aPeriodicTimerDisposedOfWhileItIsArmedAnewDoesNotStay(_ backend: Backend) async {
         do {
             let scheduler = IOUringScheduler(backend: backend)

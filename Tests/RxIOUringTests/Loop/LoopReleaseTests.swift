@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LoopReleaseTests {
     #if TRACE_RESOURCES
-        @Test(arguments: IOUringScheduler.Backend.allCases)
+        @Test(arguments: IOUringScheduler.Backend.built)
         func nothingIsLeftOfALoopWhoseTimersHaveFired(_ backend: IOUringScheduler.Backend) async {
             await quiet { Int(Resources.total) }
             let before = Resources.total

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ShutdownTests {
     typealias Backend = IOUringScheduler.Backend
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func whatWasHandedOverBeforeRuns(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let ran = AtomicCounter(0)
@@ -17,7 +17,7 @@ import Testing
         #expect(ran.value == 10_000)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func whatIsHandedOverLaterIsRefusedReleasedAndReported(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
@@ -41,7 +41,7 @@ import Testing
         #expect(disposables.allSatisfy { ($0 as? any Cancelable)?.isDisposed == true })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func timersThatAreNotDueAreDroppedReleasedAndReported(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// As the docstring of `shutdown` says.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func onTheLoopItReturnsAtOnceAndNothingHandedOverAfterItRuns(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
@@ -98,7 +98,7 @@ import Testing
         #expect(rejections.value == 2)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func fromSeveralThreadsAtOnceEachWaitsForTheEnd(_ backend: Backend) {
         for _ in 0..<200 {
             let scheduler = IOUringScheduler(backend: backend)
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// The race: threads hand over while another one ends the loop. Each piece of work runs or is rejected, and none is both.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func eachPieceOfWorkRunsOrIsRefused(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
@@ -146,7 +146,7 @@ import Testing
 
     /// The race: a thread finds the loop asleep, and is about to wake it. The loop wakes up by itself, takes the work and ends.
     /// The thread must not take itself for the one who is at work.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aLateWakeUpOfALoopThatEndedDoesNothing(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// A system reuses the identity of a thread that ended.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aThreadThatCameAfterTheLoopsIsNotTakenForIt(_ backend: Backend) async {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
@@ -199,7 +199,7 @@ import Testing
     }
 
     /// The handler runs on the loop's thread, at its very end.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aHandlerOfRefusedWorkMayUseTheScheduler(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         defer { Hooks.workRejectedHandler = before }
@@ -217,7 +217,7 @@ import Testing
         #expect(counted.value == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func streamsEndWithAnErrorThatSaysSo(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// The fault: the new subscription failed at once, inside the end of the old one, and so on for ever.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aRetryWithoutALimitKeepsNobodyFromEnding(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let begun = OneShot()
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aMillionTimersAreDropped(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }

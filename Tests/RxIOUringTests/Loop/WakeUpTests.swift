@@ -10,7 +10,7 @@ import Testing
 
     /// Eight threads that hand over now in bursts, now one by one with the loop asleep in between. A wake-up that is lost is
     /// seen as work that does not come.
-    @Test(arguments: Backend.allCases, [IOUringScheduler.Spin.none, .upTo(.microseconds(20))])
+    @Test(arguments: Backend.built, [IOUringScheduler.Spin.none, .upTo(.microseconds(20))])
     func nothingHandedOverIsForgotten(_ backend: Backend, spin: IOUringScheduler.Spin) {
         let scheduler = IOUringScheduler(spin: spin, backend: backend)
         let missing = AtomicCounter(0)
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The race: one thread hands over one by one, just as the loop goes to sleep.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func handingOverAsTheLoopGoesToSleepWakesIt(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         for round in 0..<stepCount(50_000, debug: 10_000) {
@@ -61,7 +61,7 @@ import Testing
         scheduler.shutdown()
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aBurstCostsOneSystemCallAndNoneWhileTheLoopIsAwake(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let begun = OneShot()
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// An idle loop sleeps: also with timers that never come, and behind a wake-up.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func anIdleLoopCostsNothing(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let disposables = [RxTimeInterval.never, .seconds(.max), .seconds(10_000_000_000), .nanoseconds(.max)].map {

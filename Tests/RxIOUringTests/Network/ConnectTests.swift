@@ -20,7 +20,7 @@ import Testing
         return result.value ?? (-99, "")
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aUnixSocketWithoutRoomIsWaitedFor(_ backend: IOUringScheduler.Backend) throws {
         let folder = TemporaryFolder()
         try leavingNothingBehind {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPortThatNobodyListensToIsAnError(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aNameThatDoesNotExistIsAnError(_ backend: IOUringScheduler.Backend) throws {
         leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A listener whose backlog is full takes no connection, and says nothing.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func connectingEndsAfterItsTimeout(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPortInUseIsAnError(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func listenersShareAPort(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func namesAreResolvedOffTheLoop(_ backend: IOUringScheduler.Backend) throws {
         leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func bytesComeBackInOrder(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let server = try Server.echo(backend)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func bothEndsAreConnections(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let server = try Server.echo(backend)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPeerThatHalfClosesGetsEverything(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend) { connection in
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func bigTransfersPassTinySocketBuffers(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func sendsOfOneThreadKeepTheirOrder(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPeerThatResetsIsAnError(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let errors = Guarded<[CInt]>([])
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aPeerThatNeverReadsCostsBoundedMemory(_ backend: IOUringScheduler.Backend) throws {
         let rejected = Guarded(0)
         let before = IOHooks.sendRejectedHandler
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// It is subscribed to on the loop, and never lets it go by itself.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func anEndlessSourceEndsWhenItsBytesAreRefused(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func whoWritesCanWaitForIt(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aFileIsWrittenWithoutBeingQueued(_ backend: IOUringScheduler.Backend) throws {
         let path = "/proc/self/exe"
         var status = stat()
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aSlowSubscriberSlowsThePeerDown(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let kept = Guarded<[ByteChunk]>([])
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func whatComesBetweenTwoSubscribersIsForTheSecond(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func aConnectionThatNobodyHoldsIsClosed(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend) { $0.send("bye") }
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func closingInsideTheObserverDoesNotNest(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let log = EventLog()
@@ -316,7 +316,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func shuttingTheLoopDownEndsItsConnections(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let codes = Guarded<[CInt]>([])

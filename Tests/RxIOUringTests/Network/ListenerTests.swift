@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct ListenerTests {
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func acceptingPausesWhenNoDescriptorIsLeft(_ backend: IOUringScheduler.Backend) throws {
         let notices = Guarded<[String]>([])
         let before = IOHooks.noticeHandler
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func tenThousandConnectionsLeaveNothing(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let server = try Server.echo(backend)
@@ -84,7 +84,7 @@ import Testing
         return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4_096
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func connectionsAreSpreadAmongLoops(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let group = IOUringSchedulerGroup(count: 3, backend: backend)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// The subscription is still on its way to the loop when the listener is closed behind it.
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func closingRightBehindASubscribeCompletesIt(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func closingTheListenerCompletesItsConnections(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func unixSocketsAreFilesThatGoWithTheirListener(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             var template = Array("/tmp/rx-unix-XXXXXX".utf8CString)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.allCases)
+    @Test(arguments: IOUringScheduler.Backend.built)
     func abstractUnixSocketsConnect(_ backend: IOUringScheduler.Backend) throws {
         try leavingNothingBehind {
             let address = try SocketAddress(abstractUnixName: "rx-test-\(getpid())-\(backend)")

@@ -27,7 +27,7 @@ import Testing
         return (receiver.error as? IOError).map { "\($0.operation) \($0.code)" } ?? "completed"
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func datagramsBeyondTheLimitAreRefusedAndReported(_ backend: Backend) throws {
         let rejected = RejectedSends()
         try leavingNothingBehind {
@@ -53,7 +53,7 @@ import Testing
         #expect(rejected.value == [ENOBUFS])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aConnectedSocketHearsThatItsPeerIsMissing(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aSecondSubscriberIsRefusedAndOneAfterTheEndToldOfIt(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aLoopThatWasShutDownClosesWhatItIsHandedAndRefusesTheRest(_ backend: Backend) throws {
         let rejected = RejectedSends()
         try leavingNothingBehind {
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// The loop that accepts lives, the one that the connection was meant for does not.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aConnectionForALoopThatWasShutDownIsClosed(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func addressesThatCannotBeAreErrorsOfTheSequence(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)

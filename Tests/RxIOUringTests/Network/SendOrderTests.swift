@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aSendOnTheLoopComesBehindAnEarlierOneOfAnotherThread(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             connection.scheduler.run(after: { connection.send("first ") }) { connection.send("second") }
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func closingOnTheLoopComesBehindAnEarlierSendOfAnotherThread(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             connection.scheduler.run(after: { connection.send("first") }) { connection.close() }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func shuttingDownOutputOnTheLoopComesBehindAnEarlierSendOfAnotherThread(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             connection.scheduler.run(after: { connection.send("first") }) { connection.shutdownOutput() }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func closingOnTheLoopComesBehindAnEarlierWriteOfAnotherThread(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             let log = EventLog()
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Nothing comes any more where the loop itself has closed, also while the closing waits behind other work.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func nothingIsReceivedAfterClosingOnTheLoop(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             let log = EventLog()
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func closingASocketOnTheLoopComesBehindAnEarlierSendOfAnotherThread(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -105,7 +105,7 @@ import Testing
     // MARK: Before the loop has heard of it
 
     /// The fault: a connection that its loop has not taken over yet rejected everything, and was never closed.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aConnectionCanBeUsedOnItsLoopAsSoonAsAnotherThreadHasMadeIt(_ backend: Backend) throws {
         try leavingNothingBehind {
             let group = IOUringSchedulerGroup(count: 1, backend: backend)
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// The fault: it was opened after it had been closed, and stayed open.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aSocketCanBeUsedAndClosedOnItsLoopAsSoonAsAnotherThreadHasMadeIt(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct DescriptorStreamTests {
     typealias Backend = IOUringScheduler.Backend
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func chunksComeUntilTheWriterCloses(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The fault: a terminal that nobody reads says that it can be written to, and blocks who does.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aTerminalThatNobodyReadsBlocksNoLoop(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             var (terminal, otherSide): (CInt, CInt) = (-1, -1)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func flagsOfTheOpenFileStay(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             for flags in [0, O_NONBLOCK] {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aDescriptorMayBeClosedOnceItIsSubscribedTo(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// The fault: a write to a pipe that nobody reads, with SIGPIPE at its default, which would end this process.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aPipeWithoutReadersIsAnErrorAndNoSignal(_ backend: Backend) throws {
         let before = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, before) }
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// The fault: the last reader leaves while a write waits for room.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aReaderThatLeavesEndsAWaitingWrite(_ backend: Backend) throws {
         let before = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, before) }
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// The fault: short writes, into a pipe that holds a page.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func everyByteArrivesInOrderThroughASmallPipe(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aReaderThatHoldsOnToItsChunksStopsTheWriter(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 65_536)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aTerminalIsReadAndLeftAsItWas(_ backend: Backend) {
         onLoop(backend) { scheduler in
             var terminal: CInt = -1
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aFileIsReadFromWhereItStandsToItsEnd(_ backend: Backend) {
         onLoop(backend) { scheduler in
             var name = Array("/tmp/rx-descriptor-XXXXXX".utf8CString)
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func devicesAndSocketsAreStreamsToo(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let null = Receiver(
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func anErrorOfTheChunksComesBehindWhatWasWritten(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aDisposeEndsWhatWaitsAndCloses(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
@@ -282,7 +282,7 @@ import Testing
     }
 
     /// The fault: numbers of no open file.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func whatIsNotOpenIsAnError(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             for isTaken in [false, true] {
@@ -297,7 +297,7 @@ import Testing
     }
 
     /// The fault: the loop ends while streams wait, or has ended before.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func shutdownEndsStreamsAndClosesWhatTheyTook(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()

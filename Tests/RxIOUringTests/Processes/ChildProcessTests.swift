@@ -31,7 +31,7 @@ import Testing
     /// Whether there is no such process, not even a zombie.
     static func isGone(_ pid: CInt) -> Bool { kill(pid, 0) != 0 && errno == ESRCH }
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.built, [false, true])
     func eventsComeInTheOrderOfALife(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let script = "echo out; echo error >&2; exit 3"
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func theLastEventComesBehindAllOutput(_ backend: Backend) {
         onLoop(backend) { scheduler in
             for _ in 0..<20 {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aSlowConsumerStopsTheProgram(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func inputReachesTheProgram(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let chunks = (0..<100).map { number in ByteChunk([UInt8](repeating: UInt8(number), count: 10_000)) }
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// The fault: a program that reads nothing of its input, and ends before it was written.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func inputThatIsNotReadIsDropped(_ backend: Backend) {
         let before = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, before) }
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func statusesAndSignalsAreTold(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             for status: CInt in [0, 1, 127, 255] {
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// The faults: no such program, no right to run it, no such folder, a zero in an argument.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func whatCannotBeStartedIsAnErrorThatSaysWhat(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             func error(_ command: ChildProcess.Command) -> IOError? {
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func bothOutputsAndTheSignalAreCollected(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func environmentFolderAndDescriptorsAreAsAsked(_ backend: Backend) {
         onLoop(backend) { scheduler in
             func output(_ run: Single<ChildProcess.Output>) -> String? {
@@ -223,7 +223,7 @@ import Testing
     }
 
     /// The fault: standard descriptors of this process are closed, so that pipes get their numbers.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func pipesMayHaveTheNumbersOfStandardDescriptors(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let kept = fcntl(0, F_DUPFD_CLOEXEC, 10)
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func outputBeyondTheLimitIsAnErrorAndEndsTheProgram(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             let output = Receiver(
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.built, [false, true])
     func twoHundredAtOnceLeaveNothingBehind(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let receivers = (0..<200).map { number in
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.built, [false, true])
     func aDisposeEndsTheProgramAndReapsIt(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             for disposal in [
@@ -285,7 +285,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.built, [false, true])
     func aShutdownEndsTheProgramAndReapsIt(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
@@ -308,7 +308,7 @@ import Testing
     }
 
     /// A race of a dispose with the program's end.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aDisposeMayMeetTheEnd(_ backend: Backend) {
         onLoop(backend) { scheduler in
             for round in 0..<stepCount(100, debug: 40) {
@@ -322,7 +322,7 @@ import Testing
     }
 
     /// It is subscribed to on the subscriber's thread, and never lets it go by itself.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func anEndlessInputEndsWithTheProgram(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
@@ -332,7 +332,7 @@ import Testing
     }
 
     /// The fault: somebody else reaps the child.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aChildThatSomebodyElseHasReapedIsAnError(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let (hasStarted, gate) = (OneShot(), OneShot())
@@ -356,7 +356,7 @@ import Testing
     }
 
     /// The fault: no descriptors are left for pipes.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func withoutDescriptorsNothingIsStartedAndNothingLeft(_ backend: Backend) {
         onLoop(backend) { scheduler in
             #expect(scheduler.performAndWait { true })

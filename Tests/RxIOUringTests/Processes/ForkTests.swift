@@ -20,7 +20,7 @@ import Testing
     }
 
     /// The fault: a forked child has the loop's ring, its descriptors and its memory, and ends.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aChildThatTouchesNothingLeavesTheLoopIntact(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The fault: work for a loop whose thread is missing, because it sleeps in the parent.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func workForALoopOfTheParentIsRefused(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// The fault: work for a loop whose thread is missing, though it is awake: nobody is called to wake it.
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.built, [false, true])
     func workForALoopThatWasAwakeIsRefused(_ backend: Backend, _ hasPending: Bool) {
         let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// The fault: a job that waits for the parent's loop counts as waiting in the child, too, and what is submitted there is lost.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aReusableJobThatWaitsInTheParentIsRefusedInTheChild(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// The fault: a fork while loops come and go finds their registry locked for ever.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aForkMeetsLoopsThatComeAndGo(_ backend: Backend) {
         let isOver = AtomicCounter(0)
         race(
@@ -190,7 +190,7 @@ import Testing
     }
 
     /// The fault: a forked child that observes signals itself finds the parent's handlers and watches.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aChildObservesItsOwnSignals(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(Signals.observe(SIGUSR1, SIGUSR2, scheduler: scheduler))
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// The fault: a signal for a forked child, which has the handler and shares its descriptors.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func signalsOfAForkedChildAreNotTheParents(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             let receiver = Receiver(Signals.observe(SIGTERM, scheduler: scheduler))

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ActionReuseTests {
     typealias Backend = IOUringScheduler.Backend
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func disposingOfAnActionThatRanLeavesLaterOnesAlone(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let runs = AtomicCounter(0)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aDisposableThatIsHeldWeaklyIsNotThatOfALaterAction(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let runs = AtomicCounter(0)
@@ -43,7 +43,7 @@ import Testing
 
     /// The race: three threads schedule, keep some of what they get for a while and dispose of some of it, before or after it
     /// ran.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func eachActionRunsOnceUnlessItWasDisposedOf(_ backend: Backend) {
         let count = stepCount(200_000, debug: 20_000)
         onLoop(backend) { scheduler in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func actionsFromWithinAndFromOutsideShareObjects(_ backend: Backend) {
         let count = stepCount(100_000, debug: 20_000)
         onLoop(backend) { scheduler in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func objectsOutOfUseAreReleasedInTime(_ backend: Backend) {
         let count = 50_000
         var configuration = IOUringScheduler.Configuration(backend: backend)

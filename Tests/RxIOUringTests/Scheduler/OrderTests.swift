@@ -9,7 +9,7 @@ import Testing
 @Suite struct OrderTests {
     typealias Backend = IOUringScheduler.Backend
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func hopsActionsAndJobsShareOneOrder(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// What the loop hands over when it knows of another's work comes behind that.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func whatTheLoopHandsOverComesBehindWhatItSawHandedOver(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// An event that is emitted inside the hop's own observer, behind what that handed over.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func anEventEmittedOnTheLoopComesBehindWhatWasHandedOverThereBefore(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Each of several threads finds its own work in the order of its hand-over, through actions and hops.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func eachThreadsWorkKeepsItsOrder(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let threads = 4
@@ -131,7 +131,7 @@ import Testing
         #expect(wrong == 0 && next == [Int](repeating: count, count: threads))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aTimerThatIsDueComesBehindWhatWasHandedOverBefore(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Law L8.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aMillionRecursiveStepsFitInTheStack(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let count = stepCount(1_000_000, debug: 200_000)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReusableJobTests {
     typealias Backend = IOUringScheduler.Backend
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func postsOfAJobThatWaitsCountOnceAndThoseOfOneThatRunsOnceMore(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let (begun, gate) = (OneShot(), OneShot())
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The fault: whoever hears of a rejected post lets go of the job, and so of its loop, within that post.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aJobMayGoWithinItsPost(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         defer { Hooks.workRejectedHandler = before }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aJobPostsItself(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         nonisolated(unsafe) var count = 0
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The race: a job is posted while it runs. The run that follows sees what was written before.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func whatWasWrittenBeforeAPostIsSeenByARun(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let threads = 3
@@ -100,7 +100,7 @@ import Testing
         scheduler.shutdown()
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func afterShutdownEachPostIsReported(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
@@ -111,7 +111,7 @@ import Testing
         #expect(rejections.value == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aJobKeepsTheLoop(_ backend: Backend) async {
         let done = OneShot()
         var job: ReusableJob? = IOUringScheduler(name: "job", backend: backend).makeJob { done.fire() }
@@ -124,7 +124,7 @@ import Testing
 
     /// The race: the job is let go of while its body runs or waits. It runs as often as it was posted to a queue without it, and
     /// is released then.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aJobThatIsLetGoOfStillRunsWhatWasPosted(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let released = AtomicCounter(0)
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aJobLetsItselfGo(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let released = OneShot()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aJobThatIsLetGoOfAfterShutdownIsReleased(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SignalsTests {
     typealias Backend = IOUringScheduler.Backend
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func everySubscriberGetsEachSignalAndTheDispositionComesBack(_ backend: Backend) {
         rx_test_count_signal(SIGUSR2)
         let counted = rx_test_counted_signals()
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The fault: somebody has installed a handler over ours, which calls ours, and then ours is installed once more.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aHandlerThatCallsOursIsCalledOnce(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let first = Receiver(Signals.observe(SIGUSR2, scheduler: scheduler))
@@ -62,7 +62,7 @@ import Testing
         signal(SIGUSR2, SIG_DFL)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func everyDeliveryCountsHoweverLongTheLoopIsBusy(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(Signals.observe(SIGUSR2, scheduler: scheduler))
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The fault: signals that nobody can handle, and numbers of none.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func whatCannotBeObservedIsAnError(_ backend: Backend) {
         onLoop(backend) { scheduler in
             for number in [SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, 0, -1, 65, 1_000, 32] {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func observingChildrensEndsDisturbsNobodyWhoWaitsForThem(_ backend: Backend) throws {
         // What Foundation opens once stays open.
         try Process.run(URL(fileURLWithPath: "/bin/true"), arguments: []).waitUntilExit()
@@ -116,7 +116,7 @@ import Testing
 
     /// A race of subscribing and disposing with signals that come all the time: counted by nobody else's descriptor, and none
     /// is fatal.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func subscriptionsComeAndGoUnderFire(_ backend: Backend) {
         rx_test_count_signal(SIGUSR2)
         onLoop(backend) { scheduler in
@@ -148,7 +148,7 @@ import Testing
     /// The fault: every thread blocks every signal.
     @Test func signalsComeThoughAllThreadsBlockThem() {
         onLoop(.epoll) { scheduler in
-            for backend in Backend.allCases {
+            for backend in Backend.built {
                 let output = Receiver(
                     ChildProcess.output(
                         builtProgram("BackendProbe"), arguments: ["signals"],

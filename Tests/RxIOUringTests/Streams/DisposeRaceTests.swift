@@ -10,7 +10,7 @@ import Testing
 
     static let rounds = stepCount(1_000_000, debug: 30_000)
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func disposingMeetsWhatAConnectionReceives(_ backend: Backend) throws {
         try DisposeRace.run("receives of a connection", backend, kinds: 4) { race, scheduler in
             let accepted = Guarded<Connection?>(nil)
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Each round cancels a read in the kernel, and closes a descriptor.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func disposingMeetsReadsFromAPipe(_ backend: Backend) throws {
         let (readEnd, writeEnd) = try DescriptorStream.makePipe()
         // Not before the loop has ended: a read that was forgotten would end, too.
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Kind by kind the dispose is aimed at another chunk.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func disposingMeetsReadsOfAFile(_ backend: Backend) {
         let folder = TemporaryFolder()
         let path = folder.put(pattern(1_000), into: "a")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func disposingMeetsTimers(_ backend: Backend) {
         DisposeRace.run("timers", backend, kinds: 4) { race, scheduler in
             race.run(
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// A listener, a connection and what both need are made in each round.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func disposingMeetsConnectionsThatAreAccepted(_ backend: Backend) throws {
         try DisposeRace.run("accepts", backend, kinds: 1) { race, scheduler in
             nonisolated(unsafe) var listener: Listener?

@@ -32,14 +32,14 @@ import Testing
         #expect(notices.lines.count == 1, sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aFileWhoseChunksAreAllKeptSaysSo(_ backend: Backend) async {
         await expectNotice(backend) { folder, scheduler in
             File.read(folder.put(pattern(3_000), into: "kept"), chunkSize: 1_000, window: 2, scheduler: scheduler)
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aPipeWhoseChunksAreAllKeptSaysSo(_ backend: Backend) async throws {
         try await expectNotice(backend, about: "descriptor") { _, scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aProgramWhoseOutputIsAllKeptSaysSo(_ backend: Backend) async {
         await expectNotice(backend, about: "head") { _, scheduler in
             ChildProcess.run(
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aConnectionWhoseChunksAreAllKeptSaysSo(_ backend: Backend) async throws {
         try await expectNotice(backend, about: "127.0.0.1") { _, scheduler in
             var options = ConnectionOptions()
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.built)
     func aSocketWhoseDatagramsAreAllKeptSaysSo(_ backend: Backend) async throws {
         try await expectNotice(backend, about: "127.0.0.1") { _, scheduler in
             let socket = try UDP.bind(port: 0, window: 2, scheduler: scheduler)
