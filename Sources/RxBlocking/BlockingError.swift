@@ -1,11 +1,11 @@
-/// Why waiting for a sequence would never have ended.
+/// The reason why waiting for a sequence would never have ended.
 public enum BlockingError: Error, Equatable {
-    /// The events are delivered on a dispatch queue which cannot run, because the thread that waits for them is at work on it.
+    /// The events are delivered on a dispatch queue that cannot run, because the waiting thread is running work of that queue.
     case deliversOnQueueOfCaller(label: String)
 }
 
 extension BlockingError: CustomStringConvertible {
-    /// What is wrong, and what to do.
+    /// The message: the mistake, and the remedies.
     public var description: String {
         switch self {
         case .deliversOnQueueOfCaller(let label):

@@ -3,7 +3,7 @@ import RxSwift
 extension BlockingObservable {
     /// Waits for the end of the sequence.
     ///
-    /// - Returns: all elements.
+    /// - Returns: all elements of the sequence, in order.
     /// - Throws: the error of the sequence, `RxError.timeout` or `BlockingError`.
     public func toArray() throws -> [Element] {
         try materialize().elementsOrThrow()
@@ -27,7 +27,7 @@ extension BlockingObservable {
 
     /// Waits for the end of a sequence of one element, or for a second element.
     ///
-    /// - Returns: the one element.
+    /// - Returns: the only element of the sequence.
     /// - Throws: `RxError.noElements` or `RxError.moreThanOneElement` where there is not exactly one, the error of the sequence,
     ///   `RxError.timeout` or `BlockingError`.
     public func single() throws -> Element {
@@ -36,8 +36,8 @@ extension BlockingObservable {
 
     /// Waits for the end of a sequence in which one element satisfies a predicate, or for a second that does.
     ///
-    /// - Parameter predicate: runs on the threads that emit; what it throws ends the wait.
-    /// - Returns: the one element.
+    /// - Parameter predicate: runs on the threads that emit; an error that it throws ends the wait.
+    /// - Returns: the only element that satisfies the predicate.
     /// - Throws: `RxError.noElements` or `RxError.moreThanOneElement` where there is not exactly one, the error of the sequence or of
     ///   the predicate, `RxError.timeout` or `BlockingError`.
     @preconcurrency
@@ -56,10 +56,10 @@ extension BlockingObservable {
     }
 }
 
-/// The events of a sequence, after the fact.
+/// The events of a sequence, as known when the wait was over.
 @frozen
 public enum MaterializedSequenceResult<T> {
-    /// The sequence completed.
+    /// The sequence completed, after these elements.
     case completed(elements: [T])
     /// The sequence ended with an error, after these elements.
     case failed(elements: [T], error: any Error)

@@ -2,10 +2,10 @@ import RxPrimitives
 import RxSwift
 
 extension BlockingObservable {
-    /// Subscribes and waits.
+    /// Subscribes, and waits for the end or for enough elements.
     ///
     /// - Parameters:
-    ///   - limit: after how many elements the wait is over. Nil: at the end of the sequence.
+    ///   - limit: the number of elements after which the wait is over; nil waits for the end of the sequence.
     ///   - predicate: tells which elements count.
     func collect(
         atMost limit: Int?, where predicate: @escaping (Element) throws -> Bool = { _ in true }
@@ -13,7 +13,7 @@ extension BlockingObservable {
         let thread = WaitingThread(timeout: timeout)
         let collector = Collector(limit: limit, predicate: predicate, onEnd: { thread.wake() })
         collector.collect(source)
-        // As in RxSwift, whatever has come.
+        // As in RxSwift, the timeout counts regardless of the events that have come.
         if let timeout, timeout <= 0 {
             collector.expire()
             return collector.result
@@ -27,7 +27,7 @@ extension BlockingObservable {
     }
 }
 
-/// Collects the elements of one subscription until it is told, or has seen, enough.
+/// Collects the elements of one subscription until it is told to end, or has seen enough.
 private final class Collector<Element>: @unchecked Sendable {
     private let limit: Int?
     private let predicate: (Element) throws -> Bool
@@ -35,11 +35,11 @@ private final class Collector<Element>: @unchecked Sendable {
     private let subscription = SingleAssignmentDisposable()
 
     private let lock = Mutex()
-    /// Under the lock. Complete when `isOver` is set.
+    /// The elements, under the lock; complete when `isOver` is set.
     private var elements: [Element] = []
-    /// Under the lock.
+    /// The error that ended the wait, if any; under the lock.
     private var error: (any Error)?
-    /// Under the lock.
+    /// True if the wait is over; under the lock.
     private var isOver = false
 
     init(limit: Int?, predicate: @escaping (Element) throws -> Bool, onEnd: @escaping @Sendable () -> Void) {
@@ -56,7 +56,9 @@ private final class Collector<Element>: @unchecked Sendable {
         }
     }
 
-    /// Subscribes. A source that takes turns on this thread begins only when its subscription is known here, so that it can be ended.
+    /// Subscribes to a sequence.
+    ///
+    /// A source that takes turns on this thread begins only when its subscription is known here, so that it can be ended.
     func collect(_ source: Observable<Element>) {
         let subscribe = { self.subscription.setDisposable(source.subscribe { self.receive($0) }) }
         guard CurrentThreadScheduler.isScheduleRequired else { return subscribe() }
@@ -85,7 +87,7 @@ private final class Collector<Element>: @unchecked Sendable {
         }
     }
 
-    /// Returns how many there are now.
+    /// Keeps an element, unless the wait is over. Returns the number of elements.
     private func keep(_ element: Element) -> Int {
         lock.withLock {
             if !isOver { elements.append(element) }
@@ -93,7 +95,7 @@ private final class Collector<Element>: @unchecked Sendable {
         }
     }
 
-    /// Ends the subscription by a timeout, which counts also behind another end.
+    /// Ends the subscription by a timeout, which counts even behind another end.
     func expire() {
         lock.withLock {
             isOver = true

@@ -3,12 +3,14 @@ import Foundation
 import RxPrimitives
 import RxSwift
 
-/// A thread that waits, and meanwhile does what nobody else could do: its trampoline's jobs, what waits behind work that it runs
-/// inline on the main queue, and its run loop, which on the main thread runs the main queue.
+/// A thread that waits, and meanwhile runs the work that no other thread could run.
 ///
-/// Made and used by that thread, but for `wake`.
+/// That is its trampoline's jobs, the jobs that wait behind work that it runs inline on the main queue, and its run loop, which on
+/// the main thread runs the main queue.
+///
+/// Only that thread creates and uses this object, but for `wake`.
 final class WaitingThread: @unchecked Sendable {
-    /// A time of `MonotonicClock`.
+    /// The end of the wait, as a time of `MonotonicClock`.
     private let deadline: UInt64
     private let isMainThread = Thread.isMainThread
     private let parker = Parker()
@@ -19,39 +21,39 @@ final class WaitingThread: @unchecked Sendable {
     /// 1 when the run loop has run the main queue. It does not where it is run from inside an item of that queue.
     private let mainQueueRuns = AtomicWord(0)
 
-    /// How often the run loop came back without having run the main queue.
+    /// The number of times that the run loop came back without having run the main queue.
     private var vainRuns = 0
 
-    /// So often the run loop may attend to other things before the main queue, which it looks at first of all.
+    /// The number of times that the run loop may attend to other things before the main queue, which it looks at first of all.
     private static let idleTimeout = 20
 
-    /// How long, in nanoseconds, the thread rests where nothing would tell it that there is something to do.
+    /// The time, in nanoseconds, that the thread rests where no wake-up would tell it about new work.
     private static let glance: UInt64 = 10_000_000
 
-    /// - Parameter timeout: in seconds. Nil: no limit.
+    /// - Parameter timeout: the limit in seconds; nil means no limit.
     init(timeout: Double?) {
         deadline = timeout.map { Self.deadline(after: $0) } ?? .max
     }
 
     private static func deadline(after seconds: Double) -> UInt64 {
         let nanoseconds = seconds * 1_000_000_000
-        // Without a limit also if it is not a number.
+        // There is no limit either if it is not a number.
         guard nanoseconds < 9e18 else { return .max }
         return MonotonicClock.deadline(after: Int64(max(0, nanoseconds)), from: MonotonicClock.now())
     }
 
-    /// Tells the thread that the wait is over. From any thread.
+    /// Tells the thread that the wait is over. Any thread may call it.
     func wake() {
         parker.unpark()
-        // Paired with the exchange in `rest`: either this sees the thread in its run loop, or it sees that the wait is over.
+        // Paired with the exchange in `runRunLoop`: either this sees the thread in its run loop, or it sees that the wait is over.
         if isInRunLoop.exchange(0) != 0 { DispatchQueue.main.async {} }
     }
 
-    /// Returns when the wait is over.
+    /// Waits, and runs work of this thread meanwhile, until the wait is over.
     ///
     /// - Parameters:
-    ///   - source: what is waited for.
-    ///   - isOver: whether the wait is over; when it becomes true, `wake` is called.
+    ///   - source: the sequence that the thread waits for.
+    ///   - isOver: returns true if the wait is over; when it becomes true, `wake` is called.
     /// - Throws: `RxError.timeout`, and `BlockingError` when the wait would never be over.
     func wait<Element>(for source: Observable<Element>, until isOver: () -> Bool) throws {
         var hasRested = false
@@ -67,14 +69,14 @@ final class WaitingThread: @unchecked Sendable {
         }
     }
 
-    /// Waits a while, having done all that there was to do.
+    /// Waits a while, when the thread has run all the work there was.
     private func rest<Element>(_ source: Observable<Element>, now: UInt64, _ isOver: () -> Bool) throws {
-        // Relaxed: it is this thread that runs the main queue, or nobody.
+        // Relaxed: no thread but this one could run the main queue.
         let mainQueueRuns = isMainThread && mainQueueRuns.loadRelaxed() != 0
-        // Work handed over behind inline work wakes nobody.
+        // Work submitted behind inline work wakes no thread.
         let isWoken = !MainScheduler.isRunningInline
         let soon = min(deadline, now + Self.glance)
-        // Whether the main queue may still turn out to run.
+        // True if the main queue may still turn out to run.
         let isUndecided = isMainThread && !mainQueueRuns && vainRuns < Self.idleTimeout
         if !isUndecided { try reject(source, mainQueueRuns) }
         if runRunLoop(for: (mainQueueRuns && isWoken ? deadline : soon) - now, isWoken: mainQueueRuns, isOver) {
@@ -92,7 +94,7 @@ final class WaitingThread: @unchecked Sendable {
         }
     }
 
-    /// Runs the run loop once. Returns false, at once, if there is nothing that it could run.
+    /// Runs the run loop once. Returns false, at once, if there is nothing for it to run.
     private func runRunLoop(for nanoseconds: UInt64, isWoken: Bool, _ isOver: () -> Bool) -> Bool {
         if isWoken { _ = isInRunLoop.exchange(1) }
         defer { if isWoken { _ = isInRunLoop.exchange(0) } }

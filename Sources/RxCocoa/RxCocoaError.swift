@@ -1,6 +1,6 @@
 /// The errors of bindings to objects.
 public enum RxCocoaError: Error, CustomDebugStringConvertible {
-    /// Something went wrong that has no error of its own.
+    /// An error for which there is no other case.
     case unknown
     /// `object` can't do what it was asked for.
     case invalidOperation(object: Any)
@@ -15,7 +15,7 @@ public enum RxCocoaError: Error, CustomDebugStringConvertible {
     /// `object` is not of the type.
     case castingError(object: Any, targetType: any Any.Type)
 
-    /// A description for the log.
+    /// A description of the error for the log.
     public var debugDescription: String {
         switch self {
         case .unknown: "Unknown error occurred."

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A data source of a view that shows items in sections.
 public protocol SectionedViewDataSourceType {
-    /// The item at a place.
+    /// Returns the item at a section and row.
     ///
     /// - Parameter indexPath: section and row.
     /// - Throws: `RxCocoaError.itemsNotYetBound` when there are none.

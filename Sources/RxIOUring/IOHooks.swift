@@ -2,16 +2,19 @@ import Glibc
 import RxPrimitives
 import RxSwift
 
-/// Where event loops report what has nowhere else to go.
+/// Hooks by which event loops report events that have no observer.
 ///
 /// Handlers are called on the thread on which the thing happened. They may be replaced at any time, from any thread.
 public enum IOHooks {
-    /// Receives a sentence about something that goes otherwise than it was meant to: a loop uses epoll, or could not be pinned; a
-    /// stream waits for memory; a listener is out of descriptors; bytes or files were dropped.
+    /// Receives a sentence about an unexpected event.
+    ///
+    /// Examples: a loop uses epoll, or could not be pinned; a stream waits for memory; a listener is out of descriptors; bytes or
+    /// files were dropped.
     public typealias NoticeHandler = (_ notice: String) -> Void
 
-    /// Called with a notice; for what concerns all loops, once in the life of the process. By default prints to standard
-    /// error in debug builds.
+    /// Called with a notice; for notices that concern all loops, once in the life of the process.
+    ///
+    /// By default prints to standard error in debug builds.
     public static var noticeHandler: NoticeHandler {
         get { notice.value }
         set { notice.value = newValue }
@@ -23,7 +26,7 @@ public enum IOHooks {
         #endif
     })
 
-    /// What is reported once only.
+    /// Topics that are reported only once in the life of the process.
     enum Topic: UInt {
         case fallback = 1
         case variable = 2
@@ -44,12 +47,14 @@ public enum IOHooks {
 }
 
 extension IOHooks {
-    /// Receives what was rejected, and how many bytes that were.
+    /// Receives the error for which bytes were rejected, and their number.
     public typealias SendRejectedHandler = (_ error: IOError, _ bytes: Int) -> Void
 
-    /// Called with what will not be sent: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another
-    /// thread came behind `shutdownOutput` (`EPIPE`); the system rejected a datagram, or its socket was closed. On the
-    /// sending thread where `send` returns false, else on the loop's. By default prints to standard error in debug builds.
+    /// Called with the number of bytes that will not be sent.
+    ///
+    /// Possible causes: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another thread came behind
+    /// `shutdownOutput` (`EPIPE`); the system rejected a datagram, or its socket was closed. Called on the sending thread where
+    /// `send` returns false, else on the loop thread. By default prints to standard error in debug builds.
     public static var sendRejectedHandler: SendRejectedHandler {
         get { sendRejected.value }
         set { sendRejected.value = newValue }

@@ -39,7 +39,7 @@ package struct AtomicWord: ~Copyable {
     @inlinable
     package var futex: UnsafeMutablePointer<UInt32> {
         withUnsafePointer(to: self) { word in
-            // What is atomic is never moved while it is borrowed: this is where the word is stored.
+            // An atomic is never moved while it is borrowed: this is the address at which the word is stored.
             let halves = UnsafeMutableRawPointer(mutating: word).assumingMemoryBound(to: UInt32.self)
             #if _endian(big)
                 return halves + (MemoryLayout<UInt>.size / MemoryLayout<UInt32>.size - 1)
@@ -55,7 +55,7 @@ package struct AtomicWord: ~Copyable {
     @inlinable @inline(__always)
     package func storeReleasing(_ value: UInt) { storage.store(value, ordering: .releasing) }
 
-    /// Stores, releasing, what tells another thread that it now owns references which were written before.
+    /// Stores, releasing, a value that tells another thread that it now owns references which were written before.
     ///
     /// The optimizer moves a retain past an atomic store, but not past this one: the owner may release the reference at once.
     @inlinable @inline(__always)
@@ -129,9 +129,9 @@ package func spinHint() { rx_spin_hint() }
 
 /// A machine word that one thread at a time reads and writes, in the midst of a `let` that several threads share.
 ///
-/// It orders nothing: whoever hands the word to another thread needs an edge of its own (a work counter, a lock). It
-/// exists because a plain `var` in a shared object pays for a dynamic exclusivity check at each access; this compiles
-/// to a plain move.
+/// It orders nothing: code that passes the word to another thread needs an ordering edge of its own (a work counter, a lock). It
+/// exists because a plain `var` in a shared object pays for a dynamic exclusivity check at each access; this compiles to a plain
+/// move.
 @frozen
 @usableFromInline
 package struct NonAtomicWord: ~Copyable {
@@ -164,8 +164,9 @@ package struct NonAtomicWord: ~Copyable {
         @usableFromInline static let count = Atomic<UInt>(0)
     }
 
-    /// How many read-modify-writes all threads have made, compare-exchanges that failed included. A C symbol, because the program that
-    /// counts does not belong to this package.
+    /// The number of read-modify-writes that all threads have made, compare-exchanges that failed included.
+    ///
+    /// A C symbol, because the program that counts does not belong to this package.
     @_cdecl("rx_read_modify_writes")
     public func readModifyWrites() -> UInt { ReadModifyWrites.count.load(ordering: .relaxed) }
 #endif

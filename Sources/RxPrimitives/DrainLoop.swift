@@ -39,13 +39,13 @@ package struct DrainLoop: ~Copyable {
     /// Flags, below, and the address of the newest node on the stack.
     @usableFromInline let state: AtomicWord
 
-    /// How many nodes are pending, and up to `mostUncounted` more: written on the contended path only.
+    /// The number of pending nodes, and up to `mostUncounted` more: written on the contended path only.
     @usableFromInline let backlog = AtomicWord(0)
 
-    // The drainer's: the nodes that were taken from the stack and not run yet, oldest first.
+    // Accessed only by the drainer: the nodes that were taken from the stack and not run yet, oldest first.
     @usableFromInline let oldestTaken = NonAtomicWord(0)
     private let newestTaken = NonAtomicWord(0)
-    /// How many nodes were taken and removed that `backlog` still counts.
+    /// The number of nodes that were taken and removed, but that `backlog` still counts.
     @usableFromInline let uncounted = NonAtomicWord(0)
     @inlinable @inline(__always)
     static var mostUncounted: UInt { 64 }
@@ -100,7 +100,7 @@ package struct DrainLoop: ~Copyable {
         return true
     }
 
-    /// What became of work offered to the loop.
+    /// The outcome of offering work to the loop.
     @frozen
     @usableFromInline
     package enum Admission {
@@ -108,7 +108,8 @@ package struct DrainLoop: ~Copyable {
         case entered
         /// The loop was vacant: the caller is the drainer, and its node is the last that is pending.
         case resumed
-        /// A drainer is inside, or the caller does not want to be one. About so much is pending now. The node is the loop's.
+        /// A drainer is inside, or the caller does not want to be one. About this many nodes are pending now. The node is the
+        /// loop's.
         case pending(Int)
         /// The loop is closed and takes no work. The node stays the caller's.
         case closed
@@ -116,7 +117,7 @@ package struct DrainLoop: ~Copyable {
 
     /// Enters if no drainer is inside, else pushes a node of work.
     ///
-    /// - Parameter mayResume: whether the caller may become the drainer of what other threads left pending.
+    /// - Parameter mayResume: true if the caller may become the drainer of nodes that other threads left pending.
     @usableFromInline
     package func enterOrPush(_ node: UnsafeMutablePointer<DrainNode>, mayResume: Bool) -> Admission {
         while true {
@@ -147,20 +148,20 @@ package struct DrainLoop: ~Copyable {
         }
     }
 
-    /// Whether the loop was closed.
+    /// Indicates whether the loop was closed.
     @inlinable @inline(__always)
     package var isClosed: Bool { state.loadRelaxed() & Self.closed != 0 }
 
-    /// Whether work is pending and no drainer is inside. Out of date as soon as it is read.
+    /// True if work is pending and no drainer is inside. Out of date as soon as it is read.
     @inlinable @inline(__always)
     package var isVacant: Bool { state.loadRelaxed() & Self.vacant != 0 }
 
-    /// About how many nodes are pending.
+    /// The approximate number of pending nodes.
     package var backlogCount: Int { Int(bitPattern: backlog.loadRelaxed()) }
 
     /// Closes the loop: no work is accepted from now on.
     ///
-    /// - Returns: whether the caller, being alone, has the duty to discard what is pending and to clean up: no drainer was inside.
+    /// - Returns: true if no drainer was inside: the caller then is alone, and has the duty to discard pending nodes and to clean up.
     ///   Else the drainer finds the loop closed when it tries to leave, and has that duty then. It falls to one thread once.
     @usableFromInline
     package func close() -> Bool {
@@ -186,11 +187,11 @@ package struct DrainLoop: ~Copyable {
         state.compareExchange(Self.busy, Self.idle)
     }
 
-    /// Whether nodes are on the stack that the drainer has not taken.
+    /// True if nodes are on the stack that the drainer has not taken.
     @inlinable @inline(__always)
     package var hasArrivals: Bool { state.loadRelaxed() > Self.flags }
 
-    /// Whether work is pending.
+    /// Indicates whether work is pending.
     @inlinable @inline(__always)
     package var hasPending: Bool { oldestTaken.load() != 0 || hasArrivals }
 
@@ -224,7 +225,7 @@ package struct DrainLoop: ~Copyable {
         return node
     }
 
-    /// Moves what is on the stack behind what was taken before.
+    /// Moves the nodes on the stack behind those that were taken before.
     ///
     /// - Returns: the nodes that were moved, oldest first.
     @discardableResult
@@ -250,7 +251,7 @@ package struct DrainLoop: ~Copyable {
         return oldestFirst
     }
 
-    /// Leaves the loop vacant: what is pending waits for the next thread that pushes, or for a deputy.
+    /// Leaves the loop vacant: pending nodes wait for the next thread that pushes, or for a deputy.
     ///
     /// - Returns: false if the loop is closed; the caller is still the drainer then.
     package func vacate() -> Bool {
@@ -271,6 +272,6 @@ package struct DrainLoop: ~Copyable {
     /// Returns whether the caller, which has vacated the loop, has to ask for a deputy: none was asked that has not looked yet.
     package func requestDeputy() -> Bool { deputyRequest.exchange(1) == 0 }
 
-    /// A deputy is about to look whether the loop is vacant.
+    /// Notes that a deputy is about to look whether the loop is vacant.
     package func deputyLooks() { _ = deputyRequest.exchange(0) }
 }

@@ -1,13 +1,13 @@
-// Asked for each event that is observed on the main queue. By way of Dispatch's own Swift interface the question costs twice as
-// much: that one makes an optional of a class which it casts.
+// This test runs for each event that is observed on the main queue. Through Dispatch's own Swift interface it costs twice as
+// much, because that makes an optional of a class which it casts.
 #if canImport(CDispatch)
     import CDispatch
 
-    /// What it means to be on the main queue.
+    /// Tells whether the caller runs on the main queue.
     ///
     /// On Linux a worker thread may drain it, so this asks for the queue and not for the thread.
     package enum MainQueue {
-        /// An address of our own, which the main queue is given as its mark.
+        /// The address of a private byte, which marks the main queue.
         private static let mark: UnsafeMutableRawPointer = {
             let mark = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
             dispatch_queue_set_specific(dispatch_get_main_queue(), mark, mark, nil)
@@ -19,7 +19,7 @@
 #else
     import Dispatch
 
-    /// What it means to be on the main queue.
+    /// Tells whether the caller runs on the main queue.
     package enum MainQueue {
         private static let mark: DispatchSpecificKey<Bool> = {
             let key = DispatchSpecificKey<Bool>()

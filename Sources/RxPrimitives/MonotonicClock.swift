@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Time that never jumps, whatever happens to the wall clock.
+/// Time that never jumps, even if the wall clock does.
 @usableFromInline
 package enum MonotonicClock {
     /// Nanoseconds of `CLOCK_MONOTONIC`: counted from an unspecified start, the same for all threads of the process.
@@ -19,7 +19,7 @@ package enum MonotonicClock {
             return 1_000_000_000
         #else
             var time = timespec()
-            // Fails only for a clock that the kernel does not know or an address that is not ours.
+            // Fails only for a clock that the kernel does not know or for an invalid address.
             clock_gettime(CLOCK_MONOTONIC, &time)
             return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
         #endif

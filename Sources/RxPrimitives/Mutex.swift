@@ -19,15 +19,15 @@ import CRxPrimitives
 //
 // Progress: blocking. An uncontended `lock` and `unlock` are a compare-exchange each and no system call.
 // Threads: any; the thread that locked unlocks. It is not recursive: a thread that locks twice traps.
-// Fork: a child may unlock what the forking thread had locked. What another thread had locked stays locked in the child.
+// Fork: a child may unlock what the forking thread had locked. A mutex that another thread had locked stays locked in the child.
 //
 // A mutex is for deciding, never for calling out (law L7): no user code, observer, scheduler, disposable or deinit of a user's
 // value runs while one is held.
 
 /// Mutual exclusion with priority inheritance. One word, no allocation: embed it as a `let`.
 ///
-/// Waiters spin for about a microsecond, yield for some, then sleep. The kernel hands the mutex to the waiter of the highest priority, and
-/// among equals to the one that has waited longest.
+/// Waiters spin for about a microsecond, yield for some, then sleep. The kernel passes the mutex to the waiter of the highest
+/// priority, and among equals to the one that has waited longest.
 @frozen
 @usableFromInline
 package struct Mutex: ~Copyable {
@@ -89,29 +89,30 @@ package struct Mutex: ~Copyable {
 // MARK: - Contended
 
 extension Mutex {
-    /// Threads wait in the kernel. Set by the kernel, or by a waiter that sleeps by `FutexKind.plain`; cleared with the owner's number.
+    /// The bit for threads that wait in the kernel. Set by the kernel, or by a waiter that sleeps by `FutexKind.plain`; cleared
+    /// with the owner's number.
     private static var waiters: UInt { 0x8000_0000 }
     /// The bits for the number of the owner's thread. The one between is the kernel's: an owner has ended without unlocking.
     private static var ownerMask: UInt { 0x3FFF_FFFF }
 
-    /// How often a waiter looks before it yields: about a microsecond, a few times what a critical section takes.
+    /// The number of looks of a waiter before it yields: about a microsecond, a few times what a critical section takes.
     private static var spins: Int { 32 }
 
-    /// How often a waiter then yields its processor before it sleeps: some microseconds. A mutex that has a sleeping waiter is handed
-    /// to that thread, which has to wake up first, and threads that come meanwhile sleep, too: eight threads that do little else on two
-    /// processors take 500 to 6,000 ns per pair without the yields, and 30 with them.
+    /// The number of times that a waiter then yields its processor before it sleeps: some microseconds. A mutex that has a
+    /// sleeping waiter is passed to that thread, which has to wake up first, and threads that come meanwhile sleep, too: eight
+    /// threads that do little else on two processors take 500 to 6,000 ns per pair without the yields, and 30 with them.
     private static var yields: Int { 8 }
 
-    /// How waiters sleep.
+    /// The way in which waiters sleep.
     package enum FutexKind: Sendable {
-        /// With priority inheritance.
+        /// The kernel puts waiters to sleep, with priority inheritance.
         case priorityInheriting
-        /// Without: what is left where the kernel, a sandbox or an emulator rejects the other kind.
+        /// Without priority inheritance, where the kernel, a sandbox or an emulator rejects the other kind.
         case plain
-        /// Sleeping for some microseconds at a time: where there are no futexes at all.
+        /// Sleeping for some microseconds at a time, where there are no futexes at all.
         case none
 
-        /// What this system allows.
+        /// The best kind that this system allows.
         package static let available: FutexKind = {
             let probe = Mutex()
             if rx_futex_lock_pi(probe.word.futex) == 0, rx_futex_unlock_pi(probe.word.futex) == 0 {
@@ -191,7 +192,8 @@ extension Mutex {
         let thread = UInt(rx_thread_id_load())
         if held & Mutex.ownerMask != thread {
             precondition(held != 0, "swift-rx: a thread unlocks a mutex that is not locked")
-            // Locked before a fork, under the number that this thread had in the parent. What waited there does not exist here.
+            // Locked before a fork, under the number that this thread had in the parent. Threads that waited there do not exist
+            // here.
             _ = word.exchange(0)
             return
         }

@@ -4,14 +4,14 @@
     import Musl
 #endif
 
-/// Where one thread waits until another one wakes it.
+/// Lets one thread wait until another one wakes it.
 ///
 /// A wake-up is not lost when it comes first: it ends the next `park`. Several count as one.
 package final class Parker: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    /// Whether a wake-up came that has ended no `park` yet. Under the mutex.
+    /// True if a wake-up came that has ended no `park` yet (under the mutex).
     private var isAwake = false
 
     package init() {
@@ -46,11 +46,11 @@ package final class Parker: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Ends the `park` under way, or the next one. From any thread.
+    /// Ends the current `park`, or the next one. From any thread.
     package func unpark() {
         pthread_mutex_lock(mutex)
         isAwake = true
-        // Before the mutex is given back: the thread that wakes up may let go of this object.
+        // Signalled before the mutex is unlocked: the thread that wakes up may release this object.
         pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
     }

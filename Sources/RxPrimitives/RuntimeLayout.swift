@@ -4,7 +4,7 @@ import CRxPrimitives
 // only. Each assumption is probed once in a process, before it is used for the first time, and pinned by a test; where its probe
 // fails, the callers take a path that relies on documented behaviour alone, at the price of an allocation or a call.
 
-/// Assumptions about the memory of the Swift runtime, and what is built on them.
+/// Assumptions about the memory of the Swift runtime, and the operations built on them.
 @frozen
 @usableFromInline
 package struct RuntimeLayout: OptionSet, Sendable {
@@ -13,7 +13,7 @@ package struct RuntimeLayout: OptionSet, Sendable {
     @inlinable
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The probes were made.
+    /// A mark that the probes were made.
     private static let isProbed = RuntimeLayout(rawValue: 1)
 
     /// The second word of an object counts its references: it has one value in all objects with one strong reference and no others.
@@ -25,10 +25,10 @@ package struct RuntimeLayout: OptionSet, Sendable {
     /// The first word of a type's metadata tells classes of Swift from other types.
     @inlinable package static var metadata: RuntimeLayout { RuntimeLayout(rawValue: 8) }
 
-    /// A closure in a generic structure is two words, and takes its argument by its address, whatever the type.
+    /// A closure in a generic structure is two words, and takes its argument by its address, for every type of the argument.
     @inlinable package static var closures: RuntimeLayout { RuntimeLayout(rawValue: 16) }
 
-    /// Whether an assumption holds in this process. Costs a load and a branch.
+    /// Tells whether an assumption holds in this process. Costs a load and a branch.
     @inlinable @inline(__always)
     package static func holds(_ assumption: RuntimeLayout) -> Bool {
         rx_layout_load() & assumption.rawValue != 0 || holdsOnceProbed(assumption)
@@ -55,12 +55,12 @@ package struct RuntimeLayout: OptionSet, Sendable {
         AtomicWord.loadAcquiring(from: object + MemoryLayout<UInt>.stride)
     }
 
-    /// That word in an object just made.
+    /// The second word of an object that was just created.
     package static func soleCountWord() -> UInt {
         withExtendedLifetime(Probe()) { countWord(of: Unmanaged.passUnretained($0).toOpaque()) }
     }
 
-    /// Whether the only strong reference to an object is that of its owner, which is known to hold it.
+    /// True if the only strong reference to an object is that of its owner, which is known to hold it.
     ///
     /// Takes an address because a reference would be counted. Relies on a reference being an address, and on nothing else.
     package static func isHeldOnce(_ address: UnsafeMutableRawPointer) -> Bool {
@@ -72,7 +72,7 @@ package struct RuntimeLayout: OptionSet, Sendable {
 
     // MARK: Types
 
-    /// The address of the metadata of what an existential holds: `type(of:)` for a type that is no class, without the call.
+    /// The address of the metadata of an existential's value: `type(of:)` for a type that is no class, without the call.
     @inlinable @inline(__always)
     package static func typeWord<Existential>(of existential: Existential) -> UInt {
         withUnsafeBytes(of: existential) { $0.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self) }
@@ -82,10 +82,11 @@ package struct RuntimeLayout: OptionSet, Sendable {
     @inlinable @inline(__always)
     package static func word(of type: Any.Type) -> UInt { UInt(bitPattern: unsafeBitCast(type, to: Int.self)) }
 
-    /// Whether all values of a type are objects of Swift's, which may be retained whatever the type.
+    /// True if all values of a type are objects of Swift's, which may be retained without knowing their type.
     ///
     /// In optimized code, and only there, the first condition also holds for C types that are imported as classes and count
-    /// references by functions of their own. What stands first in the metadata tells: a small number unless it is a class of Swift's.
+    /// references by functions of their own. The first word of the metadata tells them apart: it is 1...0x7ff unless the type is
+    /// a class of Swift's.
     @inlinable @inline(__always)
     package static func isClass<Value>(_ type: Value.Type) -> Bool {
         type is AnyObject.Type && unsafeBitCast(type as Any.Type, to: UnsafePointer<UInt>.self).pointee &- 1 >= 0x7ff
@@ -94,7 +95,7 @@ package struct RuntimeLayout: OptionSet, Sendable {
     // MARK: Closures
 
     /// Moves a structure that holds one closure into two words.
-    // `__owned`, not `consuming`: what is consumed cannot be moved out inside of the closure.
+    // `__owned`, not `consuming`: a consumed value cannot be moved out inside the closure.
     @inlinable @inline(__always)
     package static func words<Body>(_ body: __owned Body) -> (UInt, UInt) {
         var words: (UInt, UInt) = (0, 0)
@@ -104,7 +105,7 @@ package struct RuntimeLayout: OptionSet, Sendable {
         return words
     }
 
-    /// Moves it out again.
+    /// Moves the structure out of the two words again.
     @inlinable @inline(__always)
     package static func body<Body>(_ words: (UInt, UInt), as type: Body.Type) -> Body {
         withUnsafePointer(to: words) {
@@ -188,7 +189,7 @@ extension RuntimeLayout {
             && flag.call(1) == 1_000 && flag.call(0) == 0
     }
 
-    /// What the optimizer cannot know, so that closures capture it.
+    /// A value that the optimizer cannot know, so that closures capture it.
     @inline(never) @_optimize(none)
     private static func values(_ value: Int) -> Int { value }
 }

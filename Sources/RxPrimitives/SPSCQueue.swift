@@ -5,7 +5,7 @@
 //
 // Progress: push and pop are wait-free: no loop, no read-modify-write, at most one allocation or deallocation a chunk.
 // Threads: one producer at a time calls `push`, one consumer at a time `pop` and `isEmpty`. They may be the same thread.
-// Who hands a role to another thread orders that with an edge of its own: the work counter of a drain loop will do.
+// A thread that passes a role to another thread orders that with an edge of its own: the work counter of a drain loop will do.
 
 // The words of the queue and their methods are not generic, only the methods' element type is: a generic struct inside generic
 // code that is not specialized costs a look-up of its metadata per call, ten times what a push costs.
@@ -14,7 +14,7 @@
 ///
 /// Embed it as a `let`: its methods are not `mutating`, so there are neither exclusivity checks nor an object of its own.
 /// The first `push` allocates the first chunk of 64 elements, later chunks hold 512. One consumed chunk is kept for reuse: a
-/// producer whose consumer keeps up allocates nothing. Elements that are left when the queue goes are released then.
+/// producer whose consumer keeps up allocates nothing. Elements left in the queue are released with it.
 @frozen
 @usableFromInline
 package struct SPSCQueue<Element>: ~Copyable {
@@ -31,13 +31,13 @@ package struct SPSCQueue<Element>: ~Copyable {
     @inlinable @inline(__always)
     package func pop() -> Element? { isEmpty ? nil : popKnown() }
 
-    /// Consumer: takes the oldest element, right after `isEmpty` said false.
+    /// Consumer: takes the oldest element, right after `isEmpty` returned false.
     ///
     /// For generic code that is not specialized: there the optional that `pop` returns costs a look-up of its metadata.
     @inlinable @inline(__always)
     package func popKnown() -> Element { words.popKnown(Element.self) }
 
-    /// Consumer: whether `pop` would return nil.
+    /// Consumer: indicates whether `pop` would return nil.
     @inlinable
     package var isEmpty: Bool {
         @inline(__always) get { words.isEmpty }
@@ -47,11 +47,11 @@ package struct SPSCQueue<Element>: ~Copyable {
     deinit { words.destroy(Element.self) }
 }
 
-/// The words of a queue, and what is done to them.
+/// The words of a queue, and the operations on them.
 @frozen
 @usableFromInline
 struct SPSCWords: ~Copyable {
-    // The consumer's. Elements from `headIndex` up to `headLimit` are known to be there.
+    // Accessed by the consumer. Elements from `headIndex` up to `headLimit` are known to be there.
     @usableFromInline let head = NonAtomicWord(0)
     @usableFromInline let headIndex = NonAtomicWord(0)
     @usableFromInline let headLimit = NonAtomicWord(0)
@@ -63,13 +63,13 @@ struct SPSCWords: ~Copyable {
 
     @usableFromInline let paddingBefore = CachePadding()
 
-    // The producer's, on lines of their own: without the padding a hop between two cores takes 60 ns per event, with it 22.
-    // `tailIndex` is the next free slot of a chunk with `tailCapacity`; without a chunk both are 0, which says "full".
+    // Accessed by the producer, on lines of their own: without the padding a hop between two cores takes 60 ns per event, with it
+    // 22. `tailIndex` is the next free slot of a chunk with `tailCapacity`; without a chunk both are 0, which means "full".
     @usableFromInline let tail = NonAtomicWord(0)
     @usableFromInline let tailIndex = NonAtomicWord(0)
     @usableFromInline let tailCapacity = NonAtomicWord(0)
 
-    /// Towards what the owner of the queue keeps behind it.
+    /// Padding towards the fields that the owner of the queue keeps behind it.
     @usableFromInline let paddingBehind = CachePadding()
 
     @inlinable
@@ -100,7 +100,7 @@ struct SPSCWords: ~Copyable {
         @inline(__always) get { headIndex.load() == headLimit.load() && !findMore() }
     }
 
-    /// Consumer: looks for elements beyond `headLimit`, and moves on to the next chunk when this one is used up.
+    /// Consumer: looks for elements beyond `headLimit`, and moves to the next chunk when this one is used up.
     @usableFromInline @inline(never)
     func findMore() -> Bool {
         var address = head.load()
@@ -125,7 +125,7 @@ struct SPSCWords: ~Copyable {
         return headIndex.load() != limit
     }
 
-    /// Consumer: leaves a chunk that is used up to the producer, or frees it when it is a small one or another waits there.
+    /// Consumer: recycles a used-up chunk to the producer, or frees it if it is a small one or another one is spare already.
     private func recycle(_ address: UInt) {
         let chunk = SPSCChunk(address)
         // Relaxed: only this thread fills an empty `spare`, and nothing is read through it here.
@@ -134,7 +134,7 @@ struct SPSCWords: ~Copyable {
         spare.storeReleasing(address)
     }
 
-    /// Producer: goes on to an empty chunk.
+    /// Producer: continues with an empty chunk.
     @usableFromInline @inline(never)
     func appendChunk(stride: Int, alignment: Int) {
         let last = tail.load()
@@ -159,7 +159,8 @@ struct SPSCWords: ~Copyable {
         if last == 0 { start.storeReleasing(address) } else { SPSCChunk(last).next.storeReleasing(address) }
     }
 
-    /// By now one thread has the queue to itself, and what was pushed before is visible to it.
+    /// Releases the elements and the chunks. By now one thread has the queue to itself, and all pushed elements are visible to
+    /// it.
     @inlinable
     func destroy<Element>(_: Element.Type) {
         while !isEmpty {
@@ -199,16 +200,16 @@ struct SPSCChunk {
     struct Header: ~Copyable {
         /// The chunk after this one, or 0. Once set, it stays until the chunk is recycled.
         @usableFromInline let next = AtomicWord(0)
-        /// How many elements, from the first, the producer has written. Only ever rises until the chunk is recycled.
+        /// The number of elements, from the first, that the producer has written. Only rises until the chunk is recycled.
         @usableFromInline let published = AtomicWord(0)
-        /// How many elements fit.
+        /// The number of elements that fit.
         @usableFromInline let capacity: UInt
 
         @usableFromInline
         init(capacity: UInt) { self.capacity = capacity }
     }
 
-    /// Where the elements begin.
+    /// The offset of the first element.
     @inlinable @inline(__always)
     static func offset(alignment: Int) -> Int {
         (MemoryLayout<Header>.size + alignment - 1) & ~(alignment - 1)

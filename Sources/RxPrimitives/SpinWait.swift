@@ -1,11 +1,12 @@
-/// Waits awake, for spans that are shorter than it takes to wake a thread.
+/// Busy-waits for spans that are shorter than it takes to wake a thread.
 ///
-/// Spans are in nanoseconds, not in turns of a loop: what a `spinHint` takes differs by a factor of ten between processors, so it is
-/// measured once in a process.
+/// Spans are in nanoseconds, not in turns of a loop: the duration of a `spinHint` differs by a factor of ten between processors,
+/// so it is measured once in a process.
 @frozen
 @usableFromInline
 package enum SpinWait {
-    /// Spins for so many nanoseconds, or until the condition holds; it is evaluated once per `spinHint`. Returns whether it held.
+    /// Spins for a number of nanoseconds, or until the condition holds, which is evaluated once per `spinHint`. Returns whether
+    /// it held.
     @inlinable @inline(__always)
     package static func spin(nanoseconds: Int, until condition: () -> Bool) -> Bool {
         for _ in 0..<hints(nanoseconds: nanoseconds) {
@@ -15,12 +16,12 @@ package enum SpinWait {
         return false
     }
 
-    /// Spins for so many nanoseconds, touching no memory that other threads write.
+    /// Spins for a number of nanoseconds, touching no memory that other threads write.
     package static func pause(nanoseconds: Int) {
         for _ in 0..<hints(nanoseconds: nanoseconds) { spinHint() }
     }
 
-    /// How many calls of `spinHint` take so many nanoseconds; at least one.
+    /// The number of calls of `spinHint` that take a number of nanoseconds; at least one.
     @usableFromInline
     package static func hints(nanoseconds: Int) -> Int {
         #if RX_MODEL_CHECK

@@ -6,8 +6,8 @@ import CRxPrimitives
     import Musl
 #endif
 
-// All that the library keeps per operating system thread goes through this file: the explorer (Tools/explore), whose threads are coroutines,
-// has another one in its place.
+// All state that the library keeps per operating system thread goes through this file: the explorer (Tools/explore), whose
+// threads are coroutines, has another one in its place.
 
 /// A pointer that each thread has for one purpose, null at first.
 ///
@@ -32,7 +32,7 @@ package enum ThreadSlot: Int {
     }
 }
 
-/// Names threads.
+/// Identifies the calling thread.
 @frozen
 @usableFromInline
 package enum CurrentThread {

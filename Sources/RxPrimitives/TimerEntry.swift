@@ -1,22 +1,22 @@
-/// A timer that a `TimingWheel` can hold: a node of the wheel's lists. Subclasses carry what is to be done.
+/// A timer that a `TimingWheel` can hold: a node of the wheel's lists. Subclasses carry the work to be done.
 ///
 /// `open` because Swift has no `package open`; the initializer keeps other packages out.
 ///
-/// The wheel retains an entry from `insert` until `remove`, or until `expire` hands that reference over to its batch.
-/// Every member is protected by the lock that protects the wheel, save `nextDue`, which belongs to the batch.
+/// The wheel retains an entry from `insert` until `remove`, or until `expire` passes that reference to its batch. Every member is
+/// protected by the lock that protects the wheel, save `nextDue`, which belongs to the batch.
 open class TimerEntry {
     /// Neighbours in the circular list of the slot. Meaningful only while armed.
     @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<TimerEntry>?
     @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<TimerEntry>?
 
-    /// The entry after this one in the batch that was handed out. A link of its own, so that an entry can be armed
-    /// again while the batch that holds it is still being worked off.
+    /// The entry after this one in the batch that `expire` filled. A link of its own, so that an entry can be armed again while
+    /// the batch that holds it is still being processed.
     @exclusivity(unchecked) @usableFromInline final var nextDue: Unmanaged<TimerEntry>?
 
     /// `level * 64 + slot` while armed, otherwise negative.
     @exclusivity(unchecked) @usableFromInline final var shortPosition: Int32
 
-    /// What the owner of the wheel knows its own entries by.
+    /// A number by which the owner of the wheel recognizes its own entries.
     @exclusivity(unchecked) private final var tag: UInt32 = 0
 
     @exclusivity(unchecked) @usableFromInline final var dueTime: UInt64
@@ -44,7 +44,7 @@ open class TimerEntry {
         @inline(never) get { tag }
     }
 
-    /// Whether a wheel holds this entry. False from the moment `expire` hands it out.
+    /// True if a wheel holds this entry. False from the moment when `expire` moves it to a batch.
     @inlinable
     package final var isArmed: Bool { shortPosition >= 0 }
 
@@ -91,13 +91,13 @@ extension Unmanaged where Instance == TimerEntry {
 
 /// Due timers in (deadline, order of arming), chained through the entries themselves: no allocation.
 ///
-/// Taken out of the wheel under the lock, worked off outside it. One thread at a time. It owns a reference to each entry;
-/// what is not popped is released with the batch.
+/// Taken out of the wheel under the lock, and processed outside it by one thread at a time. It owns a reference to each entry;
+/// entries that are not popped are released with the batch.
 @usableFromInline
 package struct TimerBatch: ~Copyable {
     @usableFromInline var first: EntryLink?
     @usableFromInline var last: EntryLink?
-    /// Whether the timers have to be put into order before the first of them is taken.
+    /// True if the timers have to be put into order before the first of them is taken.
     @usableFromInline package var isUnordered = false
 
     @inlinable
@@ -108,8 +108,7 @@ package struct TimerBatch: ~Copyable {
 
     /// Takes the next due timer, together with the reference to it.
     ///
-    /// It may have been armed again since it was handed out: whether an expiry is stale is for the owner of the entry
-    /// to know.
+    /// It may have been armed again since `expire` moved it here: the owner of the entry has to know whether an expiry is stale.
     @inlinable
     package mutating func popFirst() -> TimerEntry? {
         if isUnordered { putInOrder() }

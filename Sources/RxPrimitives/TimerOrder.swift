@@ -1,4 +1,4 @@
-// Putting chained timers into order, by whichever of their links chains them.
+// Puts chained timers into order, by either of the links that may chain them.
 
 /// Timers that are chained by one of their links; the last one's is nil.
 protocol TimerChain {
@@ -6,13 +6,13 @@ protocol TimerChain {
     static func link(_ entry: EntryLink, _ next: EntryLink?)
 }
 
-/// The timers of a slot, opened. Under the lock of the wheel.
+/// The timers of a slot whose circle was opened. Used under the lock of the wheel.
 enum SlotOrder: TimerChain {
     static func next(_ entry: EntryLink) -> EntryLink? { entry.openNext }
     static func link(_ entry: EntryLink, _ next: EntryLink?) { entry.openNext = next }
 }
 
-/// The timers of a batch. For the owner of the batch.
+/// The timers of a batch, used by the owner of the batch.
 enum BatchOrder: TimerChain {
     static func next(_ entry: EntryLink) -> EntryLink? { entry.nextDue }
     static func link(_ entry: EntryLink, _ next: EntryLink?) { entry.nextDue = next }
@@ -59,7 +59,7 @@ extension TimerChain {
         var right = newer
         let head: EntryLink
         var tail: EntryLink
-        // Whichever runs out first leaves the other as the rest.
+        // When one list runs out, the other one is the rest.
         if right.dueTime < left.dueTime {
             head = right
             guard let next = next(right) else {

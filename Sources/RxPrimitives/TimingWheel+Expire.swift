@@ -3,9 +3,9 @@
 extension TimingWheel {
     /// Takes out every timer whose deadline is not after `now`, in (deadline, order of arming).
     ///
-    /// Nothing is called and nothing released: work the batch off after unlocking. A `now` earlier than one before is
-    /// harmless. Costs a few steps per entry handed out, and at most nine moves per entry between arming and expiry: without a
-    /// bound, so not for an owner under a lock.
+    /// Calls nothing and releases nothing: process the batch after unlocking. A `now` earlier than one before is harmless. Costs
+    /// a few steps per expired entry, and at most nine moves per entry between arming and expiry: without a bound, so not for an
+    /// owner under a lock.
     package func expire(upTo now: UInt64) -> TimerBatch {
         var batch = TimerBatch()
         _ = expire(upTo: now, into: &batch, atMost: .max)
@@ -14,10 +14,10 @@ extension TimingWheel {
 
     /// Takes a piece of the timers whose deadline is not after `now`, behind those that are in `batch` already.
     ///
-    /// For an owner under a lock, who releases it between the pieces; timers may be armed and disarmed then. When more than
-    /// `limit` timers are due in one tick, in another order than they were armed in, they are handed out once the tick is over,
-    /// and the batch puts them into order later, outside the lock: pop nothing from it before all pieces were taken.
-    /// - Parameter limit: how many entries to hand out or to move at most.
+    /// For an owner under a lock, which releases it between the pieces; timers may be armed and disarmed then. When more than
+    /// `limit` timers are due in one tick, in another order than they were armed in, they are moved to the batch once the tick is
+    /// over, and the batch puts them into order later, outside the lock: pop nothing from it before all pieces were taken.
+    /// - Parameter limit: the number of entries to expire or to move at most.
     /// - Returns: whether this was the last piece.
     package func expire(upTo now: UInt64, into batch: inout TimerBatch, atMost limit: Int) -> Bool {
         let to = max(state.pointee.elapsed, now)
@@ -48,7 +48,7 @@ extension TimingWheel {
                     return true
                 }
             }
-            // Nothing that is armed is due before.
+            // No armed entry is due before.
             state.pointee.elapsed = max(state.pointee.elapsed, start &- 1)
             if !begin(start, &left) { return false }
         }
@@ -62,7 +62,7 @@ extension TimingWheel {
             state.pointee.earliest = .max
             state.pointee.earliestIsExact = true
         } else if state.pointee.earliest <= time {
-            // What is left is due after `time`, which is therefore not `.max`.
+            // The remaining entries are due after `time`, which is therefore not `.max`.
             state.pointee.earliest = time &+ 1
             state.pointee.earliestIsExact = false
         }
@@ -71,14 +71,14 @@ extension TimingWheel {
     private enum TakeOutcome {
         /// The slot is vacant.
         case all
-        /// None of what is in the slot is due.
+        /// None of the entries left in the slot is due.
         case rest
-        /// More than the limit are in a tick which is not over, in no order.
+        /// A tick which is not over holds more entries than the limit, in no order.
         case unordered
         case limit
     }
 
-    /// Hands out due entries of the first slot that is occupied.
+    /// Moves due entries of the first occupied slot to the batch.
     private func takeDue(
         _ row: Int, _ slot: Int, upTo now: UInt64, into batch: inout TimerBatch, isOver: Bool, _ limit: Int,
         _ left: inout Int
@@ -87,7 +87,7 @@ extension TimingWheel {
         let bit = 1 as UInt64 &<< UInt64(slot)
         let position = row &<< TimingWheel.slotBits | slot
         if unsorted[row] & bit != 0 {
-            // Larger slots are put into order by moving what they hold down.
+            // Slots of higher levels are put into order by moving their entries down.
             if !isFirstLevel { return .rest }
             if isShort(slots[position], limit) {
                 sortIfNeeded(row: row, slot: slot)
@@ -111,7 +111,7 @@ extension TimingWheel {
         return .all
     }
 
-    /// Whether a slot holds at most so many entries.
+    /// True if a slot holds at most `limit` entries.
     func isShort(_ head: EntryLink, _ limit: Int) -> Bool {
         var entry = head
         for _ in 0..<limit {
@@ -125,7 +125,7 @@ extension TimingWheel {
     @inline(__always)
     func rowInUse(_ level: Int) -> Int { TimingWheel.row(of: level, state.pointee.secondRows) }
 
-    /// The other row of a level, which holds what was moved down ahead.
+    /// The other row of a level, which holds the entries moved down ahead.
     @inline(__always)
     func rowAhead(_ level: Int) -> Int { TimingWheel.row(of: level, ~state.pointee.secondRows) }
 
@@ -139,8 +139,8 @@ extension TimingWheel {
         var earliest = UInt64.max
         let level = lowestLevel(of: rowsInUse)
         if let level { earliest = self.earliest(of: rowInUse(level)) }
-        // What was moved down ahead is later than its own level and those below. Between two pieces of moving a slot down, several
-        // levels have some of it.
+        // Entries moved down ahead are later than their own level and those below. Between two pieces of moving a slot down,
+        // several levels hold some of them.
         var ahead = rowsAhead
         while ahead != 0, case let next = ahead.trailingZeroBitCount, next < (level ?? .max) {
             earliest = min(earliest, self.earliest(of: rowAhead(next)))

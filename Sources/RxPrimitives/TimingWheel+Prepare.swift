@@ -4,8 +4,8 @@ extension TimingWheel {
     /// Moves entries of the next slot of each level to the level below, where they will have to be when its time has come.
     ///
     /// When time crosses into a slot, all its entries have to be moved down; with thousands of them the timers due then would
-    /// wait. For an owner who has nothing else to do. It changes nothing but when the work is done.
-    /// - Parameter limit: how many entries to move at most.
+    /// wait. For an owner that has nothing else to do. It changes nothing but when the work is done.
+    /// - Parameter limit: the number of entries to move at most.
     /// - Returns: whether there are more.
     package func prepare(atMost limit: Int) -> Bool {
         var left = limit
@@ -46,16 +46,16 @@ extension TimingWheel {
         return state.pointee.earliest
     }
 
-    /// So many entries are sorted in no time.
+    /// The number of entries that are sorted in no time.
     private static var few: Int { 32 }
 
-    /// When a slot of the row in use begins.
+    /// The time at which a slot of the row in use begins.
     func start(of slot: Int, _ level: Int) -> UInt64 {
         let shift = TimingWheel.shift(of: level)
         return ((state.pointee.elapsed &>> shift) & ~63 | UInt64(slot)) &<< shift
     }
 
-    /// When the next slot of the level above begins.
+    /// The time at which the next slot of the level above begins.
     func nextStart(above level: Int) -> UInt64 {
         let shift = TimingWheel.shift(of: level &+ 1)
         return (state.pointee.elapsed &>> shift &+ 1) &<< shift
@@ -63,14 +63,14 @@ extension TimingWheel {
 
     /// Moves the entries of the slot that begins at `start` down to where they have to be then, and begins it.
     ///
-    /// `start` is the next nanosecond, and the levels below the slot hold nothing but what was moved down ahead from it. Until all
-    /// is moved, what is armed for the time of the slot still goes into it: entries with the same deadline keep their order.
+    /// `start` is the next nanosecond, and the levels below the slot hold nothing but entries moved down ahead from it. Until all
+    /// are moved, entries armed for the time of the slot still go into it: entries with the same deadline keep their order.
     /// - Returns: false if the limit was reached before.
     func begin(_ start: UInt64, _ left: inout Int) -> Bool {
         let top = (start &>> TimingWheel.tickBits).trailingZeroBitCount / TimingWheel.slotBits
         if !moveDown(top, rowInUse(top), TimingWheel.digit(top, of: start), &left) { return false }
         for level in stride(from: top &- 1, to: 0, by: -1) {
-            // What is in the first slot belongs to lower levels.
+            // The entries of the first slot belong to lower levels.
             if !moveDown(level, rowAhead(level), 0, &left) { return false }
         }
         state.pointee.elapsed = start
@@ -78,7 +78,7 @@ extension TimingWheel {
         return true
     }
 
-    /// Moves entries of a slot to the row ahead of the level below. Returns whether all were.
+    /// Moves entries of a slot to the row ahead of the level below. Returns whether all were moved.
     private func moveDown(_ level: Int, _ row: Int, _ slot: Int, _ left: inout Int) -> Bool {
         let below = rowAhead(level &- 1)
         while occupied[row] & 1 &<< UInt64(slot) != 0 {
@@ -92,7 +92,7 @@ extension TimingWheel {
         return true
     }
 
-    /// By how many bits a time is longer than the numbers of a level's slots.
+    /// The number of bits by which a time is longer than the numbers of a level's slots.
     private static func shift(of level: Int) -> UInt64 { UInt64(level &* slotBits) &+ tickBits }
 
     private static func digit(_ level: Int, of time: UInt64) -> Int {

@@ -3,17 +3,16 @@
 // the wheel's, so every entry on a level is earlier than every entry on the levels above, and the earliest is found with
 // two bit scans. Time is not stepped: `expire` jumps, and moves down only the entries of the one slot that the new time
 // falls into. Each slot remembers whether its list is sorted, so that the order within a tick is exact.
-// Many timers that move down at once would delay those that are due then. So an owner with time on its hands can have the
-// next slot of each level moved down ahead, piece by piece, into a second row of the level below, which is used when the time
-// comes (see +Prepare).
+// Many timers that move down at once would delay those that are due then. So an idle owner can have the next slot of each level
+// moved down ahead, piece by piece, into a second row of the level below, which is used when the time comes (see +Prepare).
 //
-// Progress: sequential code. Threads: one at a time; callers bring the lock. No user code runs inside any method but
-// `deinit`, which releases what is still armed.
+// Progress: sequential code. Threads: one at a time; callers bring the lock. No user code runs inside any method but `deinit`,
+// which releases the entries still armed.
 
 /// Holds timers ordered by deadline: arming and cancelling in constant time and without allocation, exact to the nanosecond.
 ///
-/// An entry is handed out by the first `expire(upTo:)` whose time is not before its deadline, never sooner; equal
-/// deadlines in the order of arming. A tick of 1,024 ns is internal.
+/// An entry expires at the first `expire(upTo:)` whose time is not before its deadline, never sooner; entries with equal
+/// deadlines expire in the order of arming. A tick of 1,024 ns is internal.
 ///
 /// The methods are not `mutating`, so that an owner can hold the wheel in a `let`, free of exclusivity checks.
 @frozen
@@ -33,13 +32,13 @@ package struct TimingWheel: ~Copyable {
         @usableFromInline var elapsed: UInt64
         /// No entry is due before this; `.max` when empty.
         @usableFromInline var earliest: UInt64 = .max
-        /// Whether an entry has precisely the deadline `earliest` (or the wheel is empty).
+        /// True if an entry has precisely the deadline `earliest` (or the wheel is empty).
         @usableFromInline var earliestIsExact = true
         @usableFromInline var count = 0
         /// Bit n: row n holds an entry.
         @usableFromInline var occupiedRows: UInt64 = 0
-        /// Each level has two rows, one of them in use. Bit n: of level n it is the second. The other one holds what was
-        /// moved down ahead from the next slot of the level above.
+        /// Each level has two rows, one of them in use. Bit n: of level n it is the second. The other one holds the entries moved
+        /// down ahead from the next slot of the level above.
         @usableFromInline var secondRows: UInt64 = 0
 
         @inlinable init(elapsed: UInt64) { self.elapsed = elapsed }
@@ -87,8 +86,8 @@ package struct TimingWheel: ~Copyable {
 
     /// Arms a timer for its `deadline` and retains it. The entry must not be armed.
     ///
-    /// It may be in a batch that is still being worked off, as long as it does not expire into a second one before it
-    /// was popped from the first.
+    /// It may be in a batch that is still being processed, as long as it does not expire into a second one before it was popped
+    /// from the first.
     ///
     /// - Parameter now: a recent reading of the clock, where the caller has one. It lets a wheel that stood idle catch up.
     @inlinable
@@ -96,7 +95,7 @@ package struct TimingWheel: ~Copyable {
         insert(retained: .passRetained(entry), now: now)
     }
 
-    /// The same for a reference that is the wheel's from here on.
+    /// Arms a timer by a reference that the wheel owns from here on.
     @inlinable
     package func insert(retained entry: Unmanaged<TimerEntry>, now: UInt64 = 0) {
         precondition(entry.position < 0, "a timer was armed twice")
@@ -112,7 +111,7 @@ package struct TimingWheel: ~Copyable {
 
     /// Disarms a timer and releases it; harmless when it is not armed.
     ///
-    /// Returns false if it was not armed: never, cancelled already, or handed out already.
+    /// Returns false if it was not armed: never, cancelled already, or expired already.
     @inlinable
     @discardableResult
     package func remove(_ entry: TimerEntry) -> Bool {
@@ -123,8 +122,7 @@ package struct TimingWheel: ~Copyable {
         return true
     }
 
-    /// Disarms a timer and hands the wheel's reference to it to the caller; false, and nothing handed over, if it was not
-    /// armed.
+    /// Disarms a timer and passes the wheel's reference to the caller. Returns false, and passes none, if it was not armed.
     @inlinable
     package func take(_ entry: Unmanaged<TimerEntry>) -> Bool {
         guard entry.position >= 0 else { return false }
@@ -150,8 +148,8 @@ package struct TimingWheel: ~Copyable {
         return state.pointee.earliest
     }
 
-    /// Appends the entry to the slot of its deadline, which depends on the time elapsed. An entry overdue goes where
-    /// the present tick's entries are.
+    /// Appends the entry to the slot of its deadline, which depends on the time elapsed. An overdue entry goes to the slot of the
+    /// present tick.
     @inlinable @inline(__always)
     func place(_ entry: EntryLink) {
         let elapsed = state.pointee.elapsed
@@ -206,7 +204,7 @@ package struct TimingWheel: ~Copyable {
         if rest == 0 { state.pointee.occupiedRows &= ~(1 &<< UInt64(row)) }
     }
 
-    /// The row of a level that is in use, by such a state of rows.
+    /// The row of a level that is in use, given a value of `secondRows`.
     @inlinable @inline(__always)
     static func row(of level: Int, _ secondRows: UInt64) -> Int {
         level &+ Int(truncatingIfNeeded: secondRows &>> UInt64(level) & 1) &* levelCount

@@ -14,13 +14,14 @@
 // Progress: `push` and `pop` are wait-free but for the allocator; `steal` is lock-free: a thief tries again only if another one
 // got a word.
 // Threads: `push` and `pop` by the owner, one thread at a time, each after the other one; `steal` and `isEmpty` by any thread.
-// Words outgrown rings held stay readable: a ring is freed with the deque. Together they take less than the last one.
+// Words in outgrown rings stay readable: a ring is freed with the deque. Together they take less than the last one.
 
-/// Words, none of them 0: the owner puts them in at one end, and takes them from there; anybody takes them from the other end.
+/// A deque of words, none of them 0: the owner pushes and pops at one end, and any thread steals from the other end.
 ///
-/// What the words stand for belongs to who takes one; what is left in the deque is not released with it.
+/// The object that a word stands for belongs to the thread that takes the word; objects of words left in the deque are not
+/// released with it.
 package struct WorkStealingDeque: ~Copyable {
-    /// The index of the oldest word. Only rises, by whoever takes that word.
+    /// The index of the oldest word. Only rises, by the thread that takes that word.
     private let top = AtomicWord(0)
     private let padding = CachePadding()
     /// The index behind the newest word. Written by the owner.
@@ -47,15 +48,15 @@ package struct WorkStealingDeque: ~Copyable {
         }
     }
 
-    /// Whether there was nothing to take, at one moment during the call. After a `push` that the caller has come to know of it
-    /// is false until that word is taken.
+    /// True if there was nothing to take, at one moment during the call. After a `push` that the caller has come to know of it is
+    /// false until that word is taken.
     package var isEmpty: Bool {
         // Sequentially consistent: paired with the exchanges of `bottom`.
         let oldest = top.loadSequentially()
         return Int(bitPattern: bottom.loadSequentially() &- oldest) <= 0
     }
 
-    /// Puts in a word as the newest. Only the owner.
+    /// Pushes a word as the newest. Called only by the owner.
     package func push(_ word: UInt) {
         let end = bottom.loadRelaxed()
         ringForOneMore(at: end).store(word, at: end)
@@ -63,8 +64,9 @@ package struct WorkStealingDeque: ~Copyable {
         _ = bottom.exchangeSequentially(end &+ 1)
     }
 
-    /// Puts in the words that a closure returns, the first of them as the oldest, until there are `limit` or it returns nil.
-    /// They become visible together. Only the owner.
+    /// Pushes the words that a closure returns, the first of them as the oldest, until there are `limit` or it returns nil.
+    ///
+    /// They become visible together. Called only by the owner.
     @inline(__always)
     package func push(upTo limit: Int, _ next: () -> UInt?) {
         let begin = bottom.loadRelaxed()
@@ -76,11 +78,11 @@ package struct WorkStealingDeque: ~Copyable {
         if end != begin { _ = bottom.exchangeSequentially(end) }
     }
 
-    /// Takes the newest word. Only the owner.
+    /// Takes the newest word. Called only by the owner.
     package func pop() -> UInt? {
         let begin = top.loadRelaxed()
         let end = bottom.loadRelaxed()
-        // `top` only rises: what looks empty to the owner is.
+        // `top` only rises: a deque that looks empty to the owner is empty.
         if Int(bitPattern: end &- begin) <= 0 { return nil }
         let newest = end &- 1
         _ = bottom.exchangeSequentially(newest)
@@ -99,7 +101,7 @@ package struct WorkStealingDeque: ~Copyable {
         return word
     }
 
-    /// Takes the oldest word. Any thread.
+    /// Takes the oldest word. Called by any thread.
     ///
     /// - Returns: nil if there was none, in the sense of `isEmpty`.
     package func steal() -> UInt? {
@@ -109,7 +111,7 @@ package struct WorkStealingDeque: ~Copyable {
             let end = bottom.loadSequentially()
             if Int(bitPattern: end &- oldest) <= 0 { return nil }
             // Acquiring: paired with the release in `grow`. The ring may be outgrown by now; the word in it is still right, if
-            // it is ours.
+            // the thief gets it.
             guard let ring = Ring(address: ring.loadAcquiring()) else { return nil }
             // Read before it is taken: afterwards the owner may write to the slot.
             let word = ring.load(at: oldest)
@@ -117,16 +119,18 @@ package struct WorkStealingDeque: ~Copyable {
         }
     }
 
-    /// What a thief that is in no hurry finds.
+    /// The result of a steal that spares a single word at first.
     package enum StealResult: Equatable {
         case word(UInt)
         case nothing
-        /// There is only one, at this index. It was left.
+        /// There is only one word, at this index, and it was left.
         case only(UInt)
     }
 
-    /// Takes the oldest word, but leaves a single one to its owner at first, who is likely to take it at once: when both reach
-    /// for it, it and the line of `top` go back and forth between their processors. Any thread.
+    /// Takes the oldest word, but leaves a single one to its owner at first. Called by any thread.
+    ///
+    /// The owner is likely to take it at once: when both reach for it, it and the line of `top` go back and forth between their
+    /// processors.
     ///
     /// - Parameter spared: the index of a word that was left before. It is taken now.
     package func steal(sparing spared: UInt?) -> StealResult {

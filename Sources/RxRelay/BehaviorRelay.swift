@@ -1,19 +1,18 @@
 public import RxSwift
 
-/// Passes each element it accepts to all current subscribers, and tells each newcomer the value it has. Never fails and never
-/// completes.
+/// Passes each element it accepts to all current subscribers, and its value to each new subscriber.
 ///
-/// The value is that of the last element accepted, also while its delivery waits for another. A newcomer gets it inside
-/// `subscribe`, and after that what comes later.
+/// A relay never fails and never completes. The value is the last element accepted, also while its delivery waits for another
+/// delivery. A new subscriber gets it inside `subscribe`, and the later elements after that.
 /// Elements may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one element in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
 public final class BehaviorRelay<Element>: ObservableType {
     @usableFromInline let subject: BehaviorSubject<Element>
 
-    /// A relay without subscribers.
+    /// Creates a relay that has no subscribers.
     ///
-    /// - Parameter value: what it has until the first element comes.
+    /// - Parameter value: the relay's value until the first element comes.
     @inlinable
     public init(value: Element) {
         subject = BehaviorSubject(value: value)
@@ -21,13 +20,13 @@ public final class BehaviorRelay<Element>: ObservableType {
 
     /// The value of the last element accepted.
     public var value: Element {
-        // A relay hands its subject's terminal events to nobody, so there is always a value.
+        // A relay sends no terminal events to its subject, so there is always a value.
         try! subject.value()
     }
 
     /// Makes an element the value, and passes it to all subscribers.
     ///
-    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    /// Delivers on the calling thread. If another thread (or a callback further up) is delivering, that drainer delivers instead.
     @inlinable
     public func accept(_ event: Element) {
         subject.onNext(event)

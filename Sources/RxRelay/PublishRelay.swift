@@ -1,6 +1,6 @@
 public import RxSwift
 
-/// Passes each element it accepts to all current subscribers. Never fails and never completes.
+/// Passes each element it accepts to all current subscribers, and never fails or completes.
 ///
 /// Elements may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one element in order of subscription. Accepting takes no lock and allocates nothing while
@@ -9,7 +9,7 @@ public import RxSwift
 public final class PublishRelay<Element>: ObservableType {
     @usableFromInline let subject: PublishSubject<Element>
 
-    /// A relay without subscribers.
+    /// Creates a relay that has no subscribers.
     @inlinable
     public init() {
         subject = PublishSubject()
@@ -17,7 +17,7 @@ public final class PublishRelay<Element>: ObservableType {
 
     /// Passes an element to all subscribers.
     ///
-    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    /// Delivers on the calling thread. If another thread (or a callback further up) is delivering, that drainer delivers instead.
     @inlinable
     public func accept(_ event: Element) {
         subject.onNext(event)

@@ -1,9 +1,9 @@
 public import RxSwift
 
-/// Passes each element it accepts to all current subscribers, and repeats to each newcomer what it accepted before. Never fails
-/// and never completes.
+/// Passes each element it accepts to all current subscribers, and replays to each new subscriber the elements it accepted before.
 ///
-/// A newcomer gets the remembered elements inside `subscribe`, and after that what comes later.
+/// A relay never fails and never completes. A new subscriber gets the remembered elements inside `subscribe`, and the later elements
+/// after that.
 /// Elements may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one element in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
@@ -17,7 +17,7 @@ public final class ReplayRelay<Element>: ObservableType {
 
     /// A relay that repeats its last elements.
     ///
-    /// - Parameter bufferSize: how many elements to remember, at most. Not negative. A newcomer costs O(bufferSize).
+    /// - Parameter bufferSize: how many elements to remember, at most; not negative. A new subscriber costs O(bufferSize).
     public static func create(bufferSize: Int) -> ReplayRelay<Element> {
         ReplayRelay(subject: .create(bufferSize: bufferSize))
     }
@@ -29,7 +29,7 @@ public final class ReplayRelay<Element>: ObservableType {
 
     /// Passes an element to all subscribers, and remembers it.
     ///
-    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    /// Delivers on the calling thread. If another thread (or a callback further up) is delivering, that drainer delivers instead.
     @inlinable
     public func accept(_ event: Element) {
         subject.onNext(event)

@@ -1,4 +1,4 @@
-/// Says where two lists differ; nil if they don't.
+/// Describes where two lists differ; nil if they don't.
 func difference<Item>(_ lhs: [Item], _ rhs: [Item], isEqual: (Item, Item) -> Bool) -> String? {
     var lines: [String] = []
     for index in 0..<max(lhs.count, rhs.count) {

@@ -1,6 +1,6 @@
 import RxSwift
 
-/// Sends its events at absolute times, to whoever is subscribed then.
+/// Sends its events at absolute times, to the observers subscribed then.
 final class HotObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
     private var observers: [(key: Int, on: (Event<Element>) -> Void)] = []
     private var nextKey = 0
@@ -27,7 +27,7 @@ final class HotObservable<Element>: TestableObservable<Element>, @unchecked Send
     }
 
     private func send(_ event: Event<Element>) {
-        // Those subscribed now, even if they come and go meanwhile.
+        // To the observers subscribed now, even if observers come and go meanwhile.
         for observer in observers { observer.on(event) }
     }
 }

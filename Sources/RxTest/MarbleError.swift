@@ -1,20 +1,20 @@
-/// What is wrong with a marble diagram that was to be read.
+/// A fault in a marble diagram that was to be read.
 public struct MarbleError: Error, Equatable {
-    /// A rule that was broken.
+    /// A rule that a diagram broke.
     public enum Reason: Equatable, Sendable {
-        /// The character stands for nothing.
+        /// The character stands for no element.
         case unknownElement(Character)
-        /// `(` inside a group.
+        /// A `(` stands inside a group.
         case nestedGroup
-        /// `)` without `(`.
+        /// A `)` stands without its `(`.
         case unopenedGroup
-        /// `(` without `)`.
+        /// A `(` stands without its `)`.
         case unclosedGroup
-        /// `-` inside a group.
+        /// A `-` stands inside a group.
         case timeInGroup
-        /// `^` inside a group.
+        /// A `^` stands inside a group.
         case zeroInGroup
-        /// `^` for the second time.
+        /// A `^` stands for the second time.
         case secondZero
         /// An event behind the terminal event.
         case eventAfterEnd
@@ -22,13 +22,13 @@ public struct MarbleError: Error, Equatable {
         case eventBeforeSubscription
     }
 
-    /// The diagram.
+    /// The diagram that was to be read.
     public let diagram: String
 
-    /// The character at fault: how many stand before it, spaces included.
+    /// The position of the character at fault: how many stand before it, spaces included.
     public let position: Int
 
-    /// The rule that was broken.
+    /// The rule that the diagram broke.
     public let reason: Reason
 
     init(_ diagram: String, _ position: Int, _ reason: Reason) {
@@ -39,7 +39,7 @@ public struct MarbleError: Error, Equatable {
 }
 
 extension MarbleError: CustomStringConvertible {
-    /// What is wrong, where, and what to do.
+    /// Describes the fault, its position, and the remedy.
     public var description: String {
         let character = diagram.dropFirst(position).first.map { "'\($0)'" } ?? "the end"
         return "marbles \"\(diagram)\": \(character) at position \(position): \(words)"

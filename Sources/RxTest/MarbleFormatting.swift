@@ -8,7 +8,7 @@ extension Sequence {
     /// before; then `^` stands at `start`. Ends with the last event.
     /// - Parameters:
     ///   - start: the time of `^`, or without it of the first character.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
     /// - Throws: `MarbleFormattingError` where there is no such diagram.
     public func marbles(start: TestTime = 0, ticksPerCharacter: Int = 1) throws -> String
     where Element == Recorded<Event<String>> {
@@ -24,7 +24,7 @@ extension Sequence {
     /// - Parameters:
     ///   - values: the elements that characters stand for.
     ///   - start: the time of `^`, or without it of the first character.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
     /// - Throws: `MarbleFormattingError` where there is no such diagram.
     public func marbles<T: Equatable>(
         values: [Character: T], start: TestTime = 0, ticksPerCharacter: Int = 1
@@ -41,9 +41,9 @@ extension Sequence {
     /// The reverse of `Recorded.events(marbles:element:)`; see `marbles(start:ticksPerCharacter:)`.
     /// - Parameters:
     ///   - start: the time of `^`, or without it of the first character.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - character: returns what stands for an element; nil if nothing does. Not one of `-|#^()` or a space.
-    /// - Throws: `MarbleFormattingError` where there is no such diagram, and what `character` throws.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - character: returns the character for an element; nil if there is none. Not one of `-|#^()` or a space.
+    /// - Throws: `MarbleFormattingError` where there is no such diagram, and any error that `character` throws.
     public func marbles<T>(
         start: TestTime = 0, ticksPerCharacter: Int = 1, character: (T) throws -> Character?
     ) throws -> String where Element == Recorded<Event<T>> {
@@ -68,12 +68,12 @@ extension Sequence {
     }
 }
 
-/// Draws one event after another.
+/// Draws recorded events one after another.
 private struct MarbleFormatter {
     private var diagram = ""
     /// The tick of the next character.
     private var next = 0
-    /// Whether `^` is still to be drawn, when time reaches 0.
+    /// True while `^` is still to be drawn, when time reaches 0.
     private var needsZero = false
     /// Events at one tick that are not drawn yet.
     private var group: (tick: Int, time: TestTime, marks: String)?
@@ -102,7 +102,7 @@ private struct MarbleFormatter {
     private mutating func draw(_ group: (tick: Int, time: TestTime, marks: String)) throws {
         let text = group.marks.count == 1 ? group.marks : "(" + group.marks + ")"
         pass(until: group.tick)
-        // Taken up by a group, or by what is still to be drawn at 0.
+        // The place is taken up by a group, or by the `^` still to be drawn at 0.
         let end = group.tick + text.count
         if next > group.tick || (needsZero && end > 0) { throw MarbleFormattingError(group.time, .noRoom) }
         diagram += text
@@ -119,9 +119,9 @@ private struct MarbleFormatter {
     }
 }
 
-/// Why recorded events cannot be drawn as a marble diagram.
+/// The error that recorded events cannot be drawn as a marble diagram.
 public struct MarbleFormattingError: Error, Equatable {
-    /// What stands in the way.
+    /// The obstacle to drawing an event.
     public enum Reason: Equatable, Sendable {
         /// No character stands for the element.
         case noCharacter(element: String)
@@ -133,10 +133,10 @@ public struct MarbleFormattingError: Error, Equatable {
         case noRoom
     }
 
-    /// The time of the event.
+    /// The time of the event that cannot be drawn.
     public let time: TestTime
 
-    /// What stands in the way.
+    /// The obstacle to drawing the event.
     public let reason: Reason
 
     init(_ time: TestTime, _ reason: Reason) {
@@ -146,7 +146,7 @@ public struct MarbleFormattingError: Error, Equatable {
 }
 
 extension MarbleFormattingError: CustomStringConvertible {
-    /// What stands in the way, and what to do.
+    /// Describes the obstacle and the remedy.
     public var description: String {
         let words =
             switch reason {

@@ -6,19 +6,19 @@ struct MarbleParser<Element> {
     private let error: any Error
     private let element: (Character) throws -> Element?
 
-    /// How many characters time has passed over.
+    /// The number of characters that time has passed over.
     private var tick = 0
-    /// Where in the diagram this is.
+    /// The position of the parser in the diagram.
     private var position = 0
-    /// The group under way: the tick at which it began, and where.
+    /// The group under way: the tick at which it began, and its position.
     private var group: (tick: Int, position: Int)?
     private var hasEnded = false
     private var zero: Int?
     private var events: [(tick: Int, event: Event<Element>)] = []
 
     /// - Parameters:
-    ///   - error: what `#` stands for.
-    ///   - element: what a character stands for; nil if for nothing.
+    ///   - error: the error that `#` stands for.
+    ///   - element: returns the element that a character stands for; nil if there is none.
     init(_ diagram: String, error: any Error, element: @escaping (Character) throws -> Element?) {
         self.diagram = diagram
         self.error = error

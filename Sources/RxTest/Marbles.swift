@@ -14,13 +14,13 @@ extension Recorded {
     /// Reads a marble diagram in which letters and digits stand for themselves: `"-a-b-|"`.
     ///
     /// `-` is a tick without an event, `|` completion, `#` an error, `(ab|)` are events at the tick of the `(`, `^` is the tick from
-    /// which times are counted. Each character takes up a tick, those of a group as well. Spaces mean nothing.
+    /// which times are counted. Each character takes up a tick, those of a group as well; spaces mean nothing.
     /// - Parameters:
     ///   - diagram: the events of a sequence.
     ///   - start: the time of `^`, or without it of the first character.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - error: what `#` stands for.
-    /// - Throws: `MarbleError`, which says what is wrong and where.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - error: the error that `#` stands for.
+    /// - Throws: `MarbleError`, which describes the fault and its position.
     public static func events(
         marbles diagram: String, start: TestTime = 0, ticksPerCharacter: Int = 1, error: any Error = RxError.unknown
     ) throws -> [Recorded<Event<String>>] where Value == Event<String> {
@@ -32,14 +32,14 @@ extension Recorded {
     /// Reads a marble diagram whose characters stand for elements: `"-a-b-|"`.
     ///
     /// `-` is a tick without an event, `|` completion, `#` an error, `(ab|)` are events at the tick of the `(`, `^` is the tick from
-    /// which times are counted. Each character takes up a tick, those of a group as well. Spaces mean nothing.
+    /// which times are counted. Each character takes up a tick, those of a group as well; spaces mean nothing.
     /// - Parameters:
     ///   - diagram: the events of a sequence.
     ///   - values: the elements that characters stand for.
     ///   - start: the time of `^`, or without it of the first character.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - error: what `#` stands for.
-    /// - Throws: `MarbleError`, which says what is wrong and where.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - error: the error that `#` stands for.
+    /// - Throws: `MarbleError`, which describes the fault and its position.
     public static func events<T>(
         marbles diagram: String, values: [Character: T], start: TestTime = 0, ticksPerCharacter: Int = 1,
         error: any Error = RxError.unknown
@@ -51,14 +51,14 @@ extension Recorded {
     /// Reads a marble diagram whose characters are turned into elements by a closure: `"-1-2-|"`.
     ///
     /// `-` is a tick without an event, `|` completion, `#` an error, `(ab|)` are events at the tick of the `(`, `^` is the tick from
-    /// which times are counted. Each character takes up a tick, those of a group as well. Spaces mean nothing.
+    /// which times are counted. Each character takes up a tick, those of a group as well; spaces mean nothing.
     /// - Parameters:
     ///   - diagram: the events of a sequence.
     ///   - start: the time of `^`, or without it of the first character.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - error: what `#` stands for.
-    ///   - element: returns what a character stands for; nil if for nothing. Called once per character, in order.
-    /// - Throws: `MarbleError`, which says what is wrong and where, and what `element` throws.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - error: the error that `#` stands for.
+    ///   - element: returns the element that a character stands for; nil if there is none. Called once per character, in order.
+    /// - Throws: `MarbleError`, which describes the fault and its position, and any error that `element` throws.
     public static func events<T>(
         marbles diagram: String, start: TestTime = 0, ticksPerCharacter: Int = 1, error: any Error = RxError.unknown,
         element: (Character) throws -> T?
@@ -77,12 +77,12 @@ extension TestScheduler {
     /// A hot sequence drawn as a marble diagram in which letters and digits stand for themselves: `"-a-^-b-|"`.
     ///
     /// - Parameters:
-    ///   - diagram: the events. See `Recorded.events(marbles:)`.
+    ///   - diagram: the events; see `Recorded.events(marbles:)`.
     ///   - start: the time of `^`, or without it of the first character. Unless told otherwise, that at which `start` subscribes; an
     ///     event at this very time comes before the subscription.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - error: what `#` stands for.
-    /// - Throws: `MarbleError`, which says what is wrong and where.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - error: the error that `#` stands for.
+    /// - Throws: `MarbleError`, which describes the fault and its position.
     public func createHotObservable(
         marbles diagram: String, start: TestTime = Defaults.subscribed, ticksPerCharacter: Int = 1,
         error: any Error = RxError.unknown
@@ -94,13 +94,13 @@ extension TestScheduler {
     /// A hot sequence drawn as a marble diagram whose characters stand for elements: `"-a-^-b-|"`.
     ///
     /// - Parameters:
-    ///   - diagram: the events. See `Recorded.events(marbles:values:)`.
+    ///   - diagram: the events; see `Recorded.events(marbles:values:)`.
     ///   - values: the elements that characters stand for.
     ///   - start: the time of `^`, or without it of the first character. Unless told otherwise, that at which `start` subscribes; an
     ///     event at this very time comes before the subscription.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - error: what `#` stands for.
-    /// - Throws: `MarbleError`, which says what is wrong and where.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - error: the error that `#` stands for.
+    /// - Throws: `MarbleError`, which describes the fault and its position.
     public func createHotObservable<Element>(
         marbles diagram: String, values: [Character: Element], start: TestTime = Defaults.subscribed,
         ticksPerCharacter: Int = 1, error: any Error = RxError.unknown
@@ -113,10 +113,10 @@ extension TestScheduler {
     /// A cold sequence drawn as a marble diagram in which letters and digits stand for themselves: `"-a-b-|"`.
     ///
     /// - Parameters:
-    ///   - diagram: the events; its first character, or `^`, is the time of each subscription. See `Recorded.events(marbles:)`.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - error: what `#` stands for.
-    /// - Throws: `MarbleError`, which says what is wrong and where.
+    ///   - diagram: the events; its first character, or `^`, is the time of each subscription; see `Recorded.events(marbles:)`.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - error: the error that `#` stands for.
+    /// - Throws: `MarbleError`, which describes the fault and its position.
     public func createColdObservable(
         marbles diagram: String, ticksPerCharacter: Int = 1, error: any Error = RxError.unknown
     ) throws -> TestableObservable<String> {
@@ -127,11 +127,11 @@ extension TestScheduler {
     /// A cold sequence drawn as a marble diagram whose characters stand for elements: `"-a-b-|"`.
     ///
     /// - Parameters:
-    ///   - diagram: the events; its first character, or `^`, is the time of each subscription. See `Recorded.events(marbles:values:)`.
+    ///   - diagram: the events; its first character, or `^`, is the time of each subscription; see `Recorded.events(marbles:values:)`.
     ///   - values: the elements that characters stand for.
-    ///   - ticksPerCharacter: the time from one character to the next. At least 1.
-    ///   - error: what `#` stands for.
-    /// - Throws: `MarbleError`, which says what is wrong and where.
+    ///   - ticksPerCharacter: the time from one character to the next, at least 1.
+    ///   - error: the error that `#` stands for.
+    /// - Throws: `MarbleError`, which describes the fault and its position.
     public func createColdObservable<Element>(
         marbles diagram: String, values: [Character: Element], ticksPerCharacter: Int = 1,
         error: any Error = RxError.unknown
@@ -142,7 +142,7 @@ extension TestScheduler {
     }
 }
 
-/// The element in a diagram without values.
+/// The element that a character stands for in a diagram without values.
 private func standsForItself(_ character: Character) -> String? {
     character.isLetter || character.isNumber ? String(character) : nil
 }

@@ -1,16 +1,16 @@
 public import RxSwift
 
-/// A value, and when on a test scheduler's clock it was seen.
+/// A value, and the time on a test scheduler's clock at which it was seen.
 public struct Recorded<Value> {
-    /// When.
+    /// The time at which the value was seen.
     public let time: TestTime
 
-    /// What.
+    /// The value that was seen at `time`.
     public let value: Value
 
     /// - Parameters:
-    ///   - time: when, on the test scheduler's clock.
-    ///   - value: what.
+    ///   - time: the time of the value, on the test scheduler's clock.
+    ///   - value: the value that was seen.
     public init(time: TestTime, value: Value) {
         self.time = time
         self.value = value
@@ -20,14 +20,14 @@ public struct Recorded<Value> {
 extension Recorded: Sendable where Value: Sendable {}
 
 extension Recorded: Equatable where Value: Equatable {
-    /// Whether both the times and the values are equal.
+    /// Tells whether both the times and the values are equal.
     public static func == (lhs: Recorded<Value>, rhs: Recorded<Value>) -> Bool {
         lhs.time == rhs.time && lhs.value == rhs.value
     }
 }
 
 extension Recorded: CustomDebugStringConvertible {
-    /// `value @ time`.
+    /// Describes the value and its time: `value @ time`.
     public var debugDescription: String { "\(value) @ \(time)" }
 }
 
@@ -35,8 +35,8 @@ extension Recorded {
     /// A `next` event at a time.
     ///
     /// - Parameters:
-    ///   - time: when.
-    ///   - element: what is sent.
+    ///   - time: the time of the event.
+    ///   - element: the element of the event.
     public static func next<T>(_ time: TestTime, _ element: T) -> Recorded<Event<T>> where Value == Event<T> {
         Recorded(time: time, value: .next(element))
     }
@@ -44,7 +44,7 @@ extension Recorded {
     /// A `completed` event at a time.
     ///
     /// - Parameters:
-    ///   - time: when.
+    ///   - time: the time of the event.
     ///   - type: the type of the sequence's elements, where it can't be inferred.
     public static func completed<T>(
         _ time: TestTime, _ type: T.Type = T.self
@@ -55,8 +55,8 @@ extension Recorded {
     /// An `error` event at a time.
     ///
     /// - Parameters:
-    ///   - time: when.
-    ///   - error: what is sent.
+    ///   - time: the time of the event.
+    ///   - error: the error of the event.
     ///   - type: the type of the sequence's elements, where it can't be inferred.
     public static func error<T>(
         _ time: TestTime, _ error: any Error, _ type: T.Type = T.self
@@ -66,7 +66,7 @@ extension Recorded {
 
     /// A list of events, whose type is inferred as a whole.
     ///
-    /// - Parameter recordedEvents: the events.
+    /// - Parameter recordedEvents: the events of the list.
     public static func events<T>(_ recordedEvents: Recorded<Event<T>>...) -> [Recorded<Event<T>>]
     where Value == Event<T> {
         recordedEvents
@@ -74,7 +74,7 @@ extension Recorded {
 
     /// A list of events, whose type is inferred as a whole.
     ///
-    /// - Parameter recordedEvents: the events.
+    /// - Parameter recordedEvents: the events of the list.
     public static func events<T>(_ recordedEvents: [Recorded<Event<T>>]) -> [Recorded<Event<T>>]
     where Value == Event<T> {
         recordedEvents

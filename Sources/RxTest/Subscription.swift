@@ -1,14 +1,14 @@
-/// When a test observable was subscribed to, and when the subscription ended.
+/// The times at which a subscription to a test observable began and ended.
 public struct Subscription: Hashable, Sendable {
-    /// When it began, on the test scheduler's clock.
+    /// The time at which it began, on the test scheduler's clock.
     public let subscribe: Int
 
-    /// When it ended; `Int.max` if it has not.
+    /// The time at which it ended; `Int.max` if it has not.
     public let unsubscribe: Int
 
     /// A subscription that has not ended.
     ///
-    /// - Parameter subscribe: when it began.
+    /// - Parameter subscribe: the time at which it began.
     public init(_ subscribe: Int) {
         self.init(subscribe, .max)
     }
@@ -16,8 +16,8 @@ public struct Subscription: Hashable, Sendable {
     /// A subscription that has ended.
     ///
     /// - Parameters:
-    ///   - subscribe: when it began.
-    ///   - unsubscribe: when it ended.
+    ///   - subscribe: the time at which it began.
+    ///   - unsubscribe: the time at which it ended.
     public init(_ subscribe: Int, _ unsubscribe: Int) {
         self.subscribe = subscribe
         self.unsubscribe = unsubscribe
@@ -25,7 +25,7 @@ public struct Subscription: Hashable, Sendable {
 }
 
 extension Subscription {
-    /// Whether both times are equal.
+    /// Tells whether both times are equal.
     public static func == (lhs: Subscription, rhs: Subscription) -> Bool {
         lhs.subscribe == rhs.subscribe && lhs.unsubscribe == rhs.unsubscribe
     }
@@ -38,7 +38,7 @@ extension Subscription {
 }
 
 extension Subscription: CustomDebugStringConvertible {
-    /// `(subscribe : unsubscribe)`.
+    /// Describes both times: `(subscribe: unsubscribe)`.
     public var debugDescription: String {
         "(\(subscribe): \(unsubscribe == .max ? "Infinity" : "\(unsubscribe)"))"
     }

@@ -4,54 +4,54 @@ public import RxSwift
 ///
 /// Runs on any thread, under any test framework. See `VirtualTimeScheduler` for the order in which actions run.
 public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConverter>, @unchecked Sendable {
-    /// When `start` does what, unless told otherwise.
+    /// The times that `start` uses unless told otherwise.
     public enum Defaults {
-        /// When the sequence is made.
+        /// The time at which the sequence is made.
         public static let created = 100
-        /// When it is subscribed to.
+        /// The time at which it is subscribed to.
         public static let subscribed = 200
-        /// When the subscription is disposed of.
+        /// The time at which the subscription is disposed of.
         public static let disposed = 1000
     }
 
     private let simulateProcessingDelay: Bool
 
     /// - Parameters:
-    ///   - initialClock: what the clock shows at first, in ticks.
+    ///   - initialClock: the time that the clock shows at first, in ticks.
     ///   - resolution: the real time of one tick, in seconds.
-    ///   - simulateProcessingDelay: whether what is scheduled for right now, or for the past, runs one tick later.
+    ///   - simulateProcessingDelay: whether an action scheduled for right now, or for the past, runs one tick later.
     public init(initialClock: TestTime, resolution: Double = 1.0, simulateProcessingDelay: Bool = true) {
         self.simulateProcessingDelay = simulateProcessingDelay
         super.init(
             initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
     }
 
-    /// A sequence which sends its events at given times, to whoever is subscribed then.
+    /// A sequence which sends its events at given times, to the observers subscribed then.
     ///
-    /// - Parameter events: what is sent; the times are absolute.
+    /// - Parameter events: the events to send; their times are absolute.
     public func createHotObservable<Element>(_ events: [Recorded<Event<Element>>]) -> TestableObservable<Element> {
         HotObservable(scheduler: self, recordedEvents: events)
     }
 
     /// A sequence which sends its events to each subscriber, at given times after the subscription.
     ///
-    /// - Parameter events: what is sent; the times are relative to the subscription.
+    /// - Parameter events: the events to send; their times are relative to the subscription.
     public func createColdObservable<Element>(_ events: [Recorded<Event<Element>>]) -> TestableObservable<Element> {
         ColdObservable(scheduler: self, recordedEvents: events)
     }
 
-    /// An observer that records events, and when they came.
+    /// An observer that records events, and the times at which they came.
     ///
     /// - Parameter type: the type of the elements.
     public func createObserver<Element>(_ type: Element.Type) -> TestableObserver<Element> {
         TestableObserver(scheduler: self)
     }
 
-    /// Schedules an action.
+    /// Schedules an action for an absolute time.
     ///
     /// - Parameters:
-    ///   - time: when, absolute, in ticks.
-    ///   - action: the work.
+    ///   - time: the absolute time of the action, in ticks.
+    ///   - action: the work to do then.
     @preconcurrency
     public func scheduleAt(_ time: TestTime, action: @escaping @Sendable () -> Void) {
         _ = scheduleAbsoluteVirtual((), time: time) { _ in
@@ -70,11 +70,11 @@ public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConvert
     /// Runs the scheduler, and in the course of this makes a sequence, subscribes to it and disposes.
     ///
     /// - Parameters:
-    ///   - created: when the sequence is made.
-    ///   - subscribed: when it is subscribed to.
-    ///   - disposed: when the subscription is disposed of.
-    ///   - create: makes the sequence.
-    /// - Returns: what the sequence sent between `subscribed` and `disposed`.
+    ///   - created: the time at which the sequence is made.
+    ///   - subscribed: the time at which it is subscribed to.
+    ///   - disposed: the time at which the subscription is disposed of.
+    ///   - create: makes the sequence to test.
+    /// - Returns: an observer with the events that the sequence sent between `subscribed` and `disposed`.
     @preconcurrency
     public func start<Element, OutputSequence: ObservableConvertibleType>(
         created: TestTime, subscribed: TestTime, disposed: TestTime, create: @escaping @Sendable () -> OutputSequence
@@ -102,9 +102,9 @@ public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConvert
     /// Runs the scheduler, and in the course of this makes a sequence (at 100), subscribes to it (at 200) and disposes.
     ///
     /// - Parameters:
-    ///   - disposed: when the subscription is disposed of.
-    ///   - create: makes the sequence.
-    /// - Returns: what the sequence sent.
+    ///   - disposed: the time at which the subscription is disposed of.
+    ///   - create: makes the sequence to test.
+    /// - Returns: an observer with the events that the sequence sent.
     @preconcurrency
     public func start<Element, OutputSequence: ObservableConvertibleType>(
         disposed: TestTime, create: @escaping @Sendable () -> OutputSequence
@@ -114,8 +114,8 @@ public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConvert
 
     /// Runs the scheduler, and in the course of this makes a sequence (at 100), subscribes to it (at 200) and disposes (at 1000).
     ///
-    /// - Parameter create: makes the sequence.
-    /// - Returns: what the sequence sent.
+    /// - Parameter create: makes the sequence to test.
+    /// - Returns: an observer with the events that the sequence sent.
     @preconcurrency
     public func start<Element, OutputSequence: ObservableConvertibleType>(
         _ create: @escaping @Sendable () -> OutputSequence

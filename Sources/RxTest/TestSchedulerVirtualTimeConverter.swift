@@ -3,13 +3,13 @@ public import RxSwift
 
 /// Virtual time in ticks, each of which stands for a fixed span of real time.
 public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType, Sendable {
-    /// Ticks.
+    /// The unit of a virtual time: ticks.
     public typealias VirtualTimeUnit = Int
 
-    /// Ticks.
+    /// The unit of a span of virtual time: ticks.
     public typealias VirtualTimeIntervalUnit = Int
 
-    /// Seconds per tick.
+    /// The number of seconds per tick.
     private let resolution: Double
 
     init(resolution: Double) {
@@ -38,12 +38,12 @@ public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType, Senda
         return VirtualTimeIntervalUnit(exactly: ticks.rounded(.towardZero)) ?? (ticks < 0 ? .min : .max)
     }
 
-    /// The sum.
+    /// Returns the sum of a time and an offset.
     public func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit) -> VirtualTimeUnit {
         time + offset
     }
 
-    /// Which tick is earlier.
+    /// Compares two ticks: returns which one is earlier.
     public func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison {
         lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
     }

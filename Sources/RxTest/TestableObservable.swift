@@ -1,11 +1,11 @@
 public import RxSwift
 
-/// A sequence with a script, which records its subscriptions. Made by `TestScheduler`.
+/// A sequence with a script, which records its subscriptions; made by `TestScheduler`.
 ///
-/// It sends what the script says, also events after a terminal event; operators ignore those.
+/// It sends the events of the script, also events after a terminal event; operators ignore those.
 /// For the thread that runs the scheduler.
 public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
-    /// The script.
+    /// The script: the events to send.
     public let recordedEvents: [Recorded<Event<Element>>]
 
     /// The subscriptions so far, in order of subscription.
@@ -20,14 +20,14 @@ public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
 
     /// Subscribes an observer, which gets the events as they are.
     ///
-    /// - Parameter observer: receives the events.
+    /// - Parameter observer: receives the events of the script.
     /// - Returns: ends the subscription, and records when.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         fatalError("TestableObservable: a subclass has to implement subscribe")
     }
 
-    /// Records that a subscription begins; what is returned records its end.
+    /// Records that a subscription begins; the disposable it returns records the end.
     func beginSubscription(_ end: @escaping () -> Void) -> any Disposable {
         let index = subscriptions.count
         subscriptions.append(Subscription(scheduler.clock))

@@ -12,8 +12,8 @@
     /// Fails the test unless two lists of events are equal. Two errors count as equal when they read the same.
     ///
     /// - Parameters:
-    ///   - lhs: a list.
-    ///   - rhs: the other.
+    ///   - lhs: the first of the two lists.
+    ///   - rhs: the second of the two lists.
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual<Element: Equatable>(
@@ -25,8 +25,8 @@
     /// Fails the test unless two lists of outcomes are equal. Two errors count as equal when they read the same.
     ///
     /// - Parameters:
-    ///   - lhs: a list.
-    ///   - rhs: the other.
+    ///   - lhs: the first of the two lists.
+    ///   - rhs: the second of the two lists.
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual<Element: Equatable>(
@@ -44,8 +44,8 @@
     /// Fails the test unless two lists of outcomes are equal. Two errors count as equal when they read the same.
     ///
     /// - Parameters:
-    ///   - lhs: a list.
-    ///   - rhs: the other.
+    ///   - lhs: the first of the two lists.
+    ///   - rhs: the second of the two lists.
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual<Element: Equatable>(
@@ -57,8 +57,8 @@
     /// Fails the test unless two lists of outcomes are equal. Two errors count as equal when they read the same.
     ///
     /// - Parameters:
-    ///   - lhs: a list.
-    ///   - rhs: the other.
+    ///   - lhs: the first of the two lists.
+    ///   - rhs: the second of the two lists.
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual(
@@ -70,8 +70,8 @@
     /// Fails the test unless two lists of recorded events are equal, their times included.
     ///
     /// - Parameters:
-    ///   - lhs: a list.
-    ///   - rhs: the other.
+    ///   - lhs: the first of the two lists.
+    ///   - rhs: the second of the two lists.
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual<Element: Equatable>(
@@ -84,8 +84,8 @@
     /// Fails the test unless two lists of recorded events with optional elements are equal, their times included.
     ///
     /// - Parameters:
-    ///   - lhs: a list.
-    ///   - rhs: the other.
+    ///   - lhs: the first of the two lists.
+    ///   - rhs: the second of the two lists.
     ///   - file: where a failure is reported.
     ///   - line: where a failure is reported.
     public func XCTAssertEqual<Element: Equatable>(
@@ -95,7 +95,7 @@
         assertSame(lhs, rhs, file: file, line: line) { $0 == $1 }
     }
 
-    /// Fails the test unless a list of recorded events consists of given elements, whatever their times.
+    /// Fails the test unless a list of recorded events consists of given elements, regardless of their times.
     ///
     /// A terminal event in the list fails the test too.
     /// - Parameters:

@@ -1,9 +1,9 @@
 public import RxSwift
 
-/// What happens at a control of a user interface: taps, say.
+/// The events of a control of a user interface: taps, say.
 ///
-/// Whoever makes one promises that it does not fail, repeats nothing to newcomers, completes when the control is gone, and sends its
-/// events on the main queue. Subscribing takes place on the main queue, which is seen to here.
+/// Its maker promises that it does not fail, repeats nothing to new subscribers, completes when the control is gone, and sends its
+/// events on the main queue. The type itself ensures that subscribing takes place on the main queue.
 public struct ControlEvent<PropertyType>: ControlEventType {
     public typealias Element = PropertyType
 
@@ -26,7 +26,7 @@ public struct ControlEvent<PropertyType>: ControlEventType {
 
     /// Subscribes an observer, on the main queue.
     ///
-    /// - Parameter observer: receives the events.
+    /// - Parameter observer: receives the events of the control.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func subscribe<Observer: ObserverType>(
@@ -39,7 +39,7 @@ public struct ControlEvent<PropertyType>: ControlEventType {
     @inlinable
     public func asObservable() -> Observable<Element> { events }
 
-    /// The control event itself.
+    /// The same control event, which needs no conversion.
     @inlinable
     public func asControlEvent() -> ControlEvent<Element> { self }
 
@@ -49,7 +49,7 @@ public struct ControlEvent<PropertyType>: ControlEventType {
         Infallible(raw: events.catch { _ in .empty() })
     }
 
-    /// The events as a driver, which shares them and tells each newcomer the latest.
+    /// The events as a driver, which shares them and tells each new subscriber the latest.
     ///
     /// Should they fail after all, that stops the program in debug builds; in release builds the error goes to
     /// `Hooks.defaultErrorHandler` and the driver completes.
@@ -76,6 +76,6 @@ public struct ControlEvent<PropertyType>: ControlEventType {
 
 /// A type that can be turned into a `ControlEvent`.
 public protocol ControlEventType: ObservableType {
-    /// The control event.
+    /// Returns the value as a control event.
     func asControlEvent() -> ControlEvent<Element>
 }

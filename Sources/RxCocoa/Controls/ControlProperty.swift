@@ -2,9 +2,9 @@ public import RxSwift
 
 /// A property of a control of a user interface, to read and to write: the text of a field, say.
 ///
-/// Whoever makes one promises that its values do not fail, begin with the present one for each subscriber, go on with the changes
-/// that the user makes (not the program), complete when the control is gone, and come on the main queue. Subscribing takes place on
-/// the main queue, which is seen to here.
+/// Its maker promises that its values do not fail, begin with the present one for each subscriber, continue with the changes
+/// that the user makes (not the program), complete when the control is gone, and come on the main queue. The type itself ensures that
+/// subscribing takes place on the main queue.
 public struct ControlProperty<PropertyType>: ControlPropertyType {
     public typealias Element = PropertyType
 
@@ -16,7 +16,7 @@ public struct ControlProperty<PropertyType>: ControlPropertyType {
     /// - Parameters:
     ///   - values: keeps the promises. It is subscribed to, and unsubscribed from, on the main queue: at once when already there,
     ///     else soon.
-    ///   - valueSink: receives what is written to the property, and completion.
+    ///   - valueSink: receives the values written to the property, and completion.
     @inlinable
     public init<Values: ObservableType, Sink: ObserverType>(
         values: Values, valueSink: Sink
@@ -27,7 +27,7 @@ public struct ControlProperty<PropertyType>: ControlPropertyType {
 
     /// - Parameters:
     ///   - mainValues: keeps the promises, the main queue included.
-    ///   - valueSink: receives what is written.
+    ///   - valueSink: receives the values written to the property.
     @inlinable
     init(mainValues: Observable<PropertyType>, valueSink: AnyObserver<PropertyType>) {
         values = mainValues
@@ -68,11 +68,11 @@ public struct ControlProperty<PropertyType>: ControlPropertyType {
     @inlinable
     public func asObservable() -> Observable<Element> { values }
 
-    /// The control property itself.
+    /// The same control property, which needs no conversion.
     @inlinable
     public func asControlProperty() -> ControlProperty<Element> { self }
 
-    /// The values as a driver, which shares them and tells each newcomer the latest.
+    /// The values as a driver, which shares them and tells each new subscriber the latest.
     ///
     /// Should they fail after all, that stops the program in debug builds; in release builds the error goes to
     /// `Hooks.defaultErrorHandler` and the driver completes.
@@ -87,7 +87,7 @@ public struct ControlProperty<PropertyType>: ControlPropertyType {
 
 /// A type that can be turned into a `ControlProperty`.
 public protocol ControlPropertyType: ObservableType, ObserverType {
-    /// The control property.
+    /// Returns the value as a control property.
     func asControlProperty() -> ControlProperty<Element>
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A type whose values can be made of what key-value observing delivers.
 public protocol KVORepresentable {
-    /// What is delivered.
+    /// The type of the values that are delivered.
     associatedtype KVOType
 
     /// The value that was delivered; nil if there is none in it.
@@ -12,7 +12,7 @@ public protocol KVORepresentable {
 extension Bool: KVORepresentable {
     public typealias KVOType = NSNumber
 
-    /// Whether the number is not 0.
+    /// True if the number is not 0.
     public init?(KVOValue: KVOType) { self = KVOValue.boolValue }
 }
 

@@ -1,9 +1,9 @@
-/// What key-value observing delivers.
+/// Options for what key-value observing delivers.
 public struct KeyValueObservingOptions: OptionSet, Sendable {
-    /// The options as bits.
+    /// The options as bits of an integer.
     public let rawValue: UInt
 
-    /// Options from bits.
+    /// Creates options from the bits of an integer.
     public init(rawValue: UInt) {
         self.rawValue = rawValue
     }

@@ -5,12 +5,12 @@ public import RxSwift
 extension NotificationCenter: ReactiveCompatible {}
 
 extension Reactive where Base: NotificationCenter {
-    /// The notifications that are posted while subscribed to. Never fails and never completes.
+    /// The notifications that are posted while subscribed to; never fails and never completes.
     ///
-    /// Notifications posted on several threads at the same time are delivered one at a time. Keeps the center alive.
+    /// Notifications posted on several threads at the same time are delivered one at a time. The sequence keeps the center alive.
     /// - Parameters:
     ///   - name: of the notifications; nil for all names.
-    ///   - object: who posts them; nil for all. Held weakly: when it is gone before a subscription, that one is not limited to it.
+    ///   - object: the poster of the notifications; nil for all. Held weakly: a subscription after it is gone is not limited to it.
     /// - Returns: an observable which delivers on the thread that posts.
     public func notification(_ name: Notification.Name?, object: AnyObject? = nil) -> Observable<Notification> {
         nonisolated(unsafe) weak let object = object

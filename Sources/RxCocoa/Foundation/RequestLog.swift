@@ -26,7 +26,7 @@ package struct RequestLog {
         RequestLog.write(RequestLog.curlCommand(of: request) + "\n" + outcome)
     }
 
-    /// How a request ended, in a line.
+    /// Describes in a line how a request ended.
     package static func outcome(_ response: URLResponse?, _ error: (any Error)?, milliseconds: UInt64) -> String {
         if let response = response as? HTTPURLResponse {
             let verdict = 200..<300 ~= response.statusCode ? "Success" : "Failure"
@@ -51,7 +51,7 @@ package struct RequestLog {
         return command + " \\\n    \(quoted(request.url?.absoluteString ?? "")) -i -v"
     }
 
-    /// A text as a shell reads it back.
+    /// Quotes a text so that a shell reads it back.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for character in text {
@@ -64,7 +64,7 @@ package struct RequestLog {
 
 extension RequestLog {
     private static let lock = Mutex()
-    /// Under the lock.
+    /// The closures in use, protected by the lock.
     nonisolated(unsafe) private static var settings = Settings()
 
     private struct Settings {
@@ -78,13 +78,13 @@ extension RequestLog {
         var write: (String) -> Void = { print($0) }
     }
 
-    /// Whether a request is to be logged.
+    /// Tells whether a request is to be logged.
     package static var shouldLog: (URLRequest) -> Bool {
         get { lock.withLock { settings.shouldLog } }
         set { exchange(\.shouldLog, newValue) }
     }
 
-    /// Where the log of a request goes, which is several lines.
+    /// Writes the log of a request, which is several lines.
     package static var write: (String) -> Void {
         get { lock.withLock { settings.write } }
         set { exchange(\.write, newValue) }
@@ -93,7 +93,7 @@ extension RequestLog {
     private static func exchange<Value>(_ setting: WritableKeyPath<Settings, Value>, _ value: Value) {
         var former = value
         lock.withLock { swap(&former, &settings[keyPath: setting]) }
-        // What the former closure held is released here, outside the lock.
+        // The objects that the former closure held are released here, outside the lock.
         withExtendedLifetime(former) {}
     }
 }

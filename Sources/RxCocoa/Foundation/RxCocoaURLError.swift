@@ -10,12 +10,12 @@ public enum RxCocoaURLError: Error, CustomDebugStringConvertible {
     case unknown
     /// The response is not one of HTTP.
     case nonHTTPResponse(response: URLResponse)
-    /// The status of the response is not from 200 to 299. `data` is the response's body.
+    /// The status of the response is not from 200 to 299; `data` is the response's body.
     case httpRequestFailed(response: HTTPURLResponse, data: Data?)
-    /// The body of the response is not what it should be.
+    /// The body of the response has not the expected form.
     case deserializationError(error: any Error)
 
-    /// A description for the log.
+    /// A description of the error for the log.
     public var debugDescription: String {
         switch self {
         case .unknown: "Unknown error occurred."

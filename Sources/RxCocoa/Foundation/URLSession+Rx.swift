@@ -6,12 +6,12 @@ public import RxSwift
 #endif
 
 extension Reactive where Base: URLSession {
-    /// Sends a request, and delivers the response with its body, whatever its status.
+    /// Sends a request, and delivers the response, of any status, with its body.
     ///
     /// Each subscription sends the request anew; disposing of it cancels the request. Events come on the session's delegate queue.
     /// Fails with the session's error, with `RxCocoaURLError.nonHTTPResponse`, or `RxCocoaURLError.unknown` when the session gives
-    /// neither response nor error. What is printed, `shouldLogRequest` decides.
-    /// - Parameter request: what to send.
+    /// neither response nor error. `shouldLogRequest` decides what is printed.
+    /// - Parameter request: the request to send.
     public func response(request: URLRequest) -> Observable<(response: HTTPURLResponse, data: Data)> {
         let session: URLSession = base
         return .create { observer in
@@ -37,7 +37,7 @@ extension Reactive where Base: URLSession {
     /// Sends a request, and delivers the body of its response.
     ///
     /// As `response(request:)`; besides fails with `RxCocoaURLError.httpRequestFailed` when the status is not from 200 to 299.
-    /// - Parameter request: what to send.
+    /// - Parameter request: the request to send.
     public func data(request: URLRequest) -> Observable<Data> {
         response(request: request).map { response, data in
             guard 200..<300 ~= response.statusCode else {
@@ -51,7 +51,7 @@ extension Reactive where Base: URLSession {
     ///
     /// As `data(request:)`; besides fails with `RxCocoaURLError.deserializationError` when the body is not JSON.
     /// - Parameters:
-    ///   - request: what to send.
+    ///   - request: the request to send.
     ///   - options: how to read the JSON.
     public func json(request: URLRequest, options: JSONSerialization.ReadingOptions = []) -> Observable<Any> {
         data(request: request).map { data in
@@ -65,18 +65,18 @@ extension Reactive where Base: URLSession {
 
     /// Fetches an address, and delivers its JSON as `JSONSerialization` reads it.
     ///
-    /// As `json(request:options:)`.
-    /// - Parameter url: what to fetch, with GET.
+    /// It behaves as `json(request:options:)` with the default options.
+    /// - Parameter url: the address to fetch, with GET.
     public func json(url: URL) -> Observable<Any> {
         json(request: URLRequest(url: url))
     }
 }
 
 extension Reactive where Base == URLSession {
-    /// Whether a request is printed to standard output, as a command for `curl` followed by how the request ended and how long it took.
+    /// Tells whether a request is printed to standard output, as a `curl` command followed by how the request ended and how long it took.
     ///
     /// Called when the request is sent, to take the time, and when it has ended, to print; on any thread. May be replaced at any time.
-    /// The default says yes in debug builds. Everything is printed, passwords and tokens in headers too.
+    /// The default returns true in debug builds. Everything is printed, passwords and tokens in headers too.
     public static var shouldLogRequest: (URLRequest) -> Bool {
         get { RequestLog.shouldLog }
         set { RequestLog.shouldLog = newValue }

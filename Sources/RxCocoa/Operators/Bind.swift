@@ -3,7 +3,7 @@ public import RxSwift
 extension ObservableType {
     /// Passes every event to observers.
     ///
-    /// Subscribes once.
+    /// Subscribes to the sequence only once.
     /// - Parameter observers: receive each event in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -18,7 +18,7 @@ extension ObservableType {
 
     /// Passes every event to observers of optional elements.
     ///
-    /// Subscribes once.
+    /// Subscribes to the sequence only once.
     /// - Parameter observers: receive each event in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -31,21 +31,21 @@ extension ObservableType {
             onCompleted: { for observer in observers { observer.on(.completed) } })
     }
 
-    /// Hands the sequence to a function that binds it.
+    /// Passes the sequence to a function that binds it.
     ///
     /// - Parameter binder: called once, with the sequence.
-    /// - Returns: what `binder` returns; mostly what ends the binding.
+    /// - Returns: the result of `binder`; mostly a disposable that ends the binding.
     @inlinable
     public func bind<Result>(to binder: (Self) -> Result) -> Result {
         binder(self)
     }
 
-    /// Hands the sequence, and then an argument, to a function that binds it.
+    /// Passes the sequence, and then an argument, to a function that binds it.
     ///
     /// - Parameters:
-    ///   - binder: called once with the sequence; what it returns is called with the argument.
-    ///   - curriedArgument: mostly a closure that says what to do with an element.
-    /// - Returns: what `binder` returns in the end; mostly what ends the binding.
+    ///   - binder: called once with the sequence; the function it returns is called with the argument.
+    ///   - curriedArgument: mostly a closure that handles an element.
+    /// - Returns: the final result of `binder`; mostly a disposable that ends the binding.
     @inlinable
     public func bind<R1, R2>(to binder: (Self) -> (R1) -> R2, curriedArgument: R1) -> R2 {
         binder(self)(curriedArgument)
@@ -54,7 +54,7 @@ extension ObservableType {
     /// Runs a closure for each element, with an object that is held weakly.
     ///
     /// A binding can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameters:
     ///   - object: passed to the closure as long as it lives; without it the closure is not called.
     ///   - onNext: receives the elements, one at a time, on the threads that emit.
@@ -70,7 +70,7 @@ extension ObservableType {
     /// Runs a closure for each element.
     ///
     /// A binding can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameter onNext: receives the elements, one at a time, on the threads that emit.
     /// - Returns: ends the subscription when disposed of.
     @preconcurrency @inlinable

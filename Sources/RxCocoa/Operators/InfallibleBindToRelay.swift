@@ -4,7 +4,7 @@ public import RxSwift
 extension InfallibleType {
     /// Passes each element to publish relays.
     ///
-    /// Subscribes once. Completion is ignored.
+    /// Subscribes to the sequence once, and ignores completion.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -14,7 +14,7 @@ extension InfallibleType {
 
     /// Passes each element to publish relays of optional elements.
     ///
-    /// Subscribes once. Completion is ignored.
+    /// Subscribes to the sequence once, and ignores completion.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -24,7 +24,7 @@ extension InfallibleType {
 
     /// Makes each element the value of behavior relays.
     ///
-    /// Subscribes once. Completion is ignored.
+    /// Subscribes to the sequence once, and ignores completion.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -34,7 +34,7 @@ extension InfallibleType {
 
     /// Makes each element the value of behavior relays of optional elements.
     ///
-    /// Subscribes once. Completion is ignored.
+    /// Subscribes to the sequence once, and ignores completion.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -44,7 +44,7 @@ extension InfallibleType {
 
     /// Passes each element to replay relays.
     ///
-    /// Subscribes once. Completion is ignored.
+    /// Subscribes to the sequence once, and ignores completion.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -54,7 +54,7 @@ extension InfallibleType {
 
     /// Passes each element to replay relays of optional elements.
     ///
-    /// Subscribes once. Completion is ignored.
+    /// Subscribes to the sequence once, and ignores completion.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable

@@ -1,9 +1,9 @@
 import RxPrimitives
 public import RxSwift
 
-/// Where `Driver` and `Signal` deliver.
+/// The scheduler on which `Driver` and `Signal` deliver.
 public enum SharingScheduler {
-    /// Under `lock`.
+    /// The closure behind `make`, protected by `lock`.
     nonisolated(unsafe) private static var makeScheduler: () -> any SchedulerType = { MainScheduler() }
     private static let lock = Mutex()
 

@@ -1,52 +1,54 @@
 import CRxIOUring
 import Glibc
 
-/// What a loop gets completions from. For the loop's thread, but for `interrupt`.
+/// The source of a loop's completions. Used only on the loop thread, except for `interrupt`.
 class Backend {
     var kind: IOUringScheduler.Backend { fatalError("swift-rx: a subclass has to implement this property") }
 
-    /// How many operations are in flight.
+    /// The number of operations in flight.
     @exclusivity(unchecked) final var inFlight = 0
 
     final var isIdle: Bool { inFlight == 0 }
 
-    /// Whether operations wait to be handed to the kernel.
+    /// Indicates whether operations wait to be submitted to the kernel.
     var hasPrepared: Bool { false }
 
-    /// Whether `poll` has something to do. No system call.
+    /// Indicates whether `poll` has something to do. Makes no system call.
     var hasEvents: Bool { false }
 
-    /// Takes an operation, which is not in flight, and completes it later: never before this returns.
+    /// Accepts an operation that is not in flight, and completes it later: never before this returns.
     func submit(_ operation: Operation) { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// The operation is in flight.
+    /// Cancels an operation that is in flight.
     func cancel(_ operation: Operation) { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Hands what was submitted to the kernel, and sleeps until something is completed, `interrupt` was called, or a time of
-    /// the monotonic clock has come (nil: never). What was completed waits for `dispatch`.
+    /// Submits the prepared operations to the kernel, and sleeps.
+    ///
+    /// The sleep ends when an operation completes, when `interrupt` is called, or at a time of the monotonic clock (nil: never).
+    /// Completions wait for `dispatch`.
     func wait(until deadline: UInt64?) { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Hands out what was completed. Returns whether there was something.
+    /// Delivers the completions at hand. Returns whether there were any.
     @discardableResult
     func dispatch() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Hands what was submitted to the kernel, and hands out what is completed by now. Returns whether there was something.
+    /// Submits the prepared operations to the kernel, and delivers the completions at hand. Returns whether there were any.
     @discardableResult
     func poll() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Ends the `wait` under way, or the next one. From any thread, until `close`, and harmless afterwards.
+    /// Ends the current `wait`, or the next one. From any thread until `close`; harmless afterwards.
     func interrupt() { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Makes a descriptor fit for operations: without blocking where the backend needs that.
+    /// Makes a descriptor fit for operations: non-blocking if the backend needs that.
     func prepare(_ descriptor: CInt) {}
 
-    /// Forgets a descriptor for which nothing is in flight, before it is closed.
+    /// Forgets a descriptor that has no operation in flight, before it is closed.
     func forget(_ descriptor: CInt) {}
 
-    /// Whether an accept may go on after its first connection.
+    /// Indicates whether an accept may continue after its first connection.
     var acceptsMany: Bool { fatalError("swift-rx: a subclass has to implement this property") }
 
-    /// Buffers for `RX_RECEIVE_POOL`, made when they are first asked for. Nil where there can be none.
+    /// Buffers for `RX_RECEIVE_POOL`, made at the first use. Nil if the backend can have none.
     final var receivePool: ReceivePool? {
         if !triedReceivePool {
             triedReceivePool = true
@@ -61,10 +63,10 @@ class Backend {
 
     func makeReceivePool() -> ReceivePool? { nil }
 
-    /// A buffer of the pool can be received into again.
+    /// Returns a buffer to the pool: the backend may receive into it again.
     func returnBuffer(_ number: Int) { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Nothing is in flight and nothing will be: gives back what is the kernel's.
+    /// Releases the kernel's resources. No operation is in flight, and none will be.
     func close() {}
 }
 
@@ -72,7 +74,7 @@ class Backend {
 struct WakeDescriptor: ~Copyable {
     let descriptor: CInt
 
-    /// Nil, and an errno, where the system is out of descriptors.
+    /// Returns nil, and sets `error` to an errno, if the system is out of descriptors.
     init?(error: inout CInt) {
         descriptor = rx_eventfd_make()
         if descriptor < 0 {

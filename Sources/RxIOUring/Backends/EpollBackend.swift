@@ -3,36 +3,36 @@ import Dispatch
 import Glibc
 import RxPrimitives
 
-/// Completions by epoll: an operation is tried, and tried again when its descriptor has become ready.
+/// Completions by epoll: tries an operation, and tries it again when its descriptor has become ready.
 ///
 /// Descriptors are watched edge-triggered, from the first operation that has to wait until they are forgotten. Files cannot
-/// be watched, and block: a helper thread reads and writes them. But what of a file is in memory is read by the loop itself:
-/// a chunk handed over to a thread and back costs more than the reading.
+/// be watched, and block: a helper thread reads and writes them. But the loop itself reads the part of a file that is in memory:
+/// to submit a chunk to a thread and get it back costs more than the reading.
 final class EpollBackend: Backend {
     private let epoll: CInt
     private let wakeUp: WakeDescriptor
     private let events: UnsafeMutablePointer<rx_completion>
     private static let eventsAtOnce = 64
 
-    /// What waits for a descriptor to become ready.
+    /// The operations that wait for a descriptor to become ready.
     private struct Watch {
         var input: [Operation] = []
         var output: [Operation] = []
     }
 
     @exclusivity(unchecked) private var watches: [CInt: Watch] = [:]
-    /// Operations to be tried.
+    /// Operations that the next `dispatch` tries.
     @exclusivity(unchecked) private var ready: [Operation] = []
-    /// How many operations wait for readiness.
+    /// The number of operations that wait for readiness.
     @exclusivity(unchecked) private var waiting = 0
 
-    /// What helper threads have done, with its results.
+    /// Operations that helper threads have performed, with their results.
     private let done = Done()
 
-    /// The tag of the wake-up descriptor. No descriptor.
+    /// The tag of the wake-up descriptor, which is no descriptor's number.
     private static let wakeUpTag = UInt64.max
 
-    /// Nil, and an errno, where the system is out of descriptors.
+    /// Returns nil, and sets `error` to an errno, if the system is out of descriptors.
     init?(error: inout CInt) {
         epoll = rx_epoll_make()
         guard epoll >= 0 else {
@@ -45,7 +45,7 @@ final class EpollBackend: Backend {
         }
         let status = rx_epoll_add(epoll, wakeUp.descriptor, EpollBackend.wakeUpTag)
         self.wakeUp = wakeUp
-        // Not before it is certain that there is an object to deallocate it.
+        // Allocated only when the initializer cannot fail any more, so that `deinit` runs and deallocates it.
         events = .allocate(capacity: EpollBackend.eventsAtOnce)
         super.init()
         precondition(status == 0, "swift-rx: epoll does not take an eventfd (errno \(-status))")
@@ -60,7 +60,7 @@ final class EpollBackend: Backend {
 
     override var acceptsMany: Bool { true }
 
-    /// Buffers of the receive pool that are free.
+    /// The numbers of the free buffers of the receive pool.
     @exclusivity(unchecked) private var spareBuffers: [Int] = []
 
     override func makeReceivePool() -> ReceivePool? {
@@ -87,7 +87,7 @@ final class EpollBackend: Backend {
     override func cancel(_ operation: Operation) {
         if operation.isCancelled { return }
         operation.isCancelled = true
-        // What a helper is doing ends by itself; what is to be tried is found cancelled then.
+        // An operation on a helper thread ends by itself; one in `ready` is found cancelled when it is tried.
         if operation.runsApart || !operation.isAwaitingReadiness { return }
         removeWaiting(operation)
         ready.append(operation)
@@ -115,7 +115,7 @@ final class EpollBackend: Backend {
             isAny = true
             finish(operation, result)
         }
-        // One round: what is submitted meanwhile has its turn after other work of the loop.
+        // One round: operations submitted meanwhile have their turn after other work of the loop.
         let round = ready
         ready.removeAll(keepingCapacity: true)
         for operation in round {
@@ -132,7 +132,7 @@ final class EpollBackend: Backend {
     }
 
     override func forget(_ descriptor: CInt) {
-        // The kernel forgets it by itself when it is closed.
+        // The kernel forgets an unwatched descriptor by itself when it is closed.
         guard let watch = watches.removeValue(forKey: descriptor) else { return }
         assert(
             watch.input.isEmpty && watch.output.isEmpty, "a descriptor was forgotten while an operation waits for it")
@@ -154,7 +154,7 @@ final class EpollBackend: Backend {
         }
     }
 
-    /// Has the operations tried for which a descriptor may have become ready.
+    /// Queues the operations for which a descriptor may have become ready, to be tried again.
     private func retry(_ descriptor: CInt, _ readiness: UInt32) {
         guard var watch = watches.removeValue(forKey: descriptor) else { return }
         if readiness & RX_READY_INPUT.rawValue != 0 { take(&watch.input) }
@@ -180,7 +180,7 @@ final class EpollBackend: Backend {
         }
     }
 
-    /// Returns whether the operation completed.
+    /// Tries an operation, and returns whether it completed.
     private func attempt(_ operation: Operation) -> Bool {
         if operation.isCancelled {
             finish(operation, -ECANCELED)
@@ -205,7 +205,7 @@ final class EpollBackend: Backend {
         return true
     }
 
-    /// The same, into a buffer of the pool.
+    /// Tries to receive into a buffer of the pool, and returns whether the operation completed.
     private func attemptReceive(_ operation: Operation) -> Bool {
         if spareBuffers.isEmpty { madeReceivePool?.takeReturned() }
         guard let pool = madeReceivePool, let number = spareBuffers.popLast() else {
@@ -229,12 +229,12 @@ final class EpollBackend: Backend {
         return true
     }
 
-    /// Returns a negated errno if the descriptor cannot be watched.
+    /// Watches the operation's descriptor, or returns a negated errno if that is impossible.
     private func awaitReadiness(_ operation: Operation) -> Int32? {
         let descriptor = operation.request.descriptor
         if watches[descriptor] == nil {
             let status = rx_epoll_add(epoll, descriptor, UInt64(descriptor))
-            // Known already: somebody closed a descriptor without having it forgotten, and its number came back. It is watched.
+            // EEXIST: the descriptor was closed without `forget`, and its number was given out again. It is watched already.
             if status != 0, -status != EEXIST { return status }
             watches[descriptor] = Watch()
         }
@@ -257,7 +257,7 @@ final class EpollBackend: Backend {
 
     // MARK: Files
 
-    /// Returns whether the operation completed.
+    /// Tries an operation on a file, and returns whether it completed.
     private func attemptFile(_ operation: Operation) -> Bool {
         guard let result = operation.performWithoutWaiting() else {
             runApart(operation)
@@ -268,8 +268,8 @@ final class EpollBackend: Backend {
     }
 
     private func runApart(_ operation: Operation) {
-        // Held until the signal was given: the loop may take the result before, and end. Its descriptor must not be another's
-        // by then.
+        // Both are retained until the signal was given: the loop may take the result before that, and end. Its descriptor must
+        // not belong to another object by then.
         nonisolated(unsafe) let (backend, operation) = (self, operation)
         DispatchQueue.global().async {
             backend.done.add(operation, operation.perform())
@@ -277,10 +277,10 @@ final class EpollBackend: Backend {
         }
     }
 
-    /// Results of operations that ran apart from the loop.
+    /// Results of operations that helper threads have performed.
     private final class Done: @unchecked Sendable {
         private let lock = Mutex()
-        /// Under the lock.
+        /// The results, accessed only under the lock.
         @exclusivity(unchecked) private var results: [(Operation, Int32)] = []
 
         var hasSome: Bool { lock.withLock { !results.isEmpty } }

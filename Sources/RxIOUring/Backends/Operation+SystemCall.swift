@@ -2,26 +2,29 @@ import CRxIOUring
 import Glibc
 
 extension Operation.Request {
-    /// Whether it reads, writes or synchronizes a file, and so blocks.
+    /// Indicates whether it reads, writes or synchronizes a file, and so blocks.
     var isOfFile: Bool { (kind == RX_READ || kind == RX_WRITE) && offset >= 0 || kind == RX_SYNCHRONIZE }
 }
 
 extension Operation {
-    /// Whether it has to be done where waiting does no harm.
+    /// True if the operation has to be performed where waiting does no harm.
     var runsApart: Bool { request.isOfFile || blocking == .disk }
 
-    /// Whether it waits for input; else for output.
+    /// True if the operation waits for input, false if it waits for output.
     var isInput: Bool {
         if request.kind == RX_POLL { return request.flags & UInt32(POLLOUT) == 0 }
         return request.kind.isInput
     }
 
-    /// Whether readiness of the descriptor says that it is to be tried again. Not for a `connect` that did not begin: a Unix
-    /// socket whose listener has no room says so by EAGAIN, and by nothing when there is room.
+    /// True if readiness of the descriptor means that the operation is to be tried again.
+    ///
+    /// False for a `connect` that did not begin: a Unix socket whose listener has no room reports that by EAGAIN, and does not
+    /// report when there is room.
     var canAwaitReadiness: Bool { request.kind != RX_CONNECT || hasBegun }
 
-    /// Does it by the system call of that name, without waiting (but for what runs apart): a result, or a negated errno;
-    /// `-EAGAIN` if it has to wait.
+    /// Performs the operation by the system call of that name. Returns a result or a negated errno; `-EAGAIN` if it has to wait.
+    ///
+    /// Does not wait, except in operations that run apart.
     func perform() -> Int32 {
         let result = call()
         if result >= 0 { return Int32(clamping: result) }
@@ -31,8 +34,7 @@ extension Operation {
         }
     }
 
-    /// Reads from a file as far as nothing has to be waited for: how much was read, or nil if that takes a thread that may
-    /// wait.
+    /// Reads from a file as far as no waiting is needed. Returns the number of bytes, or nil if a thread that may wait is needed.
     func performWithoutWaiting() -> Int32? {
         guard request.kind == RX_READ, request.isOfFile else { return nil }
         let result = rx_read_cached(request.descriptor, request.address!, request.length, request.offset)
@@ -87,7 +89,7 @@ extension Operation {
         }
     }
 
-    /// The first time it connects, later it asks what became of it.
+    /// Connects on the first call; on later calls asks for the outcome.
     private func connectOnce() -> Int {
         if !hasBegun {
             hasBegun = true

@@ -1,64 +1,64 @@
 import CRxIOUring
 
-/// One operation of the kernel, on one descriptor. For the loop's thread.
+/// One kernel operation on one descriptor. Used only on the loop thread.
 ///
-/// The loop holds it from submission until its last completion, and with it, through the subclass, the memory that the kernel
+/// The loop retains it from submission until its last completion, and with it, through the subclass, the memory that the kernel
 /// reads or writes. Then it may be submitted again.
 class Operation {
-    /// What to do, with arguments as of the system call of that name.
+    /// An operation's kind, with arguments as of the system call of that name.
     struct Request {
         var kind: rx_operation
         var descriptor: CInt
         var address: UnsafeMutableRawPointer?
         var length = 0
-        /// -1: where the file stands.
+        /// The position in the file; -1 stands for the file's current position.
         var offset: Int64 = -1
         var flags: UInt32 = 0
     }
 
-    /// Not to be changed while in flight.
+    /// The request, which must not be changed while the operation is in flight.
     @exclusivity(unchecked) final var request: Request
 
-    /// What system calls on a descriptor do where there is nothing to read, or no room to write.
+    /// The behaviour of system calls on a descriptor where there is nothing to read, or no room to write.
     enum Blocking {
-        /// They do not wait, if the backend needs that: the open file is ours, and was made so.
+        /// They do not wait, if the backend needs that: this process owns the open file, and made it so.
         case arranged
-        /// They may wait: the open file is shared, with other processes perhaps, and its flags are not ours to change.
+        /// They may wait: the open file is shared, with other processes perhaps, and its flags must not be changed.
         case shared
         /// They wait for a disk, not for long, and cannot be told not to.
         case disk
     }
 
-    /// Set by whoever submits it, not while in flight.
+    /// The behaviour of the descriptor: set by the submitting code, not while the operation is in flight.
     @exclusivity(unchecked) final var blocking = Blocking.arranged
 
-    /// From `submit` until the last completion. The backend's.
+    /// True from `submit` until the last completion. Written by the backend.
     @exclusivity(unchecked) final var isInFlight = false
 
-    /// Whether `cancel` was called since it was submitted. The backend's.
+    /// True if `cancel` was called since the operation was submitted. Written by the backend.
     @exclusivity(unchecked) final var isCancelled = false
 
-    /// Whether the backend waits for the descriptor to become ready. The backend's.
+    /// True while the backend waits for the descriptor to become ready. Written by the backend.
     @exclusivity(unchecked) final var isAwaitingReadiness = false
 
-    /// Whether its system call was made once already, and it is a `connect`. The backend's.
+    /// True if this is a `connect` whose system call was made once already. Written by the backend.
     @exclusivity(unchecked) final var hasBegun = false
 
     init(_ request: Request) {
         self.request = request
     }
 
-    /// What became of it.
+    /// Reports the outcome of the operation.
     ///
     /// - Parameters:
-    ///   - result: what the system call would have returned, or a negated errno; `-ECANCELED` if it was cancelled.
+    ///   - result: the value that the system call would have returned, or a negated errno; `-ECANCELED` if it was cancelled.
     ///   - buffer: the number of the buffer that the kernel took from the pool, or -1.
     ///   - hasMore: whether the operation stays in flight, and will complete again.
     func completed(_ result: Int32, buffer: Int32, hasMore: Bool) {}
 }
 
 extension rx_operation {
-    /// Whether it needs a descriptor that can be read; else one that can be written.
+    /// True if the operation needs a readable descriptor, false if it needs a writable one.
     var isInput: Bool {
         switch self {
         case RX_WRITE, RX_SEND, RX_SEND_MESSAGE, RX_CONNECT: return false

@@ -2,40 +2,39 @@ import CRxIOUring
 import Glibc
 import RxPrimitives
 
-/// Completions by io_uring: what a tick of the loop submits goes to the kernel with one system call, and what is completed
-/// comes back with the same.
+/// Completions by io_uring: one system call submits all operations of a tick, and collects completions as well.
 final class URingBackend: Backend {
     private let ring: OpaquePointer
     private let wakeUp: WakeDescriptor
-    /// Read into by the ring, which so sees `interrupt`.
+    /// The ring reads the wake-up counter into this word, and so sees `interrupt`.
     private let counter: UnsafeMutablePointer<UInt64>
     private let completions: UnsafeMutablePointer<rx_completion>
     private static let completionsAtOnce = 256
-    /// How many times so many are handed out before other work of the loop has its turn: what they submit may be completed by
-    /// then.
+    /// The number of such batches that are delivered before other work of the loop has its turn: operations that they submit may
+    /// be completed by then.
     private static let roundsAtOnce = 4
 
     /// Operations for which the submission queue has had no room, oldest first.
     @exclusivity(unchecked) private var delayed: [Operation] = []
-    /// Operations whose cancellation has had none.
+    /// Operations for whose cancellation the submission queue has had no room.
     @exclusivity(unchecked) private var delayedCancellations: [Operation] = []
     /// Operations that were cancelled before the kernel knew them.
     @exclusivity(unchecked) private var unsubmitted: [Operation] = []
-    /// Whether the ring is reading the counter.
+    /// True while the ring is reading the counter.
     @exclusivity(unchecked) private var watchesWakeUp = false
     @exclusivity(unchecked) private var isClosing = false
 
-    /// What completions of the backend's own are tagged with. No addresses of operations.
+    /// Tags of the backend's own completions. They are no addresses of operations.
     private static let wakeUpTag: UInt64 = 1
     private static let cancellationTag: UInt64 = 2
 
-    /// Nil, and an errno, where the kernel does not let us.
+    /// Returns nil, and sets `error` to an errno, if the kernel does not allow it.
     init?(_ configuration: IOUringScheduler.Configuration, error: inout CInt) {
         guard let wakeUp = WakeDescriptor(error: &error) else { return nil }
         guard let ring = rx_ring_make(configuration.submissions, configuration.completions, &error) else { return nil }
         self.ring = ring
         self.wakeUp = wakeUp
-        // Not before it is certain that there is an object to deallocate them.
+        // Allocated only when the initializer cannot fail any more, so that `deinit` runs and deallocates them.
         counter = .allocate(capacity: 1)
         completions = .allocate(capacity: URingBackend.completionsAtOnce)
         super.init()
@@ -75,7 +74,7 @@ final class URingBackend: Backend {
 
     override func wait(until deadline: UInt64?) {
         flush()
-        // What had no room now has room when this was submitted.
+        // Operations that have had no room have room once the queue was submitted.
         let isComplete = watchesWakeUp && delayed.isEmpty && delayedCancellations.isEmpty
         if !isComplete || !unsubmitted.isEmpty { return enter(wait: false) }
         guard let deadline else { return enter(wait: true) }
@@ -126,7 +125,7 @@ final class URingBackend: Backend {
 
     override func close() {
         madeReceivePool?.close()
-        // The ring must not write into memory of ours any more when that goes.
+        // The ring must not write into this object's memory any more when that is released.
         isClosing = true
         wakeUp.signal()
         while watchesWakeUp {
@@ -166,7 +165,7 @@ final class URingBackend: Backend {
         return rx_ring_prepare_cancel(ring, tag, URingBackend.cancellationTag)
     }
 
-    /// Puts what had no room into the submission queue, as far as there is room now.
+    /// Puts delayed operations and cancellations into the submission queue, as far as there is room.
     private func flush() {
         madeReceivePool?.takeReturned()
         if !watchesWakeUp, !isClosing {
@@ -176,7 +175,7 @@ final class URingBackend: Backend {
         }
         while let operation = delayed.first, prepare(operation) { delayed.removeFirst() }
         while let operation = delayedCancellations.first {
-            // It may have ended by itself, and be in flight for another time.
+            // The operation may have ended by itself, and be in flight for another time.
             if operation.isInFlight, operation.isCancelled, !prepareCancellation(operation) { break }
             delayedCancellations.removeFirst()
         }
@@ -200,7 +199,7 @@ final class URingBackend: Backend {
         }
         retained.release()
         let wasAwaiting = operation.isAwaitingReadiness
-        // Somebody else made the descriptor one that does not block; then the kernel does not wait either.
+        // Other code made the descriptor non-blocking; then the kernel does not wait either.
         operation.isAwaitingReadiness = !wasAwaiting && completion.result == -EAGAIN
         let isUndone = operation.isAwaitingReadiness || wasAwaiting && completion.result >= 0
         if isUndone, !operation.isCancelled { return resubmit(operation) }
@@ -220,7 +219,7 @@ final class URingBackend: Backend {
 }
 
 extension Operation {
-    /// The request, or the question whether the descriptor is ready for it.
+    /// The request, or a poll of whether the descriptor is ready for it.
     fileprivate var effectiveRequest: Request {
         guard isAwaitingReadiness else { return request }
         let events = request.kind.isInput ? POLLIN : POLLOUT

@@ -1,20 +1,20 @@
-/// Bytes in one piece of memory, which copies and slices share. Immutable.
+/// Immutable bytes in one piece of memory, which copies and slices share.
 ///
-/// What a stream emits is read into memory of that stream, which goes back to it with the last copy or slice: a stream reads
-/// on only as long as it has memory. So keep chunks no longer than needed, and copy (`Array(chunk)`, `Data(chunk)`) what has
-/// to stay.
+/// A stream reads its chunks into memory of its own, which goes back to it with the last copy or slice: it reads on only as
+/// long as it has memory. So keep chunks no longer than needed, and copy bytes that have to stay (`Array(chunk)`,
+/// `Data(chunk)`).
 public struct ByteChunk: RandomAccessCollection, Sendable {
     public typealias Element = UInt8
     public typealias Index = Int
     public typealias SubSequence = ByteChunk
 
     let storage: ByteStorage
-    /// The position of the first byte. Not 0 in a slice, whose positions are those of the whole.
+    /// The position of the first byte. Not 0 in a slice, which has the positions of the whole.
     public let startIndex: Int
     /// The position behind the last byte.
     public let endIndex: Int
 
-    /// The first bytes of `storage`, which nobody writes to any more.
+    /// A chunk of the first `count` bytes of `storage`, which must not be written to any more.
     init(_ storage: ByteStorage, count: Int) {
         self.init(storage, 0..<count)
     }
@@ -25,7 +25,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         endIndex = range.upperBound
     }
 
-    /// Copies bytes.
+    /// Copies the bytes of a sequence.
     public init<Bytes: Sequence>(_ bytes: Bytes) where Bytes.Element == UInt8 {
         if let copied = bytes.withContiguousStorageIfAvailable({ ByteChunk(copying: UnsafeRawBufferPointer($0)) }) {
             self = copied
@@ -40,7 +40,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         self = text.withUTF8 { ByteChunk(copying: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Copies bytes.
+    /// Copies the bytes of a buffer.
     public init(copying bytes: UnsafeRawBufferPointer) {
         let storage = ByteStorage(capacity: bytes.count)
         if let source = bytes.baseAddress { storage.address.copyMemory(from: source, byteCount: bytes.count) }
@@ -55,7 +55,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         return storage.address.load(fromByteOffset: position, as: UInt8.self)
     }
 
-    /// Some of the bytes, in the same memory, which the slice keeps from going back to its stream.
+    /// A slice of the bytes. It shares the memory, and keeps it from going back to its stream.
     public subscript(bounds: Range<Int>) -> ByteChunk {
         precondition(
             bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex,
@@ -63,14 +63,14 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         return ByteChunk(storage, bounds)
     }
 
-    /// Lends the bytes. The pointer is not valid after `body` has returned.
+    /// Lends the bytes to `body`. The pointer is not valid after `body` has returned.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(storage) {
             try body(UnsafeRawBufferPointer(start: storage.address + startIndex, count: count))
         }
     }
 
-    /// Lends the bytes, as `withUnsafeBytes` does.
+    /// Lends the bytes to `body`, as `withUnsafeBytes` does.
     public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
@@ -79,17 +79,17 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
 }
 
 extension ByteChunk: Equatable {
-    /// Whether the bytes are the same, wherever they lie.
+    /// Returns true if the bytes are the same, regardless of their memory.
     public static func == (lhs: ByteChunk, rhs: ByteChunk) -> Bool { lhs.elementsEqual(rhs) }
 }
 
 extension ByteChunk: CustomStringConvertible {
-    /// How many bytes there are; a chunk may be large.
+    /// The number of bytes only, since a chunk may be large.
     public var description: String { "ByteChunk(\(count) bytes)" }
 }
 
 extension String {
-    /// The text that the bytes are in UTF-8; what is not UTF-8 becomes U+FFFD.
+    /// Decodes the bytes as UTF-8; invalid UTF-8 becomes U+FFFD.
     public init(_ chunk: ByteChunk) {
         self = chunk.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }

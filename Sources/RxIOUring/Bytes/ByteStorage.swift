@@ -1,9 +1,9 @@
 import Glibc
 import RxPrimitives
 
-/// Memory for bytes: of its own, or lent by a pool to which it goes back with the last reference, on any thread.
+/// Memory for bytes: its own, or lent by a pool, which gets it back with the last reference, on any thread.
 final class ByteStorage: @unchecked Sendable {
-    /// Written by the kernel while a read is in flight; never again once a chunk of it was emitted.
+    /// The memory. The kernel writes to it while a read is in flight, and never again once a chunk of it was emitted.
     let address: UnsafeMutableRawPointer
     let capacity: Int
     private let provider: BufferProvider?
@@ -26,27 +26,27 @@ final class ByteStorage: @unchecked Sendable {
     }
 }
 
-/// What memory comes from, and goes back to.
+/// A source of memory, to which the memory returns.
 class BufferProvider: @unchecked Sendable {
-    /// On any thread.
+    /// Takes memory back; called on any thread.
     func recycle(_ address: UnsafeMutableRawPointer) {
         fatalError("swift-rx: a subclass has to implement this method")
     }
 }
 
-/// A bounded number of buffers of one size, which are used again and again: the memory of one stream, and so its back-pressure.
+/// A bounded number of buffers of one size, used again and again: the memory of one stream, and so its back-pressure.
 final class BytePool: BufferProvider, @unchecked Sendable {
-    /// Bytes per buffer.
+    /// The number of bytes per buffer.
     let size: Int
-    /// How many buffers there may be.
+    /// The number of buffers that there may be.
     let limit: Int
 
     private let lock = Mutex()
-    /// Buffers out of use. Under the lock.
+    /// Buffers that are out of use, protected by the lock.
     @exclusivity(unchecked) private var spare: [UnsafeMutableRawPointer] = []
-    /// How many there are. Under the lock.
+    /// The number of buffers that exist, protected by the lock.
     @exclusivity(unchecked) private var count = 0
-    /// Called when a buffer comes back after `take` found none. Under the lock; released outside.
+    /// The closure to call when a buffer comes back after `take` found none. Protected by the lock; released outside.
     @exclusivity(unchecked) private var onReturn: (() -> Void)?
 
     init(size: Int, limit: Int) {
@@ -68,7 +68,7 @@ final class BytePool: BufferProvider, @unchecked Sendable {
         if count < limit {
             count += 1
             lock.unlock()
-            // Page-aligned, which the kernel copies into fastest.
+            // Page-aligned: the kernel copies into such memory fastest.
             return ByteStorage(.allocate(byteCount: size, alignment: 4096), capacity: size, of: self)
         }
         self.onReturn = onReturn

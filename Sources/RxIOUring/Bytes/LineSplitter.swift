@@ -8,37 +8,37 @@ import Glibc
 ///     if let line = try splitter.last() { ... }
 ///
 /// A line ends at a line feed, which is not part of it, nor is a carriage return right in front of that. Lines are decoded as
-/// UTF-8 as a whole, so chunks may end anywhere; what is not UTF-8 becomes U+FFFD.
+/// UTF-8 as a whole, so chunks may end anywhere; invalid UTF-8 becomes U+FFFD.
 ///
-/// Each byte is looked at once, however long the lines are and wherever chunks end. Only what is left of a chunk behind its
-/// last line feed is copied.
+/// Each byte is looked at once, however long the lines are and wherever chunks end. Of each chunk, only the bytes behind its
+/// last line feed are copied.
 public struct LineSplitter {
-    /// How many bytes a line may have, unless told otherwise: 1 MiB.
+    /// The number of bytes that a line may have by default: 1 MiB.
     public static let defaultMaximumLength = 1 << 20
 
-    /// How many bytes a line may have, without what ends it.
+    /// The number of bytes that a line may have, without its terminator.
     public let maximumLength: Int
 
-    /// What errors are about.
+    /// The name of the stream in errors.
     private let subject: String
 
-    /// Holds the chunk that is being cut; nil when it is used up.
+    /// The memory of the chunk that is being cut; nil when the chunk is used up.
     private var storage: ByteStorage?
-    /// What is left of that chunk. Nil without one. Kept beside it, so that a line costs no counting of references.
+    /// The rest of that chunk; nil without a chunk. Kept beside `storage`, so that a line costs no reference counting.
     private var position: UnsafeRawPointer?
     private var remaining = 0
 
-    /// The beginning of a line whose end has not come.
+    /// The beginning of a line whose end has not arrived.
     private var begun: [UInt8] = []
 
     private static let lineFeed: UInt8 = 0x0A
     private static let carriageReturn: UInt8 = 0x0D
 
-    /// Has no bytes yet.
+    /// A splitter that has no bytes yet.
     ///
     /// - Parameters:
-    ///   - maximumLength: how many bytes a line may have, without what ends it. Bounds the memory that is needed.
-    ///   - subject: what errors name as the thing that failed: a path, an address.
+    ///   - maximumLength: the number of bytes that a line may have, without its terminator. Bounds the memory that is needed.
+    ///   - subject: the thing that errors name as failed: a path, an address.
     public init(maximumLength: Int = defaultMaximumLength, subject: String = "stream") {
         precondition(
             maximumLength >= 0, "LineSplitter: the maximum length must not be negative, is \(maximumLength)")
@@ -46,7 +46,7 @@ public struct LineSplitter {
         self.subject = subject
     }
 
-    /// Takes the next chunk of the stream, and holds it until `next` has returned nil. Not earlier.
+    /// Takes the next chunk of the stream, and holds it until `next` has returned nil. Must not be called again earlier.
     public mutating func append(_ chunk: ByteChunk) {
         precondition(storage == nil, "LineSplitter: append was called before next had returned nil")
         storage = chunk.storage
@@ -56,7 +56,7 @@ public struct LineSplitter {
 
     /// The next line that is complete, or nil: then another chunk is needed.
     ///
-    /// Throws an `IOError` of `EMSGSIZE` (`split into lines`) if a line is too long. The splitter is of no use then.
+    /// Throws an `IOError` of `EMSGSIZE` (`split into lines`) if a line is too long. After that the splitter must not be used.
     public mutating func next() throws -> String? {
         guard let start = position else { return nil }
         guard let found = memchr(start, CInt(LineSplitter.lineFeed), remaining) else {
@@ -73,22 +73,20 @@ public struct LineSplitter {
         return try takeBegun()
     }
 
-    /// What is left when the stream has ended, if its last line does not end in a line feed.
-    ///
-    /// Throws as `next` does.
+    /// The last line of a stream that has ended, if it does not end in a line feed. Throws as `next` does.
     public mutating func last() throws -> String? {
         begun.isEmpty ? nil : try takeBegun(isTerminated: false)
     }
 
     private mutating func keep(_ bytes: UnsafeRawBufferPointer) throws {
-        // One more may be a carriage return that does not count.
+        // One more byte may be a carriage return that does not count.
         if begun.count + bytes.count > maximumLength + 1 { throw tooLong }
         begun.append(contentsOf: bytes)
     }
 
     private mutating func takeBegun(isTerminated: Bool = true) throws -> String {
         let line = try begun.withUnsafeBytes { try text($0, isTerminated: isTerminated) }
-        // One long line is no reason to keep its memory.
+        // The memory of a single long line is not kept.
         begun.removeAll(keepingCapacity: begun.capacity <= 1 << 16)
         return line
     }

@@ -1,32 +1,32 @@
 import Glibc
 import RxPrimitives
 
-/// The buffers of one loop for what its sockets receive: taken by the kernel (or the backend) when something has come, so
-/// that a connection on which nothing comes holds no memory.
+/// The buffers into which the sockets of one loop receive.
 ///
-/// Outlives the loop as long as somebody holds a chunk.
+/// The kernel (or the backend) takes a buffer when input has arrived, so that a connection without input holds no memory. The
+/// pool outlives the loop as long as a chunk of it is held.
 final class ReceivePool: @unchecked Sendable {
-    /// Bytes per buffer.
+    /// The number of bytes per buffer.
     static let size = 16 * 1024
-    /// How many buffers: a power of two.
+    /// The number of buffers: a power of two.
     static let count = 512
 
     let memory: UnsafeMutableRawPointer
     private unowned(unsafe) let backend: Backend
 
-    /// The loop's thread; 0 from the end of the loop on.
+    /// The loop thread; 0 from the end of the loop on.
     private let owner = AtomicWord(UInt(pthread_self()))
 
     private let lock = Mutex()
-    /// Buffers that came back on other threads. Under the lock.
+    /// Buffers that came back on other threads, protected by the lock.
     @exclusivity(unchecked) private var returned: [Int] = []
-    /// Whether there are such.
+    /// 1 if buffers may have come back on other threads.
     private let hasReturned = AtomicWord(0)
 
-    /// On the loop's thread.
+    /// Maps the memory; called on the loop thread.
     init(backend: Backend) {
         self.backend = backend
-        // Pages that were never received into are not there.
+        // Pages that were never received into take no memory.
         let bytes = ReceivePool.size * ReceivePool.count
         let mapped = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let mapped, mapped != MAP_FAILED else {
@@ -39,12 +39,12 @@ final class ReceivePool: @unchecked Sendable {
 
     func address(_ number: Int) -> UnsafeMutableRawPointer { memory + number * ReceivePool.size }
 
-    /// Whether the memory is this pool's.
+    /// Tells whether the memory belongs to this pool.
     func contains(_ address: UnsafeMutableRawPointer) -> Bool {
         address >= memory && address < memory + ReceivePool.size * ReceivePool.count
     }
 
-    /// A buffer is not used any more. On any thread.
+    /// Takes a buffer back that is not used any more; called on any thread.
     func recycle(_ address: UnsafeMutableRawPointer) {
         let number = (address - memory) / ReceivePool.size
         let owner = owner.loadRelaxed()
@@ -54,9 +54,9 @@ final class ReceivePool: @unchecked Sendable {
         hasReturned.storeReleasing(1)
     }
 
-    /// Takes up what came back on other threads. On the loop.
+    /// Returns to the backend the buffers that came back on other threads. Called on the loop thread.
     func takeReturned() {
-        // Relaxed: what is missed now is taken up the next time.
+        // Relaxed: buffers missed now are returned the next time.
         if hasReturned.loadRelaxed() == 0 { return }
         hasReturned.storeRelaxed(0)
         let numbers = lock.withLock {
@@ -67,6 +67,6 @@ final class ReceivePool: @unchecked Sendable {
         for number in numbers { backend.returnBuffer(number) }
     }
 
-    /// The backend takes no buffer back any more. On the loop.
+    /// Stops returning buffers to the backend. Called on the loop thread.
     func close() { owner.storeReleasing(0) }
 }

@@ -3,37 +3,37 @@ import Glibc
 public import RxSwift
 
 extension File {
-    /// Where following a file begins.
+    /// The place where following a file begins.
     public enum FollowStart: Sendable, CaseIterable {
-        /// With all that is in the file.
+        /// Begins with all that is in the file.
         case beginning
-        /// With what is written to the file from now on.
+        /// Begins with the bytes written to the file from now on.
         case end
     }
 
-    /// What is in a file and is written to it later, for ever: a log, as by `tail -F`.
+    /// Emits the content of a file and all bytes written to it later, for ever: a log, as by `tail -F`.
     ///
-    /// Follows the name. A file that is not there yet is waited for, and read from its beginning. When another file takes the
-    /// name (rotation by renaming, deletion and re-creation), the old one is read on until the new one is not empty, then to
-    /// its end, and then the new one from its beginning: a writer that still has the old one open loses nothing, as long as
-    /// it writes to one after the other, and each file has the name until the loop has seen it (some milliseconds, more on a
-    /// busy machine). A file that has become shorter than what was read of it was truncated, and is read
-    /// from its beginning again; one that has grown beyond that place since cannot be told from one that was only appended to.
+    /// Follows the name. If the file does not exist yet, waits for it, and reads it from its beginning. When another file takes
+    /// the name (rotation by renaming, deletion and re-creation), the old one is read on until the new one is not empty, then to
+    /// its end, and then the new one from its beginning: a writer that still has the old one open loses nothing, as long as it
+    /// writes to one after the other, and each file has the name until the loop has seen it (some milliseconds, more on a busy
+    /// machine). A file that has become shorter than the part read of it was truncated, and is read from its beginning again. If
+    /// it has grown beyond that place since, it cannot be told from a file that was only appended to.
     ///
-    /// The kernel says when there is something to do (inotify); nothing is polled. Reads ahead only into memory that the
-    /// stream has, as `read` does. A stream uses one inotify instance, of which the system gives a user 128 unless told
-    /// otherwise (`fs.inotify.max_user_instances`), and watches the file and the directory that its name is in, which has to
-    /// be there, and whose end is an error. With a name that is a symbolic link, the replacement of the link is seen, that of
-    /// the file it leads to is seen only when something happens in the directory of the link.
+    /// The kernel reports changes (inotify); nothing is polled. Reads ahead only into memory that the stream has, as `read` does.
+    /// A stream uses one inotify instance, of which the system gives a user 128 by default (`fs.inotify.max_user_instances`). It
+    /// watches the file and the directory that its name is in, which has to exist, and whose end is an error. If the name is a
+    /// symbolic link, the replacement of the link is seen; the replacement of the file that it leads to is seen only when
+    /// something happens in the directory of the link.
     ///
-    /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between
-    /// are skipped, and `IOHooks.noticeHandler` is told.
+    /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between are
+    /// skipped, and `IOHooks.noticeHandler` is called.
     /// - Parameters:
     ///   - path: the file.
-    ///   - start: where in a file that is there already to begin.
+    ///   - start: the place to begin at, in a file that exists already.
     ///   - chunkSize: bytes per chunk, at most.
-    ///   - window: how many chunks may be in use at a time, at least 1.
-    ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
+    ///   - window: the number of chunks that may be in use at a time, at least 1.
+    ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
     ///   `inotify_add_watch`).
     public static func follow(
@@ -55,16 +55,16 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     private let pool: BytePool
 
     @exclusivity(unchecked) private var watcher: FileWatcher?
-    /// First the one that is being read, behind it those that took its name, oldest first.
+    /// The current file, followed by the files that took its name, oldest first.
     @exclusivity(unchecked) private var files: [FollowedFile] = []
     @exclusivity(unchecked) private var isReading = false
-    /// Whether something happened since the read under way, or the last one, was submitted.
+    /// True if something happened since the last read was submitted.
     @exclusivity(unchecked) private var hasChanges = false
-    /// Whether the first file's successor was written to, so that the next end of the first file is its last.
+    /// True if the first file's successor was written to, so that the next end of the first file is its last.
     @exclusivity(unchecked) private var isFinishing = false
-    /// Whether a file may have taken the name for which there was no place.
+    /// True if a file for which there was no room may have taken the name.
     @exclusivity(unchecked) private var isMissingSome = false
-    /// Why nothing will be heard of the directory any more.
+    /// The error for which the directory is not watched any more, or 0.
     @exclusivity(unchecked) private var directoryError: CInt = 0
 
     private static let mostFiles = 17
@@ -108,7 +108,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         readNext()
     }
 
-    /// Opens the file that has the name, if that is another one than before.
+    /// Opens the file that has the name, if it is another one than before.
     private func lookAtPath() {
         var status = stat()
         if stat(path, &status) != 0 { return failUnlessMissing("open") }
@@ -132,13 +132,13 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         if number < 0 { return failUnlessMissing("open") }
         let file = FollowedFile(Descriptor(number, on: loop), whenRead: finished)
         files.append(file)
-        // Before it is read for the first time: what is written later is an event.
+        // Watched before the first read: later writes are events.
         file.watch = watcher.watch(number, path)
         if file.watch < 0 { fail("inotify_add_watch", -file.watch) }
     }
 
     private func failUnlessMissing(_ operation: String) {
-        // No such directory, neither: that of the path itself is watched, and its end is heard of.
+        // A missing directory on the way gives ENOENT, too: the path's own directory is watched, and its end is reported.
         if errno != ENOENT { fail(operation, errno) }
     }
 
@@ -155,7 +155,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         file.read.read(into: storage, offset: file.offset)
     }
 
-    /// A chunk was let go of. On any thread.
+    /// Continues when a chunk was released, on any thread.
     private func resume() {
         whileRunning { self.readNext() }
     }
@@ -185,7 +185,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
             dropFirst()
             readNext()
         } else if files.count > 2 || files[1].size > 0 || directoryError != 0 {
-            // Its writer went over to another file: what it wrote here before that can be read by now.
+            // Its writer has changed to another file: the bytes that it wrote here before that can be read by now.
             isFinishing = true
             readNext()
         }
@@ -193,7 +193,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private func dropFirst() {
         let file = files.removeFirst()
-        // A file that took its name back is watched once only.
+        // A file that took its name back is watched only once.
         if !files.contains(where: { $0.watch == file.watch }) { watcher?.forget(file.watch) }
         file.close(on: loop)
         guard isMissingSome else { return }
@@ -206,7 +206,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     }
 }
 
-/// Tells one file from another, as long as it is open.
+/// Distinguishes a file from others, as long as it is open.
 private struct FileIdentity: Equatable {
     let device: dev_t
     let number: ino_t
@@ -217,10 +217,10 @@ private struct FileIdentity: Equatable {
     }
 }
 
-/// A file that has, or had, the name that is followed. For the loop's thread.
+/// A file that has, or had, the followed name. Used only on the loop thread.
 private final class FollowedFile {
     private let descriptor: Descriptor
-    /// Holds its owner until the kernel has let go; `close` cuts the circle.
+    /// Retains its owner until the kernel's last completion; `close` breaks the cycle.
     let read: ReadOperation
     let identity: FileIdentity
     var offset: Int64 = 0
@@ -241,7 +241,7 @@ private final class FollowedFile {
 
     private static func status(_ descriptor: Descriptor) -> stat {
         var status = stat()
-        // Does not fail for an open descriptor of a file.
+        // This cannot fail for an open descriptor of a file.
         _ = fstat(descriptor.number, &status)
         return status
     }

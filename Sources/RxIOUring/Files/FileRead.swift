@@ -3,22 +3,24 @@ import Glibc
 public import RxSwift
 
 extension File {
-    /// The bytes of a file, in chunks, from its beginning to its end.
+    /// Emits the bytes of a file, in chunks, from its beginning to its end.
     ///
-    /// Opened at each subscription, closed after the terminal event or a dispose. Reads ahead only into memory that the
-    /// stream has: at most `window` chunks are with the observer and whoever it passed them to; the next read is submitted
-    /// when one of them was let go of. So a file of any size passes through in little memory, also across `observe(on:)`.
+    /// Opens the file at each subscription, and closes it after the terminal event or a dispose. Reads ahead only into memory
+    /// that the stream has: at most `window` chunks are with the observer and the code that it passed them to; the next read is
+    /// submitted when one of them was released. So a file of any size passes through in little memory, also across
+    /// `observe(on:)`.
     ///
-    /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind what was read ends
-    /// there. Opening a pipe blocks the loop until there is a writer.
-    /// The end takes memory to find, too. An observer that keeps all chunks (`toArray()`) would so wait for ever, of which
-    /// `IOHooks.noticeHandler` is told after a second or two: such a one has to copy them, `File.read(path, ...).map { Array($0)
-    /// }.toArray()`.
+    /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind the bytes already read
+    /// ends there. Opening a pipe blocks the loop until there is a writer.
+    ///
+    /// The end takes memory to find, too. An observer that keeps all chunks (`toArray()`) would so wait for ever, and
+    /// `IOHooks.noticeHandler` is called after a second or two. Such an observer has to copy the chunks:
+    /// `File.read(path, ...).map { Array($0) }.toArray()`.
     /// - Parameters:
     ///   - path: the file.
-    ///   - chunkSize: bytes per chunk, at most; the last one, and chunks of what is not a regular file, may be smaller.
-    ///   - window: how many chunks may be in use at a time, at least 1.
-    ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
+    ///   - chunkSize: bytes per chunk, at most; the last chunk, and chunks of other than regular files, may be smaller.
+    ///   - window: the number of chunks that may be in use at a time, at least 1.
+    ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Fails with an `IOError` (`open`, `read`).
     public static func read(
         _ path: String, chunkSize: Int = defaultChunkSize, window: Int = 2, scheduler: IOUringScheduler
@@ -53,7 +55,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         self.file = file
         var status = stat()
         if fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
-        // Holds this source until the kernel has let go; `end` cuts the circle.
+        // Retains this source until the kernel's last completion; `end` breaks the cycle.
         read = ReadOperation(file, whenFinished: finished)
         readNext()
     }
@@ -73,7 +75,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         read.read(into: storage, offset: offset)
     }
 
-    /// A chunk was let go of. On any thread.
+    /// Continues when a chunk was released, on any thread.
     private func resume() {
         whileRunning { self.readNext() }
     }

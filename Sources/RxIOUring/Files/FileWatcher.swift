@@ -1,17 +1,17 @@
 import CRxIOUring
 import Glibc
 
-/// Hears by inotify what happens to a name in a directory, and to the content of files. For the loop's thread.
+/// Reports changes to a name in a directory, and to the content of files, by inotify. Used only on the loop thread.
 ///
-/// Events are only hints: whoever gets them looks for himself. So it does not matter which ones the kernel has put together.
+/// Events are only hints: their receiver looks at the files itself. So it does not matter which ones the kernel has merged.
 final class FileWatcher {
-    /// What a row of events amounts to.
+    /// The sum of a series of events.
     struct Changes {
-        /// Another file may have the name.
+        /// True if another file may have the name.
         var isAboutPath = false
-        /// Why the directory is not watched any more, if it has moved or is gone; else 0.
+        /// The error for which the directory is not watched any more, if it has moved or is gone; else 0.
         var directoryError: CInt = 0
-        /// Why nothing will be heard any more at all, or 0.
+        /// The error for which nothing is reported any more, or 0.
         var error: CInt = 0
     }
 
@@ -22,16 +22,16 @@ final class FileWatcher {
     private let heard: (Changes) -> Void
 
     @exclusivity(unchecked) private var descriptor: Descriptor?
-    /// Holds this until the kernel has let go; `end` cuts the circle.
+    /// Retains this watcher until the kernel's last completion; `end` breaks the cycle.
     @exclusivity(unchecked) private var read: ReadOperation?
     @exclusivity(unchecked) private var directory: CInt = -1
 
-    /// Room for many events; at least one with a name has to fit in.
+    /// Bytes for many events; at least one with a name has to fit in.
     private static let roomForEvents = 4096
 
     /// - Parameters:
-    ///   - path: the name to be watched. Files are watched separately.
-    ///   - heard: called when something has happened.
+    ///   - path: the name to watch. Files are watched separately.
+    ///   - heard: called with the changes when something has happened.
     init(_ path: String, on loop: EventLoop, heard: @escaping (Changes) -> Void) {
         self.path = path
         self.loop = loop
@@ -45,7 +45,7 @@ final class FileWatcher {
         }
     }
 
-    /// Returns why it cannot.
+    /// Starts to watch, or returns the error for which that is impossible.
     func begin() -> IOError? {
         let number = rx_watcher_make()
         if number < 0 { return IOError(code: -number, operation: "inotify_init1", subject: path) }
@@ -68,13 +68,13 @@ final class FileWatcher {
         descriptor?.close()
     }
 
-    /// Watches an open file. A number, or a negated errno.
+    /// Watches an open file, and returns the number of the watch, or a negated errno.
     func watch(_ file: CInt, _ path: String) -> CInt {
         guard let descriptor else { return -EBADF }
         return rx_watch_open_file(descriptor.number, file, path)
     }
 
-    /// Watches it no longer.
+    /// Ends the watch of a file.
     func forget(_ watch: CInt) {
         if let descriptor, !descriptor.isClosing { rx_watch_remove(descriptor.number, watch) }
     }
@@ -84,7 +84,7 @@ final class FileWatcher {
         let storage = read.takeStorage()
         if result <= 0, result != -EINTR { return heard(Changes(error: result == 0 ? EIO : -result)) }
         let changes = parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))))
-        // Again, before anybody looks: what happens behind that look is an event again.
+        // Reads again before the receiver looks: anything that happens after that look is an event again.
         read.read(into: storage, offset: -1)
         heard(changes)
     }
@@ -100,7 +100,7 @@ final class FileWatcher {
             let kinds = event.kinds
             if kinds & RX_WATCH_OVERFLOW.rawValue != 0 {
                 changes.isAboutPath = true
-                // That the directory is gone may be among what was lost.
+                // The lost events may include the end of the directory.
                 watchDirectoryAgain(&changes)
             }
             guard event.watch == directory else { continue }
@@ -109,7 +109,7 @@ final class FileWatcher {
         }
     }
 
-    /// Has the directory that has the directory's name by now watched.
+    /// Watches the directory that has the directory's name by now.
     private func watchDirectoryAgain(_ changes: inout Changes) {
         guard let descriptor else { return }
         let former = directory

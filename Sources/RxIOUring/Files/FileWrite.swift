@@ -3,40 +3,41 @@ import Glibc
 public import RxSwift
 
 extension File {
-    /// What becomes of a file that is there already.
+    /// The treatment of a file that exists already.
     public enum WriteMode: Sendable, CaseIterable {
-        /// It is emptied first.
+        /// Empties the file first.
         case replace
-        /// Written to at its end, wherever that is at each write.
+        /// Writes at the end of the file, wherever that is at each write.
         case append
-        /// An error, `EEXIST`.
+        /// Fails with `EEXIST` if the file exists.
         case createNew
     }
 
     /// Writes chunks to a file, in their order.
     ///
-    /// At each subscription the file is opened, and made if it is not there; then `chunks` is subscribed to, on the loop's
-    /// thread. What comes while a write is under way waits in memory. Chunks of a stream hold that stream's memory until they
-    /// are written, so reading waits for writing: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in
-    /// the memory of the reading's window. Another source cannot be slowed down; whenever another `backlogLimit` bytes wait,
-    /// `Hooks.backlogHandler` is told. Small chunks that wait are written together. A source that emits without end inside
-    /// its subscription keeps the loop's thread, which writes nothing meanwhile, until the result is disposed of.
+    /// At each subscription the file is opened, and created if it does not exist; then `chunks` is subscribed to, on the loop
+    /// thread. Chunks that come during a write wait in memory. Chunks of a stream hold that stream's memory until they are
+    /// written, so reading waits for writing: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in the memory
+    /// of the reading's window. Another source cannot be slowed down; whenever another `backlogLimit` bytes wait,
+    /// `Hooks.backlogHandler` is called. Small chunks that wait are written together. A source that emits without end inside its
+    /// subscription keeps the loop thread, which writes nothing meanwhile, until the result is disposed of.
     ///
-    /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When it
-    /// fails, what came before is written first, then the error is passed on. When writing fails, `chunks` is disposed of,
-    /// and what waits is dropped. A dispose ends writing anywhere in the data. What was written stays in the file in each case.
+    /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When `chunks`
+    /// fails, the chunks that came before are written first, then the error is passed on. When writing fails, `chunks` is
+    /// disposed of, and waiting chunks are dropped. A dispose ends writing anywhere in the data. The bytes already written stay
+    /// in the file in each case.
     ///
-    /// The name may be that of a pipe or a device: opening a pipe blocks the loop until there is a reader, and writing to one
-    /// that nobody reads any more fails with `EPIPE`; the signal `SIGPIPE` does not come.
+    /// The name may be that of a pipe or a device: opening a pipe blocks the loop until there is a reader, and writing to a pipe
+    /// without readers fails with `EPIPE`; the signal `SIGPIPE` does not come.
     /// - Parameters:
-    ///   - chunks: what to write. May emit on any thread.
+    ///   - chunks: the bytes to write. May emit on any thread.
     ///   - path: the file.
-    ///   - mode: what becomes of a file that is there.
-    ///   - permissions: of a new file, as for `open`: less what the process's umask takes away.
-    ///   - synchronize: whether, before the end, the system is asked to put everything on the disk (`fsync`); not for pipes
+    ///   - mode: the treatment of a file that exists.
+    ///   - permissions: the permissions of a new file, as for `open`: less those that the process's umask takes away.
+    ///   - synchronize: if true, the system is asked, before the end, to put everything on the disk (`fsync`); not for pipes
     ///     and devices.
     ///   - backlogLimit: a number of bytes, at least 1.
-    ///   - scheduler: the event loop that writes, and on whose thread the result is emitted.
+    ///   - scheduler: the event loop that writes, and emits the result on its thread.
     /// - Returns: the number of bytes written. Fails with an `IOError` (`open`, `write`, `fsync`), and as `chunks` does.
     public static func write(
         _ chunks: Observable<ByteChunk>, to path: String, mode: WriteMode = .replace, permissions: UInt32 = 0o666,
@@ -78,13 +79,13 @@ private final class FileWriteSource: LoopSource<Int> {
     @exclusivity(unchecked) private var file: Descriptor?
     @exclusivity(unchecked) private var write: WriteOperation?
     @exclusivity(unchecked) private var synchronization: SynchronizeOperation?
-    /// Where the next write goes to; -1 if the file has no places.
+    /// The offset of the next write; -1 if the file has no positions.
     @exclusivity(unchecked) private var offset: Int64 = 0
     @exclusivity(unchecked) private var total = 0
-    /// Bytes of the write under way.
+    /// The bytes of the current write.
     @exclusivity(unchecked) private var underWay = 0
 
-    /// Up to how many bytes small chunks are written together.
+    /// The number of bytes up to which small chunks are written together.
     private static let gathered = 64 * 1024
 
     init(
@@ -106,7 +107,7 @@ private final class FileWriteSource: LoopSource<Int> {
         self.file = file
         var status = stat()
         if fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
-        // These hold the source until the kernel has let go; `end` cuts the circle.
+        // These retain the source until the kernel's last completion; `end` breaks the cycle.
         write = WriteOperation(file, whenFinished: written)
         input.begin(
             chunks, onNext: accept, onError: { self.accept(.failed($0)) }, onCompleted: { self.accept(.completed) })
@@ -130,7 +131,7 @@ private final class FileWriteSource: LoopSource<Int> {
     // MARK: On the threads of the chunks
 
     private func accept(_ chunk: ByteChunk) {
-        // Or the end, which cancels this, would wait for ever for a source that keeps the loop's thread.
+        // Otherwise the loop's end, which cancels this, would wait for ever for a source that keeps the loop thread.
         if loop.isEndingSoon { return input.dispose() }
         if chunk.isEmpty { return }
         let duty = queue.add(chunk)
@@ -156,7 +157,7 @@ private final class FileWriteSource: LoopSource<Int> {
         }
     }
 
-    /// A small chunk together with those that follow it.
+    /// Merges a small chunk with those that follow it.
     private func gather(_ first: ByteChunk) -> ByteChunk {
         guard let second = queue.upcoming, first.count + second.count <= FileWriteSource.gathered else { return first }
         var bytes = [UInt8](first)
@@ -195,7 +196,7 @@ private final class FileWriteSource: LoopSource<Int> {
     }
 
     private func succeed() {
-        // Before the number is out: whoever gets it may open the file, or count descriptors.
+        // Closed before the number is emitted: its receiver may open the file, or count descriptors.
         file?.close()
         emit(total)
         complete()

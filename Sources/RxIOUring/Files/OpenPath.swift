@@ -1,11 +1,13 @@
 import Glibc
 
 extension String {
-    /// Whether C would take it for a shorter text.
+    /// True if C would take the text for a shorter one.
     var containsNUL: Bool { utf8.contains(0) }
 }
 
-/// Opens a file as `open` does, but for a path that C would cut off at a NUL character: that fails with `EINVAL`, and no other file is opened.
+/// Opens a file as `open` does, without opening another one if C would cut the path off at a NUL character.
+///
+/// Such a path fails with `EINVAL`.
 func openPath(_ path: String, _ flags: CInt, permissions: UInt32 = 0) -> CInt {
     if path.containsNUL {
         errno = EINVAL

@@ -1,51 +1,51 @@
 import RxPrimitives
 
-/// What was accepted to be written: from the threads of a source to a loop.
+/// The chunks accepted for writing, on their way from the threads of a source to a loop.
 ///
 /// At any time the loop attends to the queue (it writes, or was told to look), or the queue is empty.
 final class WriteQueue: @unchecked Sendable {
-    /// How the source ended.
+    /// The way the source ended.
     enum Ending {
         case completed
         case failed(any Error)
     }
 
-    /// What the loop finds.
+    /// The result of the loop's look at the queue.
     enum NextChunk {
         case chunk(ByteChunk)
-        /// Nothing for now: the next one to add something has to tell the loop.
+        /// Nothing for now: the next thread that adds something has to tell the loop.
         case nothing
         case end(Ending)
     }
 
-    /// What the adding thread has to do.
+    /// The duties of the thread that adds a chunk.
     struct AddResult {
         var tellsLoop: Bool
-        /// How many bytes wait, if that is to be reported.
+        /// The number of waiting bytes, if that is to be reported.
         var backlog: Int?
     }
 
     private let limit: Int
 
     private let lock = Mutex()
-    /// Oldest first. Under the lock.
+    /// The added chunks, oldest first (under the lock).
     @exclusivity(unchecked) private var added: [ByteChunk] = []
-    /// Bytes that were added and neither written nor dropped. Under the lock.
+    /// Bytes that were added and neither written nor dropped (under the lock).
     @exclusivity(unchecked) private var bytes = 0
-    /// Under the lock.
+    /// The end of the source, if it came (under the lock).
     @exclusivity(unchecked) private var ending: Ending?
-    /// Under the lock.
+    /// True if the loop writes or was told to look (under the lock).
     @exclusivity(unchecked) private var isAttended = false
-    /// Nothing is wanted any more. Under the lock.
+    /// True once nothing is wanted any more (under the lock).
     @exclusivity(unchecked) private var isClosed = false
 
-    /// Newest first, taken from the others at once. Only the loop.
+    /// The chunks taken from `added` in one batch, newest first (loop thread only).
     @exclusivity(unchecked) private var taken: [ByteChunk] = []
 
-    /// - Parameter limit: at how many bytes, and then at each multiple, the backlog is reported.
+    /// - Parameter limit: the number of bytes at which, and at each multiple of which, the backlog is reported.
     init(limit: Int) { self.limit = limit }
 
-    /// By the source, serially.
+    /// Adds a chunk; called by the source, serially.
     func add(_ chunk: ByteChunk) -> AddResult {
         lock.withLock {
             if isClosed { return AddResult(tellsLoop: false) }
@@ -57,7 +57,7 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// By the source, behind the last chunk. Returns whether the loop has to be told.
+    /// Adds the end behind the last chunk; called by the source. Returns whether the loop has to be told.
     func end(_ ending: Ending) -> Bool {
         lock.withLock {
             if isClosed { return false }
@@ -73,7 +73,7 @@ final class WriteQueue: @unchecked Sendable {
 
     // MARK: On the loop
 
-    /// The next chunk, without taking it, if it is there already.
+    /// The next chunk if it was taken from the shared list already, without removing it here.
     var upcoming: ByteChunk? { taken.last }
 
     func next() -> NextChunk {
@@ -92,21 +92,21 @@ final class WriteQueue: @unchecked Sendable {
         return .chunk(taken.removeLast())
     }
 
-    /// So many bytes wait no longer.
+    /// Subtracts bytes that were written from those that wait.
     func wrote(_ count: Int) {
         lock.lock()
         bytes -= count
         lock.unlock()
     }
 
-    /// Lets go of what waits, and takes nothing more.
+    /// Releases the waiting chunks, and accepts no more.
     func close() {
         var dropped: [ByteChunk] = []
         lock.withLock {
             isClosed = true
             swap(&dropped, &added)
         }
-        // Released outside: memory that comes back to its stream has it go on.
+        // Released outside the lock: a stream continues when its memory comes back.
         dropped = []
         let rest = taken
         taken = []

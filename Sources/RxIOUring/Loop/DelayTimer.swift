@@ -1,11 +1,11 @@
 import RxPrimitives
 
-/// Runs a closure on a loop after a time, once. For the loop's thread.
+/// Runs a closure once on a loop after a delay. Used only on the loop thread.
 final class DelayTimer: LoopTimer {
-    /// Nil from when it has run or was cancelled.
+    /// Nil once it has run or was cancelled.
     @exclusivity(unchecked) private var body: (() -> Void)?
 
-    /// Arms it. `nanoseconds` may be 0.
+    /// Arms the timer. `nanoseconds` may be 0.
     init(on loop: EventLoop, after nanoseconds: Int64, _ body: @escaping () -> Void) {
         self.body = body
         super.init()
@@ -15,7 +15,7 @@ final class DelayTimer: LoopTimer {
     }
 
     func cancel(on loop: EventLoop) {
-        // Released when this returns: its deinit may be a user's.
+        // Released when this returns, as its deinit may be user code.
         let released = take()
         loop.timers.remove(self)
         withExtendedLifetime(released) {}
@@ -23,7 +23,7 @@ final class DelayTimer: LoopTimer {
 
     override func fire() { take()?() }
 
-    /// Who armed it hears of the loop's end otherwise.
+    /// Drops the closure: its owner learns of the loop's end by other means.
     override func drop() -> Bool {
         _ = take()
         return false

@@ -4,62 +4,65 @@ import Glibc
 import RxPrimitives
 import RxSwift
 
-/// One thread that waits for the kernel, for timers and for work that is handed over, and does all of it in turns.
+/// A thread that waits for the kernel, for timers and for submitted work, and serves them in turns.
 ///
-/// The thread keeps this object alive until it ends: after `shutDown`, or after `shutdownWhenIdle` as soon as nothing is left to do.
+/// The thread keeps this object alive until it ends: after `shutDown`, or after `shutdownWhenIdle` as soon as nothing is left to
+/// do.
 final class EventLoop: LoopThread {
     let configuration: IOUringScheduler.Configuration
 
-    /// What is handed over, by others and by the loop itself. The loop's thread is at work there while it is awake.
+    /// The work submitted by other threads and by the loop itself. The loop thread is its drainer while it is awake.
     let queue: LoopRunQueue
 
-    /// Closures that are handed over through `perform` and `submit`.
+    /// Keeps the order of the closures submitted through `perform` and `submit`.
     private let submissionOrder: SubmissionOrder
 
-    /// Only the loop, but for what says otherwise.
+    /// The loop's timers (loop thread only, except for methods that say otherwise).
     let timers: LoopTimers
 
-    /// Only the loop, but for `interrupt`. Made by the loop before anybody else knows it.
+    /// The source of completions, created by the loop thread before any other thread knows the loop (loop thread only, except for
+    /// `interrupt`).
     @exclusivity(unchecked) private(set) var backend: Backend!
 
-    /// Names this loop in half a word, which counts no reference.
+    /// Identifies this loop by 32 bits, which count no reference.
     let tag = LoopRegistry.newTag()
 
-    /// What has to hear of the end. Only the loop.
+    /// Objects to notify of the loop's end (loop thread only).
     @exclusivity(unchecked) private var dependents: [ObjectIdentifier: any LoopDependent] = [:]
-    /// What has to be told at the end of the tick. Only the loop.
+    /// Objects to notify at the end of the tick (loop thread only).
     @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
-    /// An empty array with room. Only the loop.
+    /// An empty array with reserved capacity (loop thread only).
     @exclusivity(unchecked) private var spareTickObservers: [any TickObserver] = []
-    /// Ends as soon as nothing is left to do. Only the loop.
+    /// True if the loop ends as soon as nothing is left to do (loop thread only).
     @exclusivity(unchecked) private var isRetiring = false
-    /// Ends after the job under way. Only the loop.
+    /// True if the loop ends after the current job (loop thread only).
     @exclusivity(unchecked) fileprivate var isOver = false
-    /// Entered by whoever rejects work. The thread is inside from the start, and leaves at its very end.
+    /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
     private let rejection = DrainLoop(entered: true)
-    /// 1 from the first `shutDown`, for ever.
+    /// 1 from the first `shutDown` on, and never reset.
     private let shutDownRequested = AtomicWord(0)
-    /// Left by the thread when it ends.
+    /// The loop thread leaves this group when it ends.
     private let running = DispatchGroup()
-    /// In a process that was forked from this one the thread is missing.
+    /// The number of forks at creation. In a process that was forked from this one the thread is missing.
     private let forks = rx_forks()
 
-    /// Whether this tick ends with so many listeners that what they do is better submitted than done at once. Only the loop.
+    /// True while a tick ends with so many observers that submitting their operations is better than performing them at once
+    /// (loop thread only).
     @exclusivity(unchecked) private(set) var submitsInBulk = false
 
-    /// Whether there was a stream of work since the loop slept, of which more is likely to come soon. Only the loop.
+    /// True if a stream of work came since the loop slept, so that more is likely to come soon (loop thread only).
     @exclusivity(unchecked) private var isInStream = false
-    /// For how many ticks the loop takes up what comes at once, as little came of waiting for more, and for how many when that
-    /// happens the next time. Only the loop.
+    /// The number of ticks in which the loop still takes pending work without a pause, because pausing brought little, and that
+    /// number for the next time that pausing brings little (loop thread only).
     @exclusivity(unchecked) private var hastyTicks = 0
     @exclusivity(unchecked) private var nextHastyTicks = EventLoop.fewestHastyTicks
     private static let fewestHastyTicks = 8
     private static let mostHastyTicks = 1_024
 
-    /// How often the thread is started, 10 ms apart, before the program stops.
+    /// The number of attempts to start the thread, 10 ms apart, before the program stops.
     private static let startAttempts = 100
 
-    /// How many steps are taken between two looks at the kernel and at the clock.
+    /// The number of steps between two looks at the kernel and at the clock.
     private static let batchLimit = 512
 
     /// Starts the thread, and returns when it is ready.
@@ -78,7 +81,7 @@ final class EventLoop: LoopThread {
             LoopRegistry.remove(self)
             self.running.leave()
         }
-        // Others may end their threads meanwhile. A loop without a thread would never do what is submitted to it.
+        // Tries again, as other threads may end meanwhile. A loop without a thread would never run the work submitted to it.
         for attempt in 0..<EventLoop.startAttempts {
             let status = startThread(main)
             if status == 0 { break }
@@ -91,20 +94,23 @@ final class EventLoop: LoopThread {
         ready.park(until: .max)
     }
 
-    /// Whether the caller runs on the loop's thread.
+    /// Indicates whether the caller runs on the loop thread.
     var isCurrent: Bool { queue.isOnLoop }
 
-    /// Whether no more work is taken. On the loop it is exact, elsewhere out of date as soon as it is read.
+    /// Indicates whether the loop rejects work. Exact on the loop thread; elsewhere out of date as soon as it is read.
     var isClosed: Bool { queue.isClosed }
 
     // MARK: Work
 
-    /// Whether the caller, who has something for the loop to do, may do it at once: it is on the loop, and everything is done
-    /// that it knows to have been handed over through `perform` and `submit`.
+    /// True if the caller may do its work for the loop at once.
+    ///
+    /// The caller then is on the loop thread, the loop is not closed, and all work is done that the caller knows to have been
+    /// submitted through `perform` and `submit`.
     var isDirect: Bool { isCurrent && submissionOrder.isIdle && !isClosed }
 
-    /// Runs `body` on the loop, behind what was handed over before through this or `submit`: at once when called there, if all of
-    /// that is done.
+    /// Runs `body` on the loop thread, after the closures submitted before by this method or `submit`.
+    ///
+    /// If all of those are done, a caller on the loop thread runs it at once.
     ///
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work.
     func perform(_ body: @escaping () -> Void, rejected: @escaping () -> Void = {}) {
@@ -116,7 +122,7 @@ final class EventLoop: LoopThread {
         }
     }
 
-    /// Runs `body` on the loop behind what was handed over before, and never at once.
+    /// Runs `body` on the loop thread after the closures submitted before, and never at once.
     ///
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
@@ -124,7 +130,7 @@ final class EventLoop: LoopThread {
         submissionOrder.submit(body, rejected: rejected)
     }
 
-    /// Runs `body` soon on a thread that is not the loop's, for a loop that takes no more work.
+    /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
     func performElsewhere(_ body: @escaping () -> Void) {
         // In a forked process there are no other threads.
         if rx_forks() != forks { return body() }
@@ -132,77 +138,83 @@ final class EventLoop: LoopThread {
         DispatchQueue.global().async { body() }
     }
 
-    /// Submits an operation, which is not in flight. Only on the loop.
+    /// Submits an operation that is not in flight. Only on the loop thread.
     func submit(_ operation: Operation) {
         precondition(isCurrent, "swift-rx: an operation was submitted outside its event loop")
         backend.submit(operation)
     }
 
-    /// Asks for an operation to end early; harmless if it is not in flight. Its completion comes in any case. Only on the loop.
+    /// Requests that an operation end early; does nothing if it is not in flight. Only on the loop thread.
+    ///
+    /// The operation completes in any case.
     func cancel(_ operation: Operation) {
         if operation.isInFlight { backend.cancel(operation) }
     }
 
-    /// Has `dependent` told when the loop ends. Only on the loop; false if it has ended.
+    /// Registers `dependent` to be told of the loop's end. Only on the loop thread; returns false if the loop has ended.
     func add(_ dependent: any LoopDependent) -> Bool {
         if isClosed { return false }
         dependents[ObjectIdentifier(dependent)] = dependent
         return true
     }
 
-    /// Only on the loop.
+    /// Removes a dependent. Only on the loop thread.
     func remove(_ dependent: any LoopDependent) {
         dependents[ObjectIdentifier(dependent)] = nil
     }
 
-    /// Has `listener` told when everything was done that is to be done now, before the loop looks at the kernel again. Only
-    /// on the loop.
+    /// Registers `listener` to be told of the end of the tick. Only on the loop thread.
+    ///
+    /// That is when all work that is due has been done, before the loop looks at the kernel again.
     func notifyAtEndOfTick(_ listener: any TickObserver) { tickObservers.append(listener) }
 
     // MARK: From any thread
 
     func wake() {
         if rx_forks() != forks {
-            // Nobody else is there to take the work up.
+            // The forked process has no loop thread that could take the work.
             report(queue.rejectPending())
         } else if queue.isClosed {
-            // Who comes here found the queue idle, but maybe long ago: the thread, or another one who comes here, may have
-            // taken the work up meanwhile.
+            // The caller found the queue idle, but maybe long ago: the loop thread, or another caller of this method, may have
+            // taken the work meanwhile.
             rejectUnlessDrained()
         } else {
             backend.interrupt()
         }
     }
 
-    /// In a process that was just forked from that of the loop: the thread is missing, whatever it was doing. What is handed over
-    /// here is rejected. Atomic stores, and nothing else.
+    /// Makes the queue reject work in a process that was just forked from the loop's own.
+    ///
+    /// The loop thread is missing there, in whichever state it was at the fork. This does atomic stores, and nothing else.
     func wasForked() { queue.wasForked() }
 
-    /// Nobody will hand anything over any more: the thread ends when nothing is left to do.
+    /// Ends the thread when nothing is left to do. No work is submitted after this call.
     func shutdownWhenIdle() {
         perform { self.isRetiring = true }
     }
 
-    /// Ends the loop: what was handed over before is run, everything else is cancelled. Waits for it, but not on the loop
-    /// itself.
+    /// Ends the loop: runs the work submitted before, and cancels everything else.
+    ///
+    /// Waits for the end, except on the loop thread itself.
     func shutDown() {
         endSoon()
         if !isOwnThread { waitForEnd() }
     }
 
-    /// `shutDown` without waiting.
+    /// Ends the loop as `shutDown` does, without waiting.
     func endSoon() {
         if shutDownRequested.exchange(1) == 0 { queue.submit(WorkJob(LoopEnd(self))) }
     }
 
-    /// Whether the loop was told to end. From any thread; out of date as soon as it is read.
+    /// Indicates whether the loop was told to end. From any thread; out of date as soon as it is read.
     var isEndingSoon: Bool { shutDownRequested.loadRelaxed() != 0 }
 
-    /// Whether the caller is the loop's thread. Not the same as `isCurrent`, which that is not any more when it rejects work at
-    /// its end.
+    /// Indicates whether the caller is the loop thread.
+    ///
+    /// Unlike `isCurrent`, this is still true when the loop thread rejects work at its end.
     var isOwnThread: Bool { LoopRegistry.current?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Waits until the thread has ended. Not on the thread itself.
+    /// Waits until the thread has ended. Must not be called on that thread.
     func waitForEnd() {
         if rx_forks() == forks { running.wait() }
     }
@@ -215,7 +227,7 @@ final class EventLoop: LoopThread {
             IOHooks.report("\(configuration.name): cannot be pinned to processor \(processor)")
         }
         LoopRegistry.setCurrent(self)
-        // All that the loop runs is a callback.
+        // Everything that the loop runs is a callback.
         DrainSession.current.beginCallbacks()
         queue.bind(to: self)
         backend = BackendChoice.make(configuration)
@@ -254,10 +266,10 @@ final class EventLoop: LoopThread {
         }
     }
 
-    /// In the midst of a stream of work, waits a microsecond or so for more. A wake-up would cost ten times that.
+    /// Waits a microsecond or so for more, in the midst of a stream of work. A wake-up would cost ten times that.
     ///
-    /// When something comes, it leaves the sender another one for the rest: taking up single jobs slows both threads down, as each
-    /// time the memory they share goes from one processor to the other and back.
+    /// When work comes, the loop gives its sender another microsecond or so for the rest: taking single jobs slows both threads
+    /// down, as the memory that they share moves from one processor to the other and back each time.
     private func spinForMore() -> Bool {
         if !isInStream || backend.hasPrepared { return false }
         if queue.waitForPending() {
@@ -279,7 +291,7 @@ final class EventLoop: LoopThread {
         spareTickObservers = ending
     }
 
-    /// Waits for work without giving the processor away, as long as the configuration allows. Returns whether there is some.
+    /// Spins for work, as long as the configuration allows, without giving the processor away. Returns whether there is some.
     private func spin() -> Bool {
         let limit = configuration.spin.nanoseconds
         if limit == 0 { return false }
@@ -303,7 +315,7 @@ final class EventLoop: LoopThread {
         backend.dispatch()
     }
 
-    /// Cancels what is left, and says so to everybody concerned.
+    /// Cancels everything that remains, notifies the dependents, and reports the rejected work.
     private func end() {
         queue.close()
         let dropped = timers.removeAll()
@@ -314,7 +326,7 @@ final class EventLoop: LoopThread {
             backend.dispatch()
         }
         backend.close()
-        // What user code hands over from here on, in a deinit or a hook, comes as from any other thread.
+        // Work that user code submits from here on, in a deinit or a hook, counts as submitted by any other thread.
         queue.unbind()
         report(dropped + rejectUntilIdle())
         LoopRegistry.setCurrent(nil)
@@ -328,7 +340,7 @@ final class EventLoop: LoopThread {
         report(rejectUntilIdle())
     }
 
-    /// By the one inside `rejection`.
+    /// Rejects work until none comes any more. Called by the thread inside `rejection`.
     private func rejectUntilIdle() -> Int {
         var count = 0
         repeat {
@@ -344,13 +356,14 @@ final class EventLoop: LoopThread {
     }
 }
 
-/// What lives on a loop and has to hear of its end.
+/// An object that lives on a loop and has to learn of its end.
 protocol LoopDependent: AnyObject {
-    /// On the loop, once. The loop has forgotten the dependent already, and takes no more operations.
+    /// Handles the end of the loop, on the loop thread, once. The loop has forgotten the dependent already, and takes no more
+    /// operations.
     func loopEnded()
 }
 
-/// Ends the loop behind what was handed over before, and before what was handed over later.
+/// Ends the loop after the work submitted before it, and before work submitted later.
 private final class LoopEnd: Work {
     private let loop: EventLoop
 
@@ -365,8 +378,8 @@ private final class LoopEnd: Work {
     func wasRejected() -> Bool { false }
 }
 
-/// What gathers work during a tick of the loop, and does it at its end.
+/// An object that gathers work during a tick of the loop, and does it at the tick's end.
 protocol TickObserver: AnyObject {
-    /// On the loop. May submit operations.
+    /// Handles the end of the tick, on the loop thread. May submit operations.
     func tickEnded()
 }

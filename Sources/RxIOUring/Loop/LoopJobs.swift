@@ -2,11 +2,13 @@ public import Dispatch
 import RxPrimitives
 public import RxSwift
 
-/// An event loop as the engine sees a scheduler. The loop ends when nobody holds this any more and nothing is left to do.
+/// An event loop as the engine sees a scheduler.
+///
+/// When the last reference to this is released, the loop ends as soon as it has nothing left to do.
 @usableFromInline
 final class LoopJobs: TimedJobScheduler {
     let loop: EventLoop
-    // The loop's, to be reached without counting a reference.
+    // These belong to the loop, and are reached here without counting a reference.
     private let queue: LoopRunQueue
     private let timers: LoopTimers
     private let tag: UInt32
@@ -36,7 +38,7 @@ final class LoopJobs: TimedJobScheduler {
     @usableFromInline
     func unschedule(_ job: Job) {
         if timers.isDirect { return timers.disarm(job) }
-        // Most jobs that are unscheduled never waited for a time.
+        // Most unscheduled jobs never waited for a time.
         if timers.mayHoldJobs { timers.send({ [timers] in timers.disarm(job) }, rejected: { false }) }
     }
 
@@ -45,7 +47,7 @@ final class LoopJobs: TimedJobScheduler {
 
     @usableFromInline
     func schedule(after delay: DispatchTimeInterval, _ action: consuming UserAction) -> any Disposable {
-        // Only the loop has used ones.
+        // Only the loop has timers to reuse.
         let isDirect = timers.isDirect
         let timer = isDirect ? timers.makeTimer(action) : ActionTimer(action)
         let now = MonotonicClock.now()
@@ -55,7 +57,7 @@ final class LoopJobs: TimedJobScheduler {
         return timer
     }
 
-    /// Apart from `schedule`, which so needs no room for closures.
+    /// Submits an insertion. A method of its own, so that `schedule` needs no room for closures.
     @inline(never)
     private func sendInsertion(_ timer: ActionTimer, now: UInt64) {
         timers.send({ [timers] in timers.insert(timer, now: now) }, rejected: timer.drop)

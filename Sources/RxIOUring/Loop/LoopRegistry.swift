@@ -1,11 +1,11 @@
 import Glibc
 import RxPrimitives
 
-/// All loops whose threads run, by number, and the calling thread's own.
+/// All loops whose threads run, by number, and the loop of the calling thread.
 enum LoopRegistry {
     private static let lock = Mutex()
-    /// Under the lock. A timer that is disposed of elsewhere finds its loop here: naming it by a reference would cost each
-    /// timer a word.
+    /// The loops by tag, under the lock. A timer that is disposed of on another thread finds its loop here: a reference to it
+    /// would cost each timer a word.
     @exclusivity(unchecked) nonisolated(unsafe) private static var loops: [UInt32: EventLoop] = [:]
     @exclusivity(unchecked) nonisolated(unsafe) private static var lastTag: UInt32 = 0
 
@@ -25,8 +25,9 @@ enum LoopRegistry {
         }
     }
 
-    /// A forked process has the loops but not their threads, and is told so before anybody can hand over to them. The lock is held
-    /// meanwhile: whoever else held it would not be there to let go of it.
+    /// Tells the loops of a forked process that their threads are missing, before any thread can submit work to them.
+    ///
+    /// The lock is held during the fork: another thread that held it would be missing in the child, and never release it.
     private static let watchesForks: Void = {
         let status = pthread_atfork({ lock.lock() }, { lock.unlock() }) {
             for loop in loops.values { loop.wasForked() }
@@ -61,14 +62,14 @@ enum LoopRegistry {
     }
 }
 
-/// Runs `body` on a new thread, which is not joined. Returns 0, or an errno where the system has no thread: then `body` is released.
+/// Runs `body` on a new detached thread. Returns 0, or an errno if the system has no thread: then `body` is released.
 func startThread(_ body: @escaping () -> Void) -> CInt {
     let box = Unmanaged.passRetained(ThreadBody(body))
     var thread = pthread_t()
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Observers run here, and recursion through operators is promised the stack of a main thread (law L8).
+    // Observers run on this thread, and law L8 promises recursion through operators the stack of a main thread.
     pthread_attr_setstacksize(&attributes, 8 << 20)
     let status = pthread_create(
         &thread, &attributes, { Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run() }, box.toOpaque())

@@ -1,28 +1,29 @@
 public import RxPrimitives
 import RxSwift
 
-/// The timers of one loop: a timing wheel, and what of it is due and waits for its turn. For the loop's thread, but for `send`.
+/// The timers of one loop: a timing wheel, and the due timers that wait for their turn.
 ///
-/// What is due takes its place in the loop's queue like anything else that is handed over, so that hand-over order holds.
+/// Used only on the loop thread, except for `send`. Due timers enter the loop's queue like all other submitted work, so that the
+/// order of submission holds.
 final class LoopTimers: Work {
     private let wheel = TimingWheel(now: MonotonicClock.now())
     @exclusivity(unchecked) private var spares: TimerPool
     private let queue: LoopRunQueue
 
-    /// What is due, and in the queue as `job`.
+    /// The due timers, which are in the queue as `job`.
     @exclusivity(unchecked) private var due = TimerBatch()
     @exclusivity(unchecked) private var isQueued = false
-    /// Holds this object, until the end.
+    /// Retains this object until the end.
     private lazy var job: WorkJob? = WorkJob(self)
 
-    /// Messages about timers. Apart from those about other things, which may keep the loop longer from touching its timers.
+    /// Messages about timers, apart from those about other things, which may keep the loop longer from touching its timers.
     private let messages: SubmissionOrder
 
-    /// How many jobs wait for their time. Changed by the loop.
+    /// The number of jobs that wait for their time. Changed by the loop thread.
     private let waitingJobs = AtomicWord(0)
 
     /// - Parameters:
-    ///   - queue: the loop's.
+    ///   - queue: the loop's queue.
     ///   - idleTimeout: see `TimerPool`.
     init(queue: LoopRunQueue, idleTimeout: UInt64) {
         self.queue = queue
@@ -32,25 +33,25 @@ final class LoopTimers: Work {
 
     var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.isIdle }
 
-    /// When to look at the timers again: not after the next of those that are not in the queue is due.
+    /// The time of the next look at the timers: not later than the next timer that is not in the queue is due.
     var nextLook: UInt64? { wheel.nextLook }
 
-    /// Uses an idle moment to spare the timers one later. Returns whether there is more of that.
+    /// Uses an idle moment for work on the timers that would otherwise come later. Returns whether more of it is left.
     func prepare() -> Bool { wheel.prepare(atMost: 64) || spares.trim() }
 
-    /// When there may be timers out of use to let go of. Only when the loop is about to sleep.
+    /// The time from which unused timers may be released. Called only when the loop is about to sleep.
     var nextTrim: UInt64? { spares.nextTrim() }
 
-    /// How many timers are expired or moved before other work gets its turn.
+    /// The number of timers that are expired or moved before other work has its turn.
     private static let pieceLimit = 1_024
 
-    /// Queues what is due. Returns when to look again.
+    /// Queues the timers that are due. Returns when to look again.
     func expire() -> UInt64? {
-        // One batch at a time: what is due later comes behind it anyway.
+        // One batch at a time: timers that become due later come behind it anyway.
         guard let look = wheel.nextLook, !isQueued else { return wheel.nextLook }
         let now = MonotonicClock.now()
         if look > now { return look }
-        // A piece, as a slot may hold any number of timers. The rest is due at the next look.
+        // Expires one piece, as a slot may hold any number of timers. The rest is due at the next look.
         while !wheel.expire(upTo: now, into: &due, atMost: LoopTimers.pieceLimit), due.isUnordered {}
         if due.isEmpty { return wheel.nextLook }
         isQueued = true
@@ -73,7 +74,7 @@ final class LoopTimers: Work {
 
     func wasRejected() -> Bool { false }
 
-    /// Drops all timers, for ever. Returns how many of them were wanted.
+    /// Drops all timers for ever. Returns how many of them were still wanted.
     func removeAll() -> Int {
         job = nil
         return drop(&due) + drop(wheel.expire(upTo: .max))
@@ -94,16 +95,17 @@ final class LoopTimers: Work {
 
     // MARK: From any thread
 
-    /// Whether the caller may touch the timers right away: on the loop, when all messages sent before are handled.
+    /// True if the caller may touch the timers at once: on the loop thread, when all messages sent before are handled.
     var isDirect: Bool { queue.isOnLoop && messages.isIdle && !queue.isClosed }
 
-    /// Whether a job may be waiting that the caller knows of.
-    // Who unschedules a job first says so in the job, and then looks here; who submits it first counts it here, and then looks
-    // there. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd` in `SubmissionOrder.submit` and in
-    // `arm`. The order of the words is that in which a message moves from one to the other.
+    /// Indicates whether a job that the caller knows of may be waiting.
+    // The thread that unschedules a job first marks the job, and then looks here; the thread that submits it first counts it
+    // here, and then looks at the mark. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd`
+    // in `SubmissionOrder.submit` and in `arm`. The two words are read in the order in which a message moves from one to the
+    // other.
     var mayHoldJobs: Bool { !messages.isIdleInOneOrder || waitingJobs.fetchAdd(0) != 0 }
 
-    /// Has the loop handle a message about timers, behind those sent before.
+    /// Submits a message about timers, which the loop handles after those sent before.
     func send(_ message: @escaping () -> Void, rejected: @escaping () -> Bool) {
         messages.submit(message, rejected: rejected)
     }
@@ -116,10 +118,10 @@ final class LoopTimers: Work {
     /// A timer for an action, not armed.
     func makeTimer(_ action: consuming UserAction) -> ActionTimer { spares.take(action) }
 
-    /// Harmless if the timer is not armed.
+    /// Removes a timer; does nothing if it is not armed.
     func remove(_ timer: LoopTimer) { wheel.remove(timer) }
 
-    /// Takes a timer that fires no more off the wheel of its loop, soon. From any thread.
+    /// Removes a timer that will not fire from the wheel of its loop, soon. From any thread.
     static func removeFromItsLoop(_ timer: ActionTimer) {
         let tag = timer.ownerTag
         let isDone = LoopRegistry.current?._withUnsafeGuaranteedRef { current in
@@ -134,7 +136,7 @@ final class LoopTimers: Work {
         if isDirect { removeAndKeep(timer) } else { sendRemoval(timer) }
     }
 
-    /// Apart from `removeSoon`, which so needs no room for closures.
+    /// Submits a removal. A method of its own, so that `removeSoon` needs no room for closures.
     @inline(never)
     private func sendRemoval(_ timer: ActionTimer) {
         send({ self.removeAndKeep(timer) }, rejected: { false })
@@ -142,7 +144,7 @@ final class LoopTimers: Work {
 
     private func removeAndKeep(_ timer: ActionTimer) {
         let reference = Unmanaged.passUnretained(timer)
-        // The wheel's reference.
+        // The wheel's reference passes to the pool.
         if wheel.take(.fromOpaque(reference.toOpaque())) { spares.keep(reference) }
     }
 
@@ -156,7 +158,7 @@ final class LoopTimers: Work {
     func disarm(_ job: Job) {
         guard let entry = job.timer else { return }
         let timer = entry._withUnsafeGuaranteedRef { unsafeDowncast($0, to: JobTimer.self) }
-        // Released when this returns: its deinit may be a user's.
+        // Released when this returns, as its deinit may be user code.
         let disarmed = timer.take()
         wheel.remove(timer)
         withExtendedLifetime(disarmed) {}
@@ -176,11 +178,12 @@ final class LoopTimers: Work {
 /// A timer of a loop.
 @usableFromInline
 class LoopTimer: TimerEntry {
-    /// The time has come. On the loop.
+    /// Acts when the deadline has passed. Called on the loop thread.
     @usableFromInline
     func fire() { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// The loop ended before the time came. On the loop. Returns whether the timer was still wanted.
+    /// Drops the timer when the loop ends before the deadline. Called on the loop thread. Returns whether the timer was still
+    /// wanted.
     @usableFromInline
     func drop() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
 
@@ -188,9 +191,9 @@ class LoopTimer: TimerEntry {
     init() { super.init() }
 }
 
-/// A job's place in the wheel. For the loop's thread.
+/// The entry of a job in the wheel. Used only on the loop thread.
 private final class JobTimer: LoopTimer {
-    /// Nil from when it was handed over or unscheduled.
+    /// Nil once the job was run or unscheduled.
     @exclusivity(unchecked) private var job: Job?
     private unowned(unsafe) let timers: LoopTimers
 

@@ -1,39 +1,40 @@
 import RxPrimitives
 import RxSwift
 
-// How the order is kept: each piece of work is counted before it is queued, and until it has been done or rejected. Whoever knows
-// of it comes behind the count, and sees it. So while the count is not 0, the loop does not do at once what belongs behind, but
-// queues it, too, in the same queue, where first in is first out; and when it finds 0, all that it could know of is done.
-// Nobody waits: what the loop puts off comes behind what is in its queue at that moment, and nothing can get in between.
+// A count keeps the order: each piece of work is counted before it is queued, and until it has been done or rejected. A thread
+// that knows of the work comes after the count, and sees it. While the count is not 0, the loop does not do later work at once,
+// but queues it, too, in the same queue, where first in is first out. When the loop finds 0, all work that it could know of is
+// done. No thread waits: work that the loop puts off comes behind the content of its queue at that moment, and nothing can get in
+// between.
+//
 // Progress: lock-free.
-// Threads: all of it from any thread.
+// Threads: everything from any thread.
 
-/// Closures that are handed to a loop, in the order in which they are handed over, whoever does that.
+/// Submits closures to a loop, which runs them in the order of submission, on whichever threads they were submitted.
 final class SubmissionOrder {
     private let queue: LoopRunQueue
 
-    /// How many were handed over and not done.
+    /// The number of closures that were submitted and are not done.
     private let underWay = AtomicWord(0)
 
-    /// - Parameter queue: the loop's.
+    /// - Parameter queue: the loop's queue.
     init(to queue: LoopRunQueue) {
         self.queue = queue
     }
 
-    /// Whether everything is done that the caller knows to have been handed over: on the loop, it need not be handed over what
-    /// comes behind.
-    // Relaxed: who knows of something that was counted comes behind it, and so sees it.
+    /// True if all submitted work that the caller knows of is done. On the loop thread, later work then needs no submission.
+    // Relaxed: a thread that knows of counted work comes after the count, and so sees it.
     var isIdle: Bool { underWay.loadRelaxed() == 0 }
 
-    /// The same, in one order with other read-modify-writes: see `LoopTimers.mayHoldJobs`.
+    /// The same as `isIdle`, in one order with other read-modify-writes: see `LoopTimers.mayHoldJobs`.
     var isIdleInOneOrder: Bool { underWay.fetchAdd(0) == 0 }
 
-    /// Has the loop run `body` behind what was handed over before.
+    /// Submits `body`, which the loop runs after the closures submitted before.
     ///
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
     func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
-        // Only counts: the queue hands over what was done before.
+        // Only counts: the queue publishes what the caller has done before.
         _ = underWay.fetchAdd(1)
         queue.submit(WorkJob(Task(body, rejected: rejected, of: self)))
     }

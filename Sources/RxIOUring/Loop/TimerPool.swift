@@ -1,28 +1,28 @@
 import RxPrimitives
 import RxSwift
 
-/// Timers that were disposed of or have fired, kept for the next ones. For the loop's thread.
+/// Timers that were disposed of or have fired, kept for reuse. Used only on the loop thread.
 ///
 /// Many timers at once take so much memory that getting it from the system, and giving it back, takes longer than all else that
-/// happens to a timer. Who armed one may hold it for longer: whether it can be used again is seen when one is needed.
+/// happens to a timer. The code that armed a timer may retain it for longer: whether it can be reused is seen when one is needed.
 ///
-/// Keeps no more than `limit`, of 96 bytes each, and lets go of them when none was needed for a while. A timer that is over holds
-/// nothing of a user's, so that letting go of it in here calls nobody.
+/// Keeps at most `limit` timers, of 96 bytes each, and releases them when none was needed for a while. A timer that is over holds
+/// no user objects, so that its release runs no user code.
 struct TimerPool: ~Copyable {
-    /// Retained.
+    /// Each reference is retained.
     private var timers = ContiguousArray<Unmanaged<ActionTimer>>()
     private let sole = SoleReference()
 
-    /// How often a timer was kept or taken.
+    /// Counts how often a timer was kept or taken.
     private var changes = 0
-    /// The same at the last look of `nextTrim`, and when that was.
+    /// The value of `changes` at the last look of `nextTrim`, and the time of that look.
     private var changesSeen = 0
     private var lastChange: UInt64 = 0
 
     private static let limit = 65_536
-    /// So few are not worth a wake-up.
+    /// The number of timers up to which a wake-up is not worth while.
     private static let few = 64
-    /// Nanoseconds without need, after which all are let go of.
+    /// Nanoseconds without need, after which all timers are released.
     private let idleTimeout: UInt64
 
     init(idleTimeout: UInt64) { self.idleTimeout = idleTimeout }
@@ -47,7 +47,7 @@ struct TimerPool: ~Copyable {
         return timer
     }
 
-    /// Takes over a reference to a timer that is in no wheel and will not fire.
+    /// Keeps a reference to a timer that is in no wheel and will not fire; takes ownership of it.
     mutating func keep(_ timer: Unmanaged<ActionTimer>) {
         guard timers.count < TimerPool.limit, timer._withUnsafeGuaranteedRef({ $0.isOver }) else {
             return timer.release()
@@ -59,9 +59,9 @@ struct TimerPool: ~Copyable {
         timers.append(timer)
     }
 
-    /// When `trim` may find something to do, in monotonic nanoseconds.
+    /// The time from which `trim` may find something to do, in monotonic nanoseconds.
     mutating func nextTrim() -> UInt64? {
-        // Not `count`: the array itself goes, too.
+        // Not `count`: the array itself is released, too.
         if timers.capacity <= 2 * TimerPool.few { return nil }
         if changesSeen != changes {
             changesSeen = changes
@@ -70,7 +70,7 @@ struct TimerPool: ~Copyable {
         return lastChange + idleTimeout
     }
 
-    /// Uses an idle moment to let go of a few, if none was needed for a while. Returns whether there is more to let go of.
+    /// Uses an idle moment to release a few timers, if none was needed for a while. Returns whether more are left.
     mutating func trim() -> Bool {
         guard let due = nextTrim(), MonotonicClock.now() >= due else { return false }
         for _ in 0..<TimerPool.few {

@@ -2,7 +2,7 @@ import CRxIOUring
 import Glibc
 import RxSwift
 
-/// Accepts connections.
+/// Accepts connections for the subscriber of a listener.
 final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private let core: ListenerCore
     private let address: SocketAddress
@@ -15,7 +15,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     @exclusivity(unchecked) private var hasBegun = false
     @exclusivity(unchecked) private var isEmitting = false
     @exclusivity(unchecked) private var wantsClose = false
-    /// How long to wait after the process had no descriptor left, in nanoseconds; 0 if it has some.
+    /// The pause after the process ran out of descriptors, in nanoseconds; 0 if it has some.
     @exclusivity(unchecked) private var pause: Int64 = 0
     @exclusivity(unchecked) private var timer: DelayTimer?
 
@@ -65,9 +65,9 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         self.socket = nil
     }
 
-    /// From any thread.
+    /// Ends the subscription, and closes the listener with it; called on any thread.
     func closeListener() {
-        // Nothing is emitted any more where the loop itself closes.
+        // If the loop thread itself closes, no more connections are emitted.
         if loop.isCurrent { wantsClose = true }
         whileRunning {
             self.wantsClose = true
@@ -81,7 +81,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         socket.submit(accept)
     }
 
-    /// `result` is a new descriptor, or a negated errno.
+    /// Handles the result of an accept: a new descriptor, or a negated errno.
     private func accepted(_ result: Int32, hasMore: Bool) {
         if result >= 0 {
             guard isRunning, !wantsClose else {
@@ -97,7 +97,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     }
 
     private func take(_ number: CInt) {
-        // A peer that has gone already has no address.
+        // A peer that has disconnected already has no address.
         let remote = Socket.remoteAddress(number) ?? SocketAddress(.unix([]))
         let connection = Connection(
             number, local: nil, remote: remote, options: options, scheduler: group?.next() ?? scheduler)
@@ -110,7 +110,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private func failed(_ code: CInt) {
         switch code {
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: waitForDescriptors(code)
-        // The connection is gone already, or the network has a fault: of no concern to the next one.
+        // The connection is gone already, or the network has a fault: neither affects the next connection.
         case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, ENETUNREACH, EPERM,
             ECANCELED, EAGAIN, EINTR:
             break
@@ -133,10 +133,10 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     }
 }
 
-/// Accepts on a listening descriptor. For the loop's thread.
+/// Accepts on a listening descriptor; used on the loop thread only.
 private final class AcceptOperation: DescriptorOperation {
     private let whenAccepted: (Int32, Bool) -> Void
-    /// Kept while it is in flight.
+    /// The source, kept alive while the operation is in flight.
     @exclusivity(unchecked) var source: AcceptSource?
 
     init(_ descriptor: Descriptor, many: Bool, whenAccepted: @escaping (Int32, Bool) -> Void) {

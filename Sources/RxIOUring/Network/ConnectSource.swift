@@ -14,11 +14,11 @@ final class ConnectSource: LoopSource<Connection> {
     private let options: ConnectionOptions
     private let scheduler: IOUringScheduler
 
-    /// The addresses that were not tried yet, last first.
+    /// The addresses that were not tried yet, in reverse order.
     @exclusivity(unchecked) private var addresses: [SocketAddress] = []
     @exclusivity(unchecked) private var attempt: ConnectAttempt?
     @exclusivity(unchecked) private var timer: DelayTimer?
-    /// Until the next attempt at the same address.
+    /// The timer of the next attempt at the same address.
     @exclusivity(unchecked) private var pause: DelayTimer?
     @exclusivity(unchecked) private var pauseLength: Int64 = 1_000_000
 
@@ -99,7 +99,7 @@ final class ConnectSource: LoopSource<Connection> {
         }
     }
 
-    /// Holding the descriptor's number is holding the descriptor, if it is connected.
+    /// Handles the end of an attempt. The number of a connected descriptor owns that descriptor.
     private func attempted(_ result: Result<CInt, IOError>) {
         guard isRunning, let attempt else {
             if case .success(let number) = result { _ = Glibc.close(number) }
@@ -118,7 +118,8 @@ final class ConnectSource: LoopSource<Connection> {
         }
     }
 
-    /// The listener's queue is full, of which a Unix socket tells nobody when that changes.
+    /// Tries the address again after a pause, since the listener's queue is full: a Unix socket does not report when that
+    /// changes.
     private func waitForRoom(at address: SocketAddress) {
         attempt = nil
         addresses.append(address)
@@ -135,7 +136,7 @@ final class ConnectSource: LoopSource<Connection> {
     }
 }
 
-/// One attempt to connect. For the loop's thread.
+/// One attempt to connect; used on the loop thread only.
 private final class ConnectAttempt: Operation {
     let address: SocketAddress
     private let number: CInt
@@ -143,7 +144,7 @@ private final class ConnectAttempt: Operation {
     private let storage = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
     @exclusivity(unchecked) private var whenDone: ((Result<CInt, IOError>) -> Void)?
 
-    /// Takes over a descriptor and begins.
+    /// Takes over a descriptor and begins to connect it.
     init(
         _ number: CInt, _ address: SocketAddress, on loop: EventLoop,
         whenDone: @escaping (Result<CInt, IOError>) -> Void
@@ -161,7 +162,7 @@ private final class ConnectAttempt: Operation {
 
     deinit { storage.deallocate() }
 
-    /// Closes the descriptor as soon as the kernel has let go of it.
+    /// Closes the descriptor as soon as the kernel has released it.
     func abandon(on loop: EventLoop) {
         whenDone = nil
         loop.cancel(self)

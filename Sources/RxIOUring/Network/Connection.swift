@@ -1,15 +1,15 @@
 import Glibc
 public import RxSwift
 
-/// A TCP connection, or one between Unix sockets: bytes that come in order, and bytes that are sent in order.
+/// A TCP connection, or one between Unix sockets: bytes are received in order, and sent in order.
 ///
-/// Open as long as somebody holds it, observes `received`, or waits for a `write`; then what is queued is sent and it is
-/// closed. It may be used from any thread; what it emits comes on the thread of `scheduler`.
+/// Stays open as long as it is held, `received` is observed, or a `write` is pending; then the queued bytes are sent and it is
+/// closed. Usable from any thread; its sequences emit on the thread of `scheduler`.
 public final class Connection: @unchecked Sendable, CustomStringConvertible {
-    /// The address on this side.
+    /// The address on this side of the connection.
     public let localAddress: SocketAddress
 
-    /// The address of the peer. Of a Unix socket that was not bound, `unix:`.
+    /// The address of the peer; `unix:` for a Unix socket that was not bound.
     public let remoteAddress: SocketAddress
 
     /// The event loop that the connection lives on.
@@ -39,28 +39,31 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     // MARK: Receiving
 
-    /// What the peer sends, in chunks of at most 16 KiB.
+    /// The bytes that the peer sends, in chunks of at most 16 KiB.
     ///
-    /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. What comes while nobody is subscribed waits
-    /// for the next subscriber; a chunk that is being delivered while the subscriber disposes on another thread goes with
-    /// that one. The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a
-    /// subscriber that keeps chunks, or is slow behind `observe(on:)`, slows the peer down; when nothing was received for a
-    /// second for that reason, `IOHooks.noticeHandler` is told, once for each connection. Completes when the peer has sent
-    /// everything, and when this side closes. Fails with an `IOError` (`receive`): `ECONNRESET` if the peer reset the
-    /// connection; with that of `send` if sending failed before.
+    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`. Bytes that arrive without a subscriber
+    /// wait for the next one. A chunk that is being delivered while its subscriber disposes on another thread is not kept for
+    /// the next one.
+    ///
+    /// The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a subscriber that
+    /// keeps chunks, or is slow behind `observe(on:)`, slows the peer down. If that stops receiving for a second,
+    /// `IOHooks.noticeHandler` is told, once for each connection.
+    ///
+    /// Completes when the peer has sent everything, and when this side closes. Fails with an `IOError` (`receive`):
+    /// `ECONNRESET` if the peer reset the connection; with that of `send` if sending failed before.
     public var received: Observable<ByteChunk> {
         scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
     }
 
     // MARK: Sending
 
-    /// Sends bytes behind what was sent before.
+    /// Sends bytes, behind all bytes sent before.
     ///
-    /// Never blocks. From any thread; what is sent when another send has returned, on whatever thread, comes behind that.
-    /// What is sent on the loop within one tick goes out together.
-    /// - Returns: false if the bytes are rejected: `IOHooks.sendRejectedHandler` is told when too much is queued, as with a
-    ///   peer that does not read (`ENOBUFS`); on a connection that is closed or failed they are dropped, and `closed` tells
-    ///   why.
+    /// Never blocks. Callable from any thread: a send that begins after another send has returned, on any thread, is ordered
+    /// behind that one. Bytes sent on the loop thread within one tick go out together.
+    /// - Returns: false if the bytes are rejected. If too much is queued, as with a peer that does not read (`ENOBUFS`),
+    ///   `IOHooks.sendRejectedHandler` is told; on a connection that is closed or failed the bytes are dropped, and `closed`
+    ///   tells why.
     @discardableResult
     public func send(_ bytes: ByteChunk) -> Bool {
         let code = core.enqueue(bytes)
@@ -75,52 +78,56 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends bytes at each subscription, and completes when the kernel has taken them.
     ///
-    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if too much is queued; what the system reports; `EPIPE` behind
-    ///   `shutdownOutput`; `ENOTCONN` or `ECANCELED` if this side has closed.
+    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if too much is queued; an error that the system reports; `EPIPE`
+    ///   behind `shutdownOutput`; `ENOTCONN` or `ECANCELED` if this side has closed.
     public func write(_ bytes: ByteChunk) -> Completable { write(.just(bytes)) }
 
-    /// Sends what a sequence emits, and completes when the sequence has completed and the kernel has taken everything.
+    /// Sends the elements of a sequence, and completes after the sequence when the kernel has taken everything.
     ///
-    /// The chunks are queued as they come: a source with back-pressure, such as `File.read` or another connection, gets its
-    /// memory back as they are sent. Subscribes to the source on the loop; disposing of the result disposes of that, and
-    /// sends what was queued nevertheless.
+    /// Each chunk is queued as it arrives: a source with back-pressure, such as `File.read` or another connection, gets its
+    /// memory back as the chunks are sent. Subscribes to the source on the loop; disposing of the result disposes of that
+    /// subscription, but queued chunks are still sent.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
         Completable(raw: scheduler.observable { WriteSource(self, source, downstream: $0) })
     }
 
-    /// How many bytes were accepted and not taken by the kernel yet. Out of date as soon as it is read.
+    /// The number of bytes accepted that the kernel has not taken yet. Out of date as soon as it is read.
     public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
 
-    /// How many bytes may be queued.
+    /// The number of bytes that may be queued.
     public var sendLimit: Int { core.options.sendLimit }
 
     // MARK: Ending
 
-    /// Tells the peer, behind what is queued, that nothing more will be sent; what the peer sends is still received. What is
-    /// sent from now on is rejected. From any thread, any number of times.
+    /// Tells the peer, behind the queued bytes, that this side will send no more.
+    ///
+    /// Bytes from the peer are still received; sends from now on are rejected. Callable from any thread, any number of times.
     public func shutdownOutput() {
         core.rejectSends(EPIPE)
         core.loop.perform(core.shutDownOutput)
     }
 
-    /// Closes: nothing is received any more, and what was sent before, on whatever thread, goes out within 30 seconds, or is
-    /// dropped and reported to `IOHooks.noticeHandler`. From any thread, any number of times.
+    /// Stops receiving, and closes when the queued bytes are sent.
     ///
-    /// What goes out is what the kernel was given. A peer that is still sending then resets the connection, and may lose what it
-    /// has not read: to be sure that it gets everything, call `shutdownOutput()`, and close when `received` has completed.
+    /// Bytes sent before, on any thread, go out within 30 seconds, or are dropped and reported to `IOHooks.noticeHandler`.
+    /// Callable from any thread, any number of times.
+    ///
+    /// Bytes have gone out when the kernel has taken them. A peer that is still sending then resets the connection, and may
+    /// lose bytes that it has not read: to be sure that it gets everything, call `shutdownOutput()`, and close when `received`
+    /// has completed.
     public func close() { core.closeInOrder() }
 
-    /// Closes at once, and drops what is queued. From any thread, any number of times.
+    /// Closes at once, and drops the queued bytes. Callable from any thread, any number of times.
     public func abort() {
-        // Not at once: the caller may be an observer of this connection.
+        // Submitted, not called at once: the caller may be an observer of this connection.
         core.loop.submit({ [core] in core.finishClosing(nil) }, rejected: { false })
     }
 
-    /// Completes when the connection is closed, because this side asked for it or both sides have sent everything; fails with
-    /// the `IOError` that ended it otherwise.
+    /// Completes when the connection is closed, fails if an error ended it.
     ///
-    /// Does not keep the connection open.
+    /// Completes if this side asked for the close or both sides have sent everything; otherwise fails with the `IOError` that
+    /// ended the connection. Does not keep the connection open.
     public var closed: Completable {
         Completable(raw: scheduler.observable { [core] in ClosedSource(core, downstream: $0) })
     }

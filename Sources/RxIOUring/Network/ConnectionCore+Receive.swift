@@ -14,16 +14,16 @@ extension ConnectionCore {
         return true
     }
 
-    /// A receive in flight goes on: what it brings is for the next one.
+    /// Releases the subscriber; a receive in flight continues, and its result is for the next subscriber.
     func end(_ source: ReceiveSource<ConnectionCore>) {
         guard receiver === source else { return }
         receiver = nil
-        // The next one waits anew: who waits is written by the loop only while nobody does.
+        // The next subscriber waits anew: the loop writes the window's `waiter` only while there is no wait.
         window?.cancelWait()
         stall?.unblocked()
     }
 
-    /// Submits the next receive, if there is room and somebody wants it.
+    /// Submits the next receive, if there is room and a subscriber wants it.
     func receiveNext() {
         guard phase == .open, !isReceivingOver, inputEnd == nil, receiver != nil, unclaimed == nil, let socket else {
             return
@@ -50,10 +50,10 @@ extension ConnectionCore {
             self, on: socket, into: window!.storage(.allocate(byteCount: size, alignment: 16), capacity: size))
     }
 
-    /// A chunk was let go of after there was no room. On any thread.
+    /// Receives again, since a chunk was released after the window was full; called on any thread.
     func roomCameBack() { loop.perform(receiveNext) }
 
-    /// What a receive brought. The window has counted it.
+    /// Handles the result of a receive, which the window has counted.
     func received(_ result: Int32, buffer: Int, own: ByteStorage?) {
         guard let window else { return }
         if result > 0 {
@@ -68,7 +68,7 @@ extension ConnectionCore {
         }
         if buffer >= 0 { loop.backend.returnBuffer(buffer) }
         if result == -ENOBUFS, own == nil, phase == .open, let receive, let socket {
-            // All buffers of the loop are with observers.
+            // Observers hold all buffers of the loop.
             return receiveIntoOwnMemory(receive, socket)
         }
         if own == nil { window.putBack() }
@@ -81,7 +81,7 @@ extension ConnectionCore {
 
     private func claim(_ chunk: ByteChunk) {
         guard phase == .open, !isReceivingOver else { return }
-        // One that was disposed of elsewhere is still here until the loop hears of it.
+        // A subscriber disposed of on another thread is still here until the loop hears of it.
         guard let receiver, receiver.isWanted else {
             unclaimed = chunk
             return

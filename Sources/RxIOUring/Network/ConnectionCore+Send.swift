@@ -3,9 +3,9 @@ import RxPrimitives
 import RxSwift
 
 extension ConnectionCore {
-    /// Queues bytes. On any thread, in order. Returns 0, or the errno with which they are rejected.
+    /// Queues bytes, in order, on any thread. Returns 0, or the errno with which they are rejected.
     func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) -> CInt {
-        // Relaxed: out of date in any case; the loop looks again.
+        // Relaxed: out of date in any case; the loop thread checks again.
         let rejected = rejection.loadRelaxed()
         if rejected != 0 { return CInt(rejected) }
         let count = UInt(bytes.count)
@@ -20,11 +20,13 @@ extension ConnectionCore {
         return 0
     }
 
-    /// On the loop: behind what the caller knows to have been sent on other threads, which need not wait for its turn.
+    /// Accepts an item on the loop thread, behind all sends on other threads that the caller knows of.
+    ///
+    /// Those need not wait for the turn of the submitted `takeInbox`.
     private func acceptInOrder(_ item: OutputQueue.Item) {
-        // Another thread has made the connection, and the loop has not come to opening it.
+        // Another thread made the connection, and the loop thread has not opened it yet.
         if phase == .starting { return leaveInInbox(item) }
-        // Relaxed: who knows of such a send comes behind it, and so sees the word.
+        // Relaxed: a caller that knows of such a send comes after it, and so sees the word.
         if isInboxAnnounced.loadRelaxed() != 0 { takeInbox() }
         accept(item)
     }
@@ -38,7 +40,7 @@ extension ConnectionCore {
         if isFirst { loop.perform(takeInbox, rejected: dropInbox) }
     }
 
-    /// Takes over what was sent on other threads.
+    /// Accepts the items that were sent on other threads.
     func takeInbox() {
         for item in emptyInbox() { accept(item) }
     }
@@ -52,7 +54,7 @@ extension ConnectionCore {
         }
     }
 
-    /// The loop has ended.
+    /// Rejects the items of the inbox, since the loop has ended.
     private func dropInbox() {
         for item in emptyInbox() {
             reject(item, IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
@@ -60,7 +62,7 @@ extension ConnectionCore {
     }
 
     private func accept(_ item: OutputQueue.Item) {
-        // Accepted before `close`, it is sent also after it.
+        // An item accepted before `close` is still sent after it.
         guard phase == .open || phase == .flushing, outputFailure == nil else {
             return reject(item, outputFailure ?? failure ?? sendError(ENOTCONN))
         }
@@ -81,7 +83,7 @@ extension ConnectionCore {
         item.waiter?.writeEnded(error)
     }
 
-    /// Sent on another thread before that knew of `shutDownOutput`.
+    /// Rejects an item that another thread sent before it knew of `shutDownOutput`.
     private func rejectBehindEnd(_ item: OutputQueue.Item) {
         let error = sendError(EPIPE)
         reject(item, error)
@@ -94,7 +96,7 @@ extension ConnectionCore {
         _ = rejection.compareExchange(0, UInt(code))
     }
 
-    /// Sends a FIN behind what is queued. Sends are rejected already.
+    /// Sends a FIN behind the queued bytes. New sends are rejected already.
     func shutDownOutput() {
         takeInbox()
         guard phase == .open, !wantsShutdown else { return }
@@ -107,7 +109,7 @@ extension ConnectionCore {
         flush()
     }
 
-    /// Sends what can be sent now, and leaves the rest to the kernel.
+    /// Sends the bytes that can be sent now, and leaves the rest to the kernel.
     private func flush() {
         guard let socket, phase == .open || phase == .flushing else { return }
         if let outputFailure {
@@ -118,9 +120,9 @@ extension ConnectionCore {
         self.send = send
         if send.isInFlight { return }
         while !output.isEmpty {
-            // What is queued during one tick of the loop goes out together.
+            // Items queued during one tick of the loop go out together.
             let wanted = send.load(output)
-            // Many connections share one system call; for few, one each costs less than the completions.
+            // Many connections share one system call; for a few, one call each costs less than the completions.
             if wanted > 0, loop.submitsInBulk { return send.send(self, on: socket) }
             let result = wanted == 0 ? 0 : send.perform()
             if result == -EAGAIN { return send.send(self, on: socket) }
@@ -152,7 +154,7 @@ extension ConnectionCore {
         if inputEnd != nil { finishClosing(nil) }
     }
 
-    /// Reads what nobody will read: a socket that is closed before resets the connection, and what was sent is lost.
+    /// Reads and drops unread input: closing the socket before that resets the connection, and bytes already sent are lost.
     private func dropUnread(_ socket: Descriptor) {
         withUnsafeTemporaryAllocation(byteCount: ReceivePool.size, alignment: 16) { buffer in
             var rest = ConnectionCore.mostUnread
@@ -164,10 +166,10 @@ extension ConnectionCore {
         }
     }
 
-    /// Bytes: a peer that sends faster than that is not waited for.
+    /// The most unread bytes to drop: a peer that sends faster than that is not waited for.
     private static let mostUnread = 4 << 20
 
-    /// What a send in flight came to.
+    /// Handles the result of a send in flight.
     func sent(_ result: Int32) {
         guard phase == .open || phase == .flushing else { return }
         if result < 0 { return outputFailed(-result) }

@@ -2,9 +2,9 @@ import Glibc
 import RxPrimitives
 import RxSwift
 
-/// What a `Connection` is on its loop: the descriptor, what is received and what is to be sent. Lives until it is closed.
+/// The part of a `Connection` on its loop: the descriptor, the input, and the bytes to be sent.
 ///
-/// For the loop's thread, where nothing else is said.
+/// Lives until the connection is closed. Used on the loop thread only, unless a comment says otherwise.
 final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Sendable {
     typealias Received = ByteChunk
 
@@ -18,53 +18,53 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     enum Phase { case starting, open, flushing, closed }
     @exclusivity(unchecked) var phase = Phase.starting
-    /// Why it was closed, if not because that was asked for.
+    /// The error that closed the connection; nil if the close was requested.
     @exclusivity(unchecked) var failure: IOError?
-    /// Whether the descriptor is closed, too.
+    /// True once the descriptor is closed, too.
     @exclusivity(unchecked) var isClosed = false
 
-    // What is received.
+    // Receiving.
     @exclusivity(unchecked) var receive: ConnectionReceive?
     @exclusivity(unchecked) var window: ReceiveWindow?
-    /// Nil until there was no room in the window.
+    /// Nil until the window was full for the first time.
     @exclusivity(unchecked) var stall: StallWarning?
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
-    /// What came after the subscriber had left, for the next one.
+    /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
     @exclusivity(unchecked) var inputEnd: InputEnd?
-    /// Whether nothing is received any more, since it is going to be closed.
+    /// True if nothing is received any more, since the connection is about to be closed.
     @exclusivity(unchecked) var isReceivingOver = false
-    /// Whether the last receive has left nothing behind.
+    /// True if the last receive left no bytes in the socket.
     @exclusivity(unchecked) var isDrained = true
 
-    // What is sent.
+    // Sending.
     @exclusivity(unchecked) var send: ConnectionSend?
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var isObservingTick = false
-    /// Why nothing can be sent any more.
+    /// The error that ended sending; nil while there is none.
     @exclusivity(unchecked) var outputFailure: IOError?
     @exclusivity(unchecked) var wantsShutdown = false
-    /// Whether the FIN was sent.
+    /// True once the FIN was sent.
     @exclusivity(unchecked) var isOutputShut = false
     @exclusivity(unchecked) var flushTimer: DelayTimer?
 
-    /// Bytes accepted that the kernel has not taken. From any thread.
+    /// The number of bytes accepted that the kernel has not taken; used from any thread.
     let queuedBytes = AtomicWord(0)
-    /// 0, or the errno with which sends are rejected from now on, for ever. From any thread.
+    /// 0, or the errno with which sends are rejected from now on, for ever; used from any thread.
     let rejection = AtomicWord(0)
     let inboxLock = Mutex()
-    /// What was sent on other threads. Under the lock.
+    /// The items that were sent on other threads, protected by `inboxLock`.
     @exclusivity(unchecked) var inbox: [OutputQueue.Item] = []
-    /// 1 if there is something in it, of which the loop was told. Written under the lock.
+    /// 1 if the inbox holds items of which the loop was notified. Written under `inboxLock`.
     let isInboxAnnounced = AtomicWord(0)
 
-    /// Who wants to know of the end.
+    /// The objects to be told when the connection is closed.
     @exclusivity(unchecked) private var watchers: [ObjectIdentifier: any ConnectionWatcher] = [:]
 
-    /// How long what is queued is still sent after `close`.
+    /// The time for which queued bytes are still sent after `close`, in nanoseconds.
     static let flushTime: Int64 = 30_000_000_000
 
-    /// Takes over an open descriptor. On any thread.
+    /// Takes over an open descriptor, on any thread.
     init(_ number: CInt, subject: String, options: ConnectionOptions, loop: EventLoop) {
         self.number = number
         self.subject = subject
@@ -79,10 +79,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         deinit { ResourceCensus.died(Self.self) }
     #endif
 
-    /// From any thread, before anything else.
+    /// Opens the connection on the loop. Called from any thread, before any other method.
     func start() {
         loop.perform(open) {
-            // Nothing but this knows the descriptor.
+            // No other object knows the descriptor.
             _ = Glibc.close(self.number)
             _ = self.rejection.exchange(UInt(ECANCELED))
         }
@@ -102,28 +102,28 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     // MARK: Closing
 
-    /// Closes behind what was handed over before. On any thread.
+    /// Closes behind all work that was submitted before; called on any thread.
     func closeInOrder() {
-        // Nothing is received any more where the loop itself closes.
+        // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { isReceivingOver = true }
         loop.perform(close)
     }
 
-    /// Closes when what is queued was sent, but after a time in any case.
+    /// Closes when the queued bytes are sent, or after a time limit.
     private func close() {
         guard phase == .open else { return }
         phase = .flushing
         rejectSends(ENOTCONN)
         endInput()
         takeInbox()
-        // Who waited for the input may have ended it all.
+        // The subscriber, on the end of its input, may have closed the connection altogether.
         guard phase == .flushing else { return }
-        // Not here: the caller may be an observer of this connection.
+        // Not flushed here: the caller may be an observer of this connection.
         flushAtEndOfTick()
         if !output.isEmpty { limitFlushing() }
     }
 
-    /// What is queued is sent for a time, and no longer.
+    /// Limits the time for which queued bytes are sent to `flushTime`.
     func limitFlushing() {
         if flushTimer != nil { return }
         flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
@@ -133,7 +133,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         }
     }
 
-    /// Ends what is received for the subscriber, since this side wants no more.
+    /// Ends the input for the subscriber, since this side wants no more.
     private func endInput() {
         window?.cancelWait()
         stall?.end()
@@ -143,7 +143,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         receiver?.inputEnded()
     }
 
-    /// Closes now. `error` says why if it was not asked for.
+    /// Closes now. `error` is the reason, or nil if the close was requested.
     func finishClosing(_ error: IOError?) {
         if phase == .closed { return }
         phase = .closed
@@ -166,7 +166,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         socket?.close()
     }
 
-    /// Whether there is room for a chunk more, which then is taken. Else receiving goes on when there is some.
+    /// Takes room for one more chunk. Returns false if there is none: then receiving continues when room has come back.
     func takeRoom() -> Bool {
         if window!.take(for: self) {
             stall?.unblocked()
@@ -178,7 +178,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         return false
     }
 
-    /// The descriptor is closed.
+    /// Notifies the watchers once the descriptor is closed.
     private func gone() {
         isClosed = true
         receive = nil
@@ -188,7 +188,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
     }
 
-    /// Has `watcher` told of the end; at once, if that was.
+    /// Adds an object to be told when the connection is closed; tells it at once if it is closed already.
     func add(_ watcher: any ConnectionWatcher) {
         if phase == .starting { return watcher.connectionClosed(shutDownError) }
         if isClosed { return watcher.connectionClosed(failure) }
@@ -198,8 +198,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     func remove(_ watcher: any ConnectionWatcher) { watchers[ObjectIdentifier(watcher)] = nil }
 }
 
-/// Who wants to know when a connection is closed. On the loop.
+/// An object that is told, on the loop thread, when a connection is closed.
 protocol ConnectionWatcher: AnyObject {
-    /// - Parameter error: nil if it was closed because that was asked for.
+    /// - Parameter error: nil if the close was requested.
     func connectionClosed(_ error: IOError?)
 }

@@ -1,11 +1,11 @@
 import CRxIOUring
 import Glibc
 
-/// Receives for a connection, again and again. For the loop's thread.
+/// Receives for a connection, again and again. Used on the loop thread only.
 final class ConnectionReceive: DescriptorOperation {
-    /// The connection while it is in flight.
+    /// The connection, held while the operation is in flight.
     @exclusivity(unchecked) private var core: ConnectionCore?
-    /// Where it receives into, if not into the pool: held here as long as the kernel may write there.
+    /// The memory to receive into, if not the pool's: held here as long as the kernel may write there.
     @exclusivity(unchecked) private var own: ByteStorage?
 
     init(_ descriptor: Descriptor) {
@@ -15,7 +15,7 @@ final class ConnectionReceive: DescriptorOperation {
 
     /// Receives into the pool.
     ///
-    /// - Parameter expectsNothing: whether the connection was found empty the last time: a hint.
+    /// - Parameter expectsNothing: a hint, true if the connection was found empty the last time.
     func receive(_ core: ConnectionCore, on descriptor: Descriptor, expectsNothing: Bool) {
         self.core = core
         request.kind = RX_RECEIVE_POOL
@@ -24,7 +24,7 @@ final class ConnectionReceive: DescriptorOperation {
         descriptor.submit(self)
     }
 
-    /// Receives into memory that is held for it.
+    /// Receives into memory that the operation holds.
     func receive(_ core: ConnectionCore, on descriptor: Descriptor, into storage: ByteStorage) {
         self.core = core
         own = storage
@@ -42,18 +42,18 @@ final class ConnectionReceive: DescriptorOperation {
     }
 }
 
-/// Sends for a connection what is first in its queue. For the loop's thread.
+/// Sends the first bytes of a connection's queue. Used on the loop thread only.
 final class ConnectionSend: DescriptorOperation {
-    /// The connection, which holds the bytes, while it is in flight.
+    /// The connection, which holds the bytes, while the operation is in flight.
     @exclusivity(unchecked) private var core: ConnectionCore?
-    /// The bytes, if the connection drops them while it is in flight.
+    /// The bytes, if the connection drops them while the operation is in flight.
     @exclusivity(unchecked) private var held: OutputQueue?
-    /// Made when there first is more than one piece.
+    /// The pieces, allocated when there is more than one for the first time.
     @exclusivity(unchecked) private var vectors: UnsafeMutablePointer<iovec>?
     @exclusivity(unchecked) private var message: UnsafeMutablePointer<msghdr>?
 
     init(_ descriptor: Descriptor) {
-        // MSG_WAITALL: io_uring goes on by itself when the socket has taken a part.
+        // MSG_WAITALL: io_uring continues by itself when the socket has taken only a part.
         super.init(
             Request(
                 kind: RX_SEND, descriptor: descriptor.number, address: nil,
@@ -65,7 +65,7 @@ final class ConnectionSend: DescriptorOperation {
         message?.deallocate()
     }
 
-    /// Takes up what is to be sent next. The queue is not empty. Returns how many bytes that is.
+    /// Loads the bytes to be sent next, and returns their number. The queue must not be empty.
     func load(_ queue: borrowing OutputQueue) -> Int {
         if let bytes = queue.single {
             request.kind = RX_SEND
@@ -86,13 +86,13 @@ final class ConnectionSend: DescriptorOperation {
         return bytes
     }
 
-    /// Sends what was loaded, when the connection can take it.
+    /// Sends the loaded bytes, when the connection can take them.
     func send(_ core: ConnectionCore, on descriptor: Descriptor) {
         self.core = core
         descriptor.submit(self)
     }
 
-    /// Holds what is being sent until the kernel has let go of it.
+    /// Holds the bytes being sent until the kernel has released them.
     func hold(_ queue: OutputQueue) { held = queue }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {

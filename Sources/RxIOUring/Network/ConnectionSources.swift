@@ -21,14 +21,14 @@ final class ClosedSource: LoopSource<Never>, ConnectionWatcher {
     }
 }
 
-/// Sends what a sequence emits.
+/// Sends the elements of a sequence on a connection.
 final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unchecked Sendable {
-    /// Keeps it open until everything was sent.
+    /// Keeps the connection open until everything was sent.
     @exclusivity(unchecked) private var connection: Connection?
     private let core: ConnectionCore
     private let source: Observable<ByteChunk>
     private let input = InputSubscription<ByteChunk>()
-    /// Whether bytes were rejected. By the source, serially.
+    /// True once bytes were rejected; used by the source's events, which are serial.
     @exclusivity(unchecked) private var wasRejected = false
 
     init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
@@ -46,7 +46,7 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
         input.begin(
             source, onNext: { [self] bytes in enqueue(bytes) },
             onError: { [self] error in whileRunning { self.fail(with: error) } },
-            // Behind everything else.
+            // The waiter goes with an empty chunk behind all others.
             onCompleted: { [self] in enqueue(ByteChunk(EmptyCollection()), self) })
     }
 
@@ -60,13 +60,13 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
         withExtendedLifetime(released) {}
     }
 
-    /// On any thread. Nothing is sent behind what was rejected.
+    /// Queues bytes, on any thread, unless bytes before them were rejected.
     private func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) {
         if wasRejected { return }
         let code = core.enqueue(bytes, waiter)
         if code == 0 { return }
         wasRejected = true
-        // At once: the loop may be busy with this very source.
+        // Disposed of at once: the loop thread may be busy with this very source.
         input.dispose()
         whileRunning { self.fail("send", code) }
     }

@@ -6,9 +6,9 @@ final class DatagramReceive: DescriptorOperation {
     let address = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
     let message = UnsafeMutablePointer<msghdr>.allocate(capacity: 1)
     private let vector = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
-    /// The socket while it is in flight.
+    /// The socket, held while the operation is in flight.
     @exclusivity(unchecked) private var core: UDPCore?
-    /// Held as long as the kernel may write there.
+    /// The memory to receive into, held as long as the kernel may write there.
     @exclusivity(unchecked) private var storage: ByteStorage?
 
     init(_ descriptor: Descriptor) {
@@ -49,9 +49,9 @@ final class DatagramSend: DescriptorOperation {
     private let address = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
     private let message = UnsafeMutablePointer<msghdr>.allocate(capacity: 1)
     private let vector = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
-    /// Held as long as the kernel may read there.
+    /// The datagram, held as long as the kernel may read it.
     @exclusivity(unchecked) private var bytes: ByteChunk?
-    /// The socket while it is in flight.
+    /// The socket, held while the operation is in flight.
     @exclusivity(unchecked) private var core: UDPCore?
 
     init(_ descriptor: Descriptor) {
@@ -80,7 +80,7 @@ final class DatagramSend: DescriptorOperation {
         message.pointee.msg_namelen = receiver?.write(to: address) ?? 0
     }
 
-    /// It was sent without being submitted.
+    /// Releases the bytes of a datagram that was sent without being submitted.
     func unload() { bytes = nil }
 
     func send(_ core: UDPCore, on descriptor: Descriptor) {

@@ -2,13 +2,14 @@ import Glibc
 import RxPrimitives
 public import RxSwift
 
-/// A socket that connections come to. Listens from its making until `close`, until its subscription ends, or until nobody holds
-/// it nor is subscribed.
+/// A socket that accepts connections.
+///
+/// Listens from its creation until `close`, until its subscription ends, or until it is neither held nor subscribed to.
 public final class Listener: @unchecked Sendable, CustomStringConvertible {
-    /// Where it listens, with the port that the system chose if none was asked for.
+    /// The address on which it listens, with the port that the system chose if none was asked for.
     public let address: SocketAddress
 
-    /// The event loop that accepts.
+    /// The event loop that accepts connections.
     public let scheduler: IOUringScheduler
 
     private let core: ListenerCore
@@ -27,13 +28,14 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
         core = ListenerCore(number, pathToRemove: pathToRemove)
     }
 
-    /// The address.
+    /// The text `Listener(...)` with the address.
     public var description: String { "Listener(\(address))" }
 
-    /// The connections, as they are accepted, on the thread of `scheduler`. Each lives on the loop that
-    /// `connectionSchedulers` said, and is closed unless somebody holds or observes it.
+    /// The connections, as they are accepted, on the thread of `scheduler`.
     ///
-    /// One subscription in all: after its end, by dispose or error, the listener is closed. When the process has no
+    /// Each connection lives on the loop that `connectionSchedulers` chose, and is closed unless it is held or observed.
+    ///
+    /// Takes one subscription in all: after its end, by dispose or error, the listener is closed. When the process has no
     /// descriptor left (`EMFILE`), accepting pauses, and is tried again after 10 milliseconds, then 20, up to a second;
     /// `IOHooks.noticeHandler` is told once.
     /// - Returns: completes when the listener is closed. Fails with an `IOError` (`accept`), `EBUSY` if there is another
@@ -46,25 +48,26 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
         }
     }
 
-    /// Listens no more; connections live on. From any thread, any number of times. With a subscription it is the loop that
-    /// closes, soon, and `connections` that tells.
+    /// Stops listening; connections stay open. Callable from any thread, any number of times.
+    ///
+    /// With a subscription, the loop closes the listener soon, and `connections` reports the end.
     public func close() {
         guard core.isAwaited else { return core.close() }
-        // Behind the subscription that was made before.
+        // Closes behind a subscription that was made before.
         scheduler.loop.perform(core.close, rejected: core.close)
     }
 }
 
-/// The descriptor of a listener: closed by whoever is the last to want it.
+/// The descriptor of a listener, closed by the last object that needs it.
 final class ListenerCore: @unchecked Sendable {
     let number: CInt
     private let pathToRemove: String?
     private let lock = Mutex()
-    /// Under the lock.
+    /// The state of the descriptor, protected by `lock`.
     @exclusivity(unchecked) private var state = State.free
-    /// Who accepts. Under the lock.
+    /// The source that accepts connections, protected by `lock`.
     @exclusivity(unchecked) private var source: AcceptSource?
-    /// How many sources were made and have not come to claim the descriptor.
+    /// The number of sources that were made and have not tried to claim the descriptor yet.
     private let sourcesToCome = AtomicWord(0)
 
     private enum State { case free, accepting, closed }
@@ -76,16 +79,16 @@ final class ListenerCore: @unchecked Sendable {
 
     deinit { closeIfFree() }
 
-    /// Whether a source is about to claim the descriptor. Whoever made one sees it.
+    /// True if a source is about to claim the descriptor. The thread that made the source sees it.
     var isAwaited: Bool { sourcesToCome.loadRelaxed() != 0 }
 
-    /// A source was made, which will claim the descriptor.
+    /// Counts a source that was made and will claim the descriptor.
     func expectSource() { _ = sourcesToCome.fetchAdd(1) }
 
-    /// It has, or it never will.
+    /// Uncounts a source that has claimed the descriptor, or never will.
     func expectNoMore() { _ = sourcesToCome.fetchAdd(0 &- 1) }
 
-    /// Gives the descriptor to a source, which closes it. Else why not, as an errno.
+    /// Gives the descriptor to a source, which closes it. Returns 0, or an errno if the source cannot have it.
     func claim(_ source: AcceptSource) -> CInt {
         lock.withLock {
             switch state {
@@ -99,7 +102,7 @@ final class ListenerCore: @unchecked Sendable {
         }
     }
 
-    /// From any thread.
+    /// Closes the listener, or has its source close it, on any thread.
     func close() {
         if let source = lock.withLock({ source }) { return source.closeListener() }
         closeIfFree()
@@ -116,7 +119,7 @@ final class ListenerCore: @unchecked Sendable {
         _ = Glibc.close(number)
     }
 
-    /// The source has ended, and closes the descriptor.
+    /// Marks the listener as closed: its source has ended, and closes the descriptor.
     func sourceEnded() {
         let released = lock.withLock {
             state = .closed
@@ -128,7 +131,7 @@ final class ListenerCore: @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// Before the descriptor is closed: then nobody else can have bound the path anew.
+    /// Removes the path before the descriptor is closed: until then no other socket can have bound the path anew.
     private func removePath() {
         if let pathToRemove { unlink(pathToRemove) }
     }

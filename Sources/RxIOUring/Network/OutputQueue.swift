@@ -1,24 +1,24 @@
 import Glibc
 
-/// What waits to be sent on a connection, oldest first. For one thread.
+/// The bytes that wait to be sent on a connection, oldest first; used by one thread.
 struct OutputQueue {
     struct Item {
         var bytes: ByteChunk
-        /// Is told when the bytes were sent, or will not be.
+        /// The object to be told when the bytes were sent, or will not be.
         var waiter: (any WriteWaiter)?
     }
 
-    /// Nil where an item was taken out: before `head`.
+    /// The items; nil before `head`, where an item was taken out.
     private var items: [Item?] = []
     private var head = 0
-    /// How many bytes of the first item were sent.
+    /// The number of bytes of the first item that were sent.
     private var sent = 0
-    /// How many bytes are left.
+    /// The number of bytes left to send.
     private(set) var bytes = 0
 
     var isEmpty: Bool { head == items.count }
 
-    /// What is sent with one system call, at most.
+    /// The most that is sent with one system call.
     static let mostItems = 64
     static let mostBytes = 256 * 1024
 
@@ -27,7 +27,9 @@ struct OutputQueue {
         bytes += item.bytes.count
     }
 
-    /// Takes off what was sent, and returns who waits for it. Items without bytes go with what is before them.
+    /// Removes bytes that were sent, and returns the waiters of the completed items.
+    ///
+    /// Items without bytes are removed together with the item before them.
     mutating func remove(_ count: Int) -> [any WriteWaiter] {
         var waiters: [any WriteWaiter] = []
         sent += count
@@ -40,7 +42,7 @@ struct OutputQueue {
         }
         if head == items.count {
             head = 0
-            // An idle connection keeps little.
+            // An idle connection keeps little memory for its queue.
             items.removeAll(keepingCapacity: items.capacity <= OutputQueue.mostItems)
         } else if head >= 1_024, head * 2 >= items.count {
             items.removeFirst(head)
@@ -49,14 +51,14 @@ struct OutputQueue {
         return waiters
     }
 
-    /// Takes off everything, and returns who waits for it.
+    /// Removes everything, and returns the waiters of all items.
     mutating func removeAll() -> [any WriteWaiter] {
         let waiters = items[head...].compactMap { $0?.waiter }
         self = OutputQueue()
         return waiters
     }
 
-    /// The bytes to be sent next, if they are in one piece: of the only item, or of one that is large enough.
+    /// The bytes to be sent next, if they are in one piece: those of the only item, or of an item that is large enough.
     var single: UnsafeRawBufferPointer? {
         guard let item = items[head] else { return nil }
         let bytes = item.bytes.count - sent
@@ -65,7 +67,7 @@ struct OutputQueue {
         return item.bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[sent...]) }
     }
 
-    /// Fills `vectors` with what is to be sent next. Returns how many there are and how many bytes.
+    /// Fills `vectors` with the bytes to be sent next. Returns the number of vectors and of bytes.
     func gather(_ vectors: UnsafeMutablePointer<iovec>) -> (count: Int, bytes: Int) {
         var count = 0
         var total = 0
@@ -88,7 +90,7 @@ struct OutputQueue {
     }
 }
 
-/// Who wants to know what became of bytes. On the loop.
+/// An object that is told, on the loop thread, whether its bytes were sent.
 protocol WriteWaiter: AnyObject {
     /// - Parameter error: nil if the kernel has taken them.
     func writeEnded(_ error: IOError?)

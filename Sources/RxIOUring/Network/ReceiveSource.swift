@@ -1,32 +1,32 @@
 import Glibc
 import RxSwift
 
-/// A socket on its loop, as the one who receives sees it. For the loop's thread.
+/// A socket on its loop, as its subscriber sees it. Used on the loop thread only.
 protocol ReceivingCore: AnyObject {
     associatedtype Received
 
     var loop: EventLoop { get }
     var subject: String { get }
 
-    /// Why nothing more comes; nil while something may.
+    /// The end of the input; nil while more may come.
     var inputEnd: InputEnd? { get }
 
-    /// Begins to receive for a subscriber. False if there is one already.
+    /// Begins to receive for a subscriber. Returns false if there is one already.
     func begin(_ source: ReceiveSource<Self>) -> Bool
 
-    /// The subscriber has left.
+    /// Tells the core that the subscriber has left.
     func end(_ source: ReceiveSource<Self>)
 }
 
-/// What ends what is received.
+/// The end of a socket's input.
 enum InputEnd {
     case completed
     case failed(IOError)
 }
 
-/// What comes on a socket, for one subscriber.
+/// The input of a socket, for one subscriber.
 final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
-    /// The `Connection` or `UDPSocket`: keeps it open while it is observed.
+    /// The `Connection` or `UDPSocket`, kept open while it is observed.
     @exclusivity(unchecked) private var socket: AnyObject?
     private let core: Core
     @exclusivity(unchecked) private var isEmitting = false
@@ -58,7 +58,7 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
         if isRunning, core.inputEnd != nil { inputEnded() }
     }
 
-    /// Nothing more comes.
+    /// Ends the source as `inputEnd` tells; during an emission, `receive` does so afterwards.
     func inputEnded() {
         if isEmitting { return }
         switch core.inputEnd {

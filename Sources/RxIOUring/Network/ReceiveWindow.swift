@@ -1,16 +1,16 @@
 import RxPrimitives
 
-/// How many chunks of one connection may be in use at a time: its back-pressure. Memory is lent through it.
+/// The limit on the chunks of one connection in use at a time: its back-pressure. Memory is lent through it.
 ///
-/// `take` and `cancelWait` on the loop, `recycle` on any thread.
+/// The loop thread calls `take` and `cancelWait`; any thread may call `recycle`.
 final class ReceiveWindow: BufferProvider, @unchecked Sendable {
     private let limit: UInt
     private let pool: ReceivePool?
 
-    /// How many chunks are in use, times two; and 1 while the connection waits for one to come back.
+    /// Twice the number of chunks in use, plus 1 while the connection waits for a chunk to come back.
     private let state = AtomicWord(0)
 
-    /// Who waits. Belongs to the loop while the bit is clear, and to whoever clears it.
+    /// The connection that waits for room. Owned by the loop while the bit is clear, and by the thread that clears it.
     @exclusivity(unchecked) private var waiter: ConnectionCore?
 
     init(limit: Int, pool: ReceivePool?) {
@@ -18,7 +18,7 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
         self.pool = pool
     }
 
-    /// Counts a chunk more. False if there are as many as there may be: then `waiter` is resumed when one has come back.
+    /// Counts one more chunk. Returns false if the limit is reached: then `waiter` is resumed when a chunk has come back.
     func take(for waiter: ConnectionCore) -> Bool {
         while true {
             let word = state.loadRelaxed()
@@ -33,7 +33,7 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
         }
     }
 
-    /// Nobody waits any more.
+    /// Ends the wait of the connection, if there is one.
     func cancelWait() {
         let word = state.loadRelaxed()
         if word & 1 != 0, clearWait() { waiter = nil }
@@ -49,7 +49,7 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
         putBack()
     }
 
-    /// A chunk less.
+    /// Counts one chunk less, and resumes the connection that waits.
     func putBack() {
         let before = state.fetchAdd(0 &- 2)
         guard before & 1 != 0, clearWait() else { return }
@@ -58,7 +58,7 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
         waiter?.roomCameBack()
     }
 
-    /// Returns whether it was the caller who cleared the bit.
+    /// Returns true if it was the caller that cleared the bit.
     private func clearWait() -> Bool {
         while true {
             let word = state.loadRelaxed()

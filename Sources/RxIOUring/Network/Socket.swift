@@ -1,8 +1,8 @@
 import Glibc
 
-/// Sockets as the system makes them. From any thread.
+/// Sockets as the system makes them, on any thread.
 enum Socket {
-    /// Opens a socket, closed in programs that are run. `prepare` may set options; what it throws closes it again.
+    /// Opens a socket, with close-on-exec. `prepare` may set options; if it throws, the socket is closed again.
     static func open(
         _ address: SocketAddress, _ type: __socket_type, operation: String, prepare: (CInt) throws -> Void
     ) throws -> CInt {
@@ -31,7 +31,7 @@ enum Socket {
         SocketAddress.reported { getpeername(number, $0, $1) }
     }
 
-    /// Options that the kernel rejects are not essential: it goes on without them.
+    /// Sets an option, and ignores its rejection by the kernel: the options set here are not essential.
     static func set(_ number: CInt, _ level: CInt, _ name: CInt, _ value: Int) {
         var value = CInt(clamping: value)
         _ = setsockopt(number, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
@@ -47,7 +47,7 @@ enum Socket {
         if let size = options.receiveBufferSize { set(number, SOL_SOCKET, SO_RCVBUF, size) }
     }
 
-    /// The address to bind to: a number, or `localhost`.
+    /// The address to bind to, for an IP address as text or `localhost`.
     static func numeric(_ host: String, _ port: Int) throws -> SocketAddress {
         try SocketAddress(ip: host == "localhost" ? "127.0.0.1" : host, port: port)
     }

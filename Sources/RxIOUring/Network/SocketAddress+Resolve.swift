@@ -5,26 +5,26 @@ public import RxSwift
 extension SocketAddress {
     /// The addresses of a host, in the order in which they should be tried.
     ///
-    /// Asks the system's resolver, which blocks, at each subscription on a thread of the global dispatch queue; numbers are not
-    /// asked for. A dispose does not stop the resolver, but nothing is emitted then.
+    /// Asks the system's resolver, which blocks, at each subscription on a thread of the global dispatch queue; the resolver is
+    /// not asked for an IP address. A dispose does not stop the resolver, but then nothing is emitted.
     /// - Parameters:
     ///   - host: a name, or an IP address as text.
     ///   - port: 0...65535.
     ///   - scheduler: the event loop on whose thread the addresses are emitted.
-    /// - Returns: at least one address. Fails with an `IOError` (`resolve`), whose code is negative where it is one of the
-    ///   resolver's own (`EAI_NONAME` and the like).
+    /// - Returns: at least one address. Fails with an `IOError` (`resolve`), whose code is negative for the resolver's own
+    ///   errors (`EAI_NONAME` and the like).
     public static func resolve(host: String, port: Int, scheduler: IOUringScheduler) -> Single<[SocketAddress]> {
         Single(raw: scheduler.observable { ResolveSource(host, port, loop: scheduler.loop, downstream: $0) })
     }
 
-    /// Calls `body` on any thread.
+    /// Resolves a host without blocking, and calls `body` on any thread.
     static func resolve(
         _ host: String, _ port: Int, _ body: @escaping (Result<[SocketAddress], IOError>) -> Void
     ) {
         DispatchQueue.global().async { body(resolveNow(host, port)) }
     }
 
-    /// Blocks.
+    /// Resolves a host, and blocks the caller meanwhile.
     static func resolveNow(
         _ host: String, _ port: Int, flags: CInt = AI_ADDRCONFIG
     ) -> Result<[SocketAddress], IOError> {

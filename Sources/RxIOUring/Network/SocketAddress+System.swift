@@ -1,7 +1,7 @@
 import Glibc
 
 extension SocketAddress {
-    /// Bytes in `sun_path`.
+    /// The number of bytes in `sun_path`.
     static let unixRoom = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
     var family: CInt {
@@ -12,7 +12,7 @@ extension SocketAddress {
         }
     }
 
-    /// What the kernel wrote. Nil for a family that is not known here.
+    /// The address that the kernel wrote; nil for an unknown family.
     init?(_ storage: UnsafePointer<sockaddr_storage>, length: socklen_t) {
         let raw = UnsafeRawPointer(storage)
         switch CInt(storage.pointee.ss_family) {
@@ -28,14 +28,14 @@ extension SocketAddress {
             let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
             let count = max(0, min(Int(length) - offset, SocketAddress.unixRoom))
             var bytes = Array(UnsafeRawBufferPointer(start: raw + offset, count: count))
-            // A path ends with a zero, a name that is in no file system begins with one.
+            // A path ends with a zero byte; a name in no file system begins with one.
             if bytes.first != 0, let end = bytes.firstIndex(of: 0) { bytes.removeSubrange(end...) }
             kind = .unix(bytes)
         default: return nil
         }
     }
 
-    /// Writes it down for the kernel, and returns its length.
+    /// Writes the address for the kernel, and returns its length.
     func write(to storage: UnsafeMutablePointer<sockaddr_storage>) -> socklen_t {
         storage.initialize(to: sockaddr_storage())
         let raw = UnsafeMutableRawPointer(storage)
@@ -66,7 +66,7 @@ extension SocketAddress {
         }
     }
 
-    /// Lends it as a system call wants it.
+    /// Lends the address in the form that a system call expects.
     func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: sockaddr_storage.self, capacity: 1) { storage in
             let length = write(to: storage.baseAddress!)
@@ -74,7 +74,7 @@ extension SocketAddress {
         }
     }
 
-    /// What `getsockname` and its like fill. Nil if they fail.
+    /// The address that `getsockname` or a similar call fills in; nil if the call fails.
     static func reported(
         _ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
     ) -> SocketAddress? {

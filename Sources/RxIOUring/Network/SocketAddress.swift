@@ -1,14 +1,14 @@
 import CRxIOUring
 import Glibc
 
-/// Where a socket is bound or connected: an IP address and a port, or the path of a Unix socket.
+/// The address of a socket: an IP address and a port, or the path of a Unix socket.
 public struct SocketAddress: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         /// The address and the port in the processor's byte order.
         case ipv4(UInt32, port: UInt16)
-        /// The halves of the address in the processor's byte order, and the interface of a link-local one (or 0).
+        /// The halves of the address in the processor's byte order, and the interface of a link-local address (or 0).
         case ipv6(high: UInt64, low: UInt64, port: UInt16, scope: UInt32)
-        /// What stands in `sun_path`: a path without the closing zero, a name behind a zero, or nothing.
+        /// The bytes of `sun_path`: a path without the closing zero, a name behind a zero, or nothing.
         case unix([UInt8])
     }
 
@@ -20,7 +20,7 @@ public struct SocketAddress: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: four numbers, such as `127.0.0.1`; a name has to be resolved, see `resolve`.
-    ///   - port: 0...65535; 0 where the system is to choose.
+    ///   - port: 0...65535; for 0 the system chooses.
     /// - Throws: `IOError` of `EINVAL`.
     public init(ipv4 text: String, port: Int) throws {
         var address = in_addr()
@@ -33,8 +33,8 @@ public struct SocketAddress: Sendable, Hashable {
     /// An IPv6 address.
     ///
     /// - Parameters:
-    ///   - text: as in `::1`, without brackets; a link-local one may name its interface, as in `fe80::1%eth0`.
-    ///   - port: 0...65535; 0 where the system is to choose.
+    ///   - text: as in `::1`, without brackets; a link-local address may name its interface, as in `fe80::1%eth0`.
+    ///   - port: 0...65535; for 0 the system chooses.
     /// - Throws: `IOError` of `EINVAL`.
     public init(ipv6 text: String, port: Int) throws {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
@@ -53,7 +53,7 @@ public struct SocketAddress: Sendable, Hashable {
         kind = .ipv6(high: high, low: low, port: number, scope: scope)
     }
 
-    /// An IPv4 or an IPv6 address, by its form.
+    /// An IPv4 or an IPv6 address, depending on the form of `text`.
     ///
     /// - Throws: `IOError` of `EINVAL`.
     public init(ip text: String, port: Int) throws {
@@ -74,15 +74,16 @@ public struct SocketAddress: Sendable, Hashable {
         kind = .unix(try SocketAddress.fitting(bytes, path))
     }
 
-    /// A Unix socket that is in no file system, and goes with the last socket that is bound to it.
+    /// An abstract Unix socket, which is in no file system.
     ///
+    /// The address disappears with the last socket that is bound to it.
     /// - Parameter name: at most 107 bytes.
     /// - Throws: `IOError` of `ENAMETOOLONG`.
     public init(abstractUnixName name: String) throws {
         kind = .unix(try SocketAddress.fitting([0] + Array(name.utf8), name))
     }
 
-    /// The port; 0 for a Unix socket, and where the system is to choose.
+    /// The port; 0 for a Unix socket, and if the system is to choose.
     public var port: Int {
         switch kind {
         case .ipv4(_, let port), .ipv6(_, _, let port, _): return Int(port)
@@ -103,7 +104,7 @@ public struct SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// The path in the file system; nil for what is none.
+    /// The path of a Unix socket in the file system; nil for any other address.
     public var path: String? {
         guard case .unix(let bytes) = kind, let first = bytes.first, first != 0 else { return nil }
         return String(decoding: bytes, as: UTF8.self)
@@ -126,7 +127,7 @@ public struct SocketAddress: Sendable, Hashable {
 }
 
 extension SocketAddress: CustomStringConvertible {
-    /// `127.0.0.1:80`, `[::1]:80`, `unix:/path`, `unix:@name` for one that is in no file system.
+    /// The address as `127.0.0.1:80`, `[::1]:80`, `unix:/path`, or `unix:@name` for a Unix socket in no file system.
     public var description: String {
         switch kind {
         case .ipv4(_, let port): return "\(host!):\(port)"

@@ -1,18 +1,20 @@
 import Glibc
 public import RxSwift
 
-/// TCP: servers and clients. Their streams fail when the event loop is shut down: see `IOError.code` before you `retry`.
+/// TCP: servers and clients.
+///
+/// Their streams fail when the event loop is shut down: see `IOError.code` before you `retry`.
 public enum TCP {
     /// Opens a port for connections.
     ///
     /// - Parameters:
     ///   - host: the IP address to listen on (`0.0.0.0` or `::` for all), or `localhost`.
     ///   - port: 0...65535; for 0 the system chooses, see `Listener.address`.
-    ///   - backlog: how many connections may wait to be accepted.
+    ///   - backlog: the number of connections that may wait to be accepted.
     ///   - reusePort: whether several listeners may share the port, among which the kernel spreads connections
     ///     (`SO_REUSEPORT`).
-    ///   - options: how the connections behave.
-    ///   - connectionSchedulers: event loops on which the connections live, in turns; nil: on that of the listener.
+    ///   - options: the behaviour of the connections.
+    ///   - connectionSchedulers: event loops on which the connections live, in turns; nil for that of the listener.
     ///   - scheduler: the event loop that accepts.
     /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func listener(
@@ -24,7 +26,7 @@ public enum TCP {
         let number = try Socket.open(address, SOCK_STREAM, operation: "listen") { number in
             Socket.set(number, SOL_SOCKET, SO_REUSEADDR, 1)
             if reusePort { Socket.set(number, SOL_SOCKET, SO_REUSEPORT, 1) }
-            // Connections inherit them; set later they would not be told to the peer.
+            // Connections inherit the sizes; the peer would not be told of sizes that are set later.
             Socket.applyBuffers(options, to: number)
             try Socket.bind(number, address)
             if Glibc.listen(number, CInt(clamping: backlog)) != 0 {
@@ -35,9 +37,10 @@ public enum TCP {
             number, asked: address, options: options, connectionSchedulers: connectionSchedulers, scheduler: scheduler)
     }
 
-    /// Connections to a port, which is opened at each subscription and closed after the terminal event or a dispose.
+    /// Connections to a port, opened at each subscription.
     ///
-    /// Parameters as of `listener`. Emits on the thread of `scheduler`; a connection that nobody holds or observes is closed.
+    /// The port is closed after the terminal event or a dispose. Parameters as of `listener`. Emits on the thread of
+    /// `scheduler`; a connection that is neither held nor observed is closed.
     /// - Returns: never completes. Fails with an `IOError` (`address`, `listen`, `bind`, `accept`).
     public static func listen(
         host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
@@ -57,8 +60,8 @@ public enum TCP {
     /// - Parameters:
     ///   - host: a name or an IP address.
     ///   - port: 1...65535.
-    ///   - timeout: how long resolving and connecting may take together; nil: as long as the system tries.
-    ///   - options: how the connection behaves.
+    ///   - timeout: the limit for resolving and connecting together; nil for as long as the system tries.
+    ///   - options: the behaviour of the connection.
     ///   - scheduler: the event loop on which the connection lives and is emitted.
     /// - Returns: fails with an `IOError` (`resolve`, `connect`), that of the address tried last; `ETIMEDOUT` after the
     ///   timeout.

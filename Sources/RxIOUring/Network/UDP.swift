@@ -1,7 +1,8 @@
 import Glibc
 
-/// UDP: messages that may be lost, doubled or overtaken. `received` fails when the event loop is shut down: see `IOError.code`
-/// before you `retry`.
+/// UDP: messages that may be lost, duplicated or reordered.
+///
+/// `received` fails when the event loop is shut down: see `IOError.code` before you `retry`.
 public enum UDP {
     /// Makes a socket for datagrams.
     ///
@@ -9,11 +10,11 @@ public enum UDP {
     ///   - host: the IP address to receive on (`0.0.0.0` or `::` for all), or `localhost`.
     ///   - port: 0...65535; for 0 the system chooses, see `UDPSocket.address`.
     ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
-    ///   - maximumLength: bytes that a datagram received may have; the rest of a longer one is lost.
-    ///   - window: how many datagrams received may be in use at a time, at least 1. Others wait in the kernel, which drops what
-    ///     it has no room for.
-    ///   - sendLimit: how many bytes may be queued; a `send` that would exceed it is rejected.
-    ///   - scheduler: the event loop.
+    ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost.
+    ///   - window: the number of received datagrams that may be in use at a time, at least 1. Others wait in the kernel, which
+    ///     drops those that it has no room for.
+    ///   - sendLimit: the number of bytes that may be queued; a `send` that would exceed it is rejected.
+    ///   - scheduler: the event loop that the socket lives on.
     /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func bind(
         host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,

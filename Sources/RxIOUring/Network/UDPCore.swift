@@ -2,7 +2,7 @@ import Glibc
 import RxPrimitives
 import RxSwift
 
-/// What a `UDPSocket` is on its loop. For the loop's thread, where nothing else is said.
+/// The part of a `UDPSocket` on its loop. Used on the loop thread only, unless a comment says otherwise.
 final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Sendable {
     typealias Received = Datagram
 
@@ -13,16 +13,16 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private let sendLimit: Int
 
     private let number: CInt
-    /// Protects the number from being used when it is closed: for `connect`, on any thread.
+    /// Keeps `connect`, which may run on any thread, from using the number once it is closed.
     private let lock = Mutex()
-    /// Under the lock.
+    /// True while the number may be used; protected by `lock`.
     @exclusivity(unchecked) private var isNumberValid = true
 
     @exclusivity(unchecked) private var socket: Descriptor?
     @exclusivity(unchecked) private var isClosed = false
-    /// Why it was closed, if not because that was asked for.
+    /// The error that closed the socket; nil if the close was requested.
     @exclusivity(unchecked) private var failure: IOError?
-    /// Whether nothing is received any more, since it is going to be closed.
+    /// True if nothing is received any more, since the socket is about to be closed.
     @exclusivity(unchecked) private var isReceivingOver = false
     @exclusivity(unchecked) private var receive: DatagramReceive?
     @exclusivity(unchecked) private var receiver: ReceiveSource<UDPCore>?
@@ -30,13 +30,13 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     @exclusivity(unchecked) private var isObservingTick = false
 
     typealias Item = (bytes: ByteChunk, receiver: SocketAddress?)
-    /// What is to be sent, from `head` on.
+    /// The datagrams to be sent, from index `head` on.
     @exclusivity(unchecked) private var output: [Item] = []
     @exclusivity(unchecked) private var head = 0
 
-    /// Bytes accepted and not sent. From any thread.
+    /// The number of bytes accepted and not sent; used from any thread.
     let queuedBytes = AtomicWord(0)
-    /// 0, or the errno with which sends are rejected. From any thread.
+    /// 0, or the errno with which sends are rejected; used from any thread.
     private let rejection = AtomicWord(0)
 
     init(_ number: CInt, subject: String, pool: BytePool, sendLimit: Int, loop: EventLoop) {
@@ -48,7 +48,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         self.loop = loop
     }
 
-    /// From any thread, before anything else.
+    /// Opens the socket on the loop. Called from any thread, before any other method.
     func start() {
         loop.perform(open) {
             _ = self.rejection.exchange(UInt(ECANCELED))
@@ -60,7 +60,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private func open() {
         let socket = Descriptor(number, on: loop)
         self.socket = socket
-        // Cannot be rejected: the loop runs what it has taken.
+        // Cannot be rejected: the loop runs the jobs that it has accepted.
         _ = loop.add(self)
         receive = DatagramReceive(socket)
         send = DatagramSend(socket)
@@ -71,15 +71,15 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         close()
     }
 
-    /// Closes behind what was handed over before. On any thread.
+    /// Closes behind all work that was submitted before; called on any thread.
     func closeInOrder() {
-        // Nothing is received any more where the loop itself closes.
+        // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { isReceivingOver = true }
         loop.perform(close)
     }
 
     private func close() {
-        // What was sent in the same tick, maybe just before.
+        // Sends the datagrams queued in the same tick, maybe just before.
         flush()
         guard !isClosed else { return }
         isClosed = true
@@ -100,7 +100,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
 
     private func invalidate() { lock.withLock { isNumberValid = false } }
 
-    /// On any thread.
+    /// Connects the socket to a peer, on any thread.
     func connect(to peer: SocketAddress) throws {
         let code: CInt = lock.withLock {
             guard isNumberValid else { return EBADF }
@@ -155,7 +155,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
 
     // MARK: Sending
 
-    /// On any thread. Returns 0, or the errno with which it is rejected.
+    /// Queues a datagram, on any thread. Returns 0, or the errno with which it is rejected.
     func enqueue(_ bytes: ByteChunk, _ receiver: SocketAddress?) -> CInt {
         let rejected = rejection.loadRelaxed()
         if rejected != 0 { return CInt(rejected) }
@@ -210,7 +210,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         flush()
     }
 
-    /// The first one has been sent, or failed.
+    /// Removes the first datagram, which has been sent or has failed.
     private func finished(_ result: Int32) {
         let item = output[head]
         head += 1
@@ -225,13 +225,13 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         if result < 0 { reportRejected(-result, item.bytes.count, item.receiver) }
     }
 
-    /// It was accepted, and cannot be sent any more.
+    /// Drops a datagram that was accepted and cannot be sent any more.
     private func drop(_ item: Item) {
         _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
         reportRejected(ECANCELED, item.bytes.count, item.receiver)
     }
 
-    /// On any thread.
+    /// Reports a rejected datagram to the hook, on any thread.
     func reportRejected(_ code: CInt, _ count: Int, _ receiver: SocketAddress?) {
         let peer = receiver.map { "\($0)" } ?? "the peer of \(subject)"
         IOHooks.reportRejectedSend(IOError(code: code, operation: "send", subject: peer), count)

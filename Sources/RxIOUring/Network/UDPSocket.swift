@@ -1,12 +1,14 @@
 import Glibc
 public import RxSwift
 
-/// A socket for datagrams. Open as long as somebody holds it or observes `received`; it may be used from any thread.
+/// A socket for datagrams.
+///
+/// Stays open as long as it is held or `received` is observed. Usable from any thread.
 public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
-    /// Where it receives, with the port that the system chose if none was asked for.
+    /// The address on which it receives, with the port that the system chose if none was asked for.
     public let address: SocketAddress
 
-    /// The event loop that it lives on.
+    /// The event loop that the socket lives on.
     public let scheduler: IOUringScheduler
 
     let core: UDPCore
@@ -20,27 +22,28 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     deinit { core.closeInOrder() }
 
-    /// The address.
+    /// The text `UDPSocket(...)` with the address.
     public var description: String { "UDPSocket(\(address))" }
 
-    /// What comes, on the thread of `scheduler`.
+    /// The datagrams that arrive, on the thread of `scheduler`.
     ///
-    /// One subscriber at a time; a second one fails with an `IOError` of `EBUSY`. A datagram more is received when one of the
-    /// window is out of use; when that takes a second, `IOHooks.noticeHandler` is told, once for each socket.
-    /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a
-    ///   connected socket whose peer is not there.
+    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`. If the whole window is in use, the next
+    /// datagram is received when one of those is released; when that takes a second, `IOHooks.noticeHandler` is told, once for
+    /// each socket.
+    /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a connected
+    ///   socket whose peer is not there.
     public var received: Observable<Datagram> {
         scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
     }
 
     /// Sends a datagram.
     ///
-    /// Never blocks. From any thread; the datagrams of one thread are sent in order.
+    /// Never blocks. Callable from any thread; the datagrams of one thread are sent in order.
     /// - Parameters:
     ///   - bytes: at most 65,507 of them.
-    ///   - receiver: who is to get it; nil: the peer of a connected socket.
-    /// - Returns: false if it is rejected, of which `IOHooks.sendRejectedHandler` is told too: `ENOBUFS` if too much is queued.
-    ///   What the system rejects later (`EMSGSIZE` and the like) that handler hears of.
+    ///   - receiver: the address to send to; nil for the peer of a connected socket.
+    /// - Returns: false if the datagram is rejected, of which `IOHooks.sendRejectedHandler` is told too: `ENOBUFS` if too much
+    ///   is queued. If the system rejects a datagram later (`EMSGSIZE` and the like), that handler is told.
     @discardableResult
     public func send(_ bytes: ByteChunk, to receiver: SocketAddress? = nil) -> Bool {
         let code = core.enqueue(bytes, receiver)
@@ -49,16 +52,19 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
         return false
     }
 
-    /// From now on datagrams are received from this peer only, and sent to it where nothing else is said.
+    /// Connects the socket to a peer.
     ///
-    /// From any thread.
+    /// From now on datagrams are received from this peer only, and sent to it where no receiver is given. Callable from any
+    /// thread.
     /// - Throws: `IOError` (`connect`), `EBADF` if the socket is closed.
     public func connect(to peer: SocketAddress) throws { try core.connect(to: peer) }
 
-    /// How many bytes were accepted and not taken by the kernel yet. Out of date as soon as it is read.
+    /// The number of bytes accepted that the kernel has not taken yet. Out of date as soon as it is read.
     public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
 
-    /// Closes, behind what was sent before on whatever thread. Datagrams that the kernel has no room for at that moment are
-    /// dropped, and reported to `IOHooks.sendRejectedHandler` (`ECANCELED`). From any thread, any number of times.
+    /// Closes the socket, behind all datagrams sent before on any thread.
+    ///
+    /// Datagrams that the kernel has no room for at that moment are dropped, and reported to `IOHooks.sendRejectedHandler`
+    /// (`ECANCELED`). Callable from any thread, any number of times.
     public func close() { core.closeInOrder() }
 }

@@ -1,12 +1,12 @@
 import Glibc
 public import RxSwift
 
-/// Unix sockets: servers and clients on one machine, by a path.
+/// Unix sockets: servers and clients on one machine, addressed by a path.
 public enum Unix {
     /// Makes a socket at a path, for connections.
     ///
-    /// The file is removed when the listener is closed. One that is there already, also if nobody listens to it any more, is
-    /// an error: whether to remove it is for the program to say.
+    /// The file is removed when the listener is closed. An existing file is an error, even if no socket listens there any more:
+    /// the program has to decide whether to remove it.
     /// - Parameters: as of `TCP.listener`.
     /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
     ///   long for a socket.
@@ -19,7 +19,9 @@ public enum Unix {
             connectionSchedulers: connectionSchedulers, scheduler: scheduler)
     }
 
-    /// Makes a socket at a Unix address, which may be in no file system, for connections. See `listener(path:)`.
+    /// Makes a socket at a Unix address, for connections.
+    ///
+    /// The address may be in no file system. See `listener(path:)`.
     public static func listener(
         at address: SocketAddress, backlog: Int = 1_024, options: ConnectionOptions = ConnectionOptions(),
         connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
@@ -41,8 +43,8 @@ public enum Unix {
 
     /// Connects to the socket at a path, at each subscription.
     ///
-    /// Where the listener's queue is full, waits for room until the timeout.
-    /// - Returns: fails with an `IOError` (`connect`): `ENOENT` if there is none, `ECONNREFUSED` if nobody listens to it,
+    /// Waits for room until the timeout if the listener's queue is full.
+    /// - Returns: fails with an `IOError` (`connect`): `ENOENT` if there is no file, `ECONNREFUSED` if no socket listens there,
     ///   `ETIMEDOUT`; (`address`) `ENAMETOOLONG` if the path is too long for a socket.
     public static func connect(
         path: String, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),

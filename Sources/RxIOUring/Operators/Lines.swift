@@ -1,11 +1,11 @@
 public import RxSwift
 
 extension ObservableType where Element == ByteChunk {
-    /// The lines of a stream of bytes, as `LineSplitter` cuts them.
+    /// Emits the lines of a stream of bytes, as `LineSplitter` cuts them.
     ///
-    /// Emits on the threads of the source. What follows the last line feed is a line when the source completes, and is
-    /// dropped when it fails: it may be half a line. A chunk is let go of before the first line that is not complete in it.
-    /// - Parameter maximumLength: how many bytes a line may have, without what ends it.
+    /// Emits on the threads of the source. The bytes behind the last line feed are a line when the source completes, and are
+    /// dropped when it fails: they may be half a line. A chunk is released before the first line that is not complete in it.
+    /// - Parameter maximumLength: the number of bytes that a line may have, without its line ending.
     /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, and as the source does.
     public func lines(maximumLength: Int = LineSplitter.defaultMaximumLength) -> Observable<String> {
         lines(LineSplitter(maximumLength: maximumLength))
@@ -17,7 +17,7 @@ extension ObservableType where Element == ByteChunk {
 }
 
 private final class LinesTransducer: Transducer {
-    /// Only the source's thread.
+    /// Accessed only by the source's thread.
     @exclusivity(unchecked) private var splitter: LineSplitter
 
     init(_ splitter: LineSplitter) { self.splitter = splitter }

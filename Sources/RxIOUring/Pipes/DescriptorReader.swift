@@ -1,4 +1,4 @@
-/// Reads from a descriptor until its end, into a pool's memory. For the loop's thread.
+/// Reads from a descriptor until its end, into a pool's memory. Used on the loop thread only.
 final class DescriptorReader {
     enum Outcome {
         case chunk(ByteChunk)
@@ -9,14 +9,14 @@ final class DescriptorReader {
     private let descriptor: Descriptor
     private let pool: BytePool
     private let loop: EventLoop
-    /// Nil from `close` on. It holds this reader until the kernel has let go.
+    /// The operation; nil from `close` on. It holds this reader until the kernel has completed it.
     @exclusivity(unchecked) private var operation: ReadOperation?
     @exclusivity(unchecked) private var receive: ((Outcome) -> Void)?
     private let stall: StallWarning
     private lazy var resume: () -> Void = { [weak self] in self?.memoryCameBack() }
 
     /// - Parameters:
-    ///   - subject: of which notices speak.
+    ///   - subject: the name that notices give to the stream.
     ///   - receive: held until `close`. Receives chunks, and then the end or a failure, after which it closes.
     init(
         _ descriptor: Descriptor, _ subject: String, pool: BytePool, on loop: EventLoop,
@@ -30,7 +30,7 @@ final class DescriptorReader {
         operation = ReadOperation(descriptor, whenFinished: finished)
     }
 
-    /// Reads on, unless all memory is in use: then it does so when some has come back. Once to begin with.
+    /// Submits the next read. If all memory is in use, it does so when some has come back. To be called once to begin with.
     func read() {
         guard let operation else { return }
         guard let storage = pool.take(onReturn: resume) else { return stall.blocked() }
@@ -38,7 +38,7 @@ final class DescriptorReader {
         operation.read(into: storage, offset: -1)
     }
 
-    /// Nothing is received any more, and the descriptor is closed as soon as the kernel has let go.
+    /// Releases `receive` without calling it again, and closes the descriptor as soon as the kernel has released that.
     func close() {
         if let operation { loop.cancel(operation) }
         operation = nil
@@ -47,7 +47,7 @@ final class DescriptorReader {
         descriptor.close()
     }
 
-    /// On any thread.
+    /// Reads on, since memory has come back; called on any thread.
     private func memoryCameBack() {
         loop.perform(read)
     }

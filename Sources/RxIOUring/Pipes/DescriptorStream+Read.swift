@@ -2,17 +2,19 @@ import Glibc
 public import RxSwift
 
 extension DescriptorStream {
-    /// The bytes that can be read from a descriptor, in chunks, until the other side has closed it, or to the end of a file.
+    /// The bytes that can be read from a descriptor, in chunks.
     ///
-    /// Reads ahead only into memory that the stream has: see `File.read`. While all of it is held, the end is not seen
-    /// either, of which `IOHooks.noticeHandler` is told. What was read ahead when the subscription is disposed of is gone, as with any reader of a pipe. Two
-    /// subscriptions at a time share what comes, each chunk going to one of them.
+    /// They end when the other side has closed the descriptor, or with the file. Reads ahead only into memory that the stream
+    /// has: see `File.read`. While all of it is held, the end is not seen either, of which `IOHooks.noticeHandler` is told.
+    /// Bytes read ahead are lost when the subscription is disposed of, as with any reader of a pipe. Two simultaneous
+    /// subscriptions share the input, each chunk going to one of them.
     /// - Parameters:
-    ///   - descriptor: open for reading. It is in use from the subscription on, which duplicates it: it may be closed then.
-    ///   - closesWhenDone: whether the sequence takes the descriptor over and closes it, after the terminal event or a
-    ///     dispose. Then there can be one subscription.
-    ///   - chunkSize: bytes per chunk, at most. What comes in smaller pieces is not waited for.
-    ///   - window: how many chunks may be in use at a time, at least 1.
+    ///   - descriptor: open for reading. It is in use from the subscription on, which duplicates it, so that it may be closed
+    ///     then.
+    ///   - closesWhenDone: whether the sequence takes the descriptor over and closes it, after the terminal event or a dispose.
+    ///     Then there can be one subscription.
+    ///   - chunkSize: the most bytes per chunk. Smaller pieces are emitted as they arrive.
+    ///   - window: the number of chunks that may be in use at a time, at least 1.
     ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
     /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `fstat`, `read`).
     public static func read(

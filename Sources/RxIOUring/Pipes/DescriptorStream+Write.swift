@@ -5,18 +5,18 @@ extension DescriptorStream {
     /// Writes chunks to a descriptor, one after another, each of them whole.
     ///
     /// Chunks wait in memory while the other side does not read. Those of a stream (`File.read`, `read`) are that stream's
-    /// memory, so it pauses: a pair of reader and writer of any length needs little memory. Where the chunks come from
-    /// elsewhere, nobody slows them down; how many wait is told to
-    /// `Hooks.backlogHandler`.
+    /// memory, so it pauses: a pair of reader and writer of any length needs little memory. Chunks from elsewhere have no
+    /// back-pressure; `Hooks.backlogHandler` is told how many wait.
     /// - Parameters:
     ///   - chunks: subscribed to at once, on the subscribing thread.
-    ///   - descriptor: open for writing. It is in use from the subscription on, which duplicates it: it may be closed then.
+    ///   - descriptor: open for writing. It is in use from the subscription on, which duplicates it, so that it may be closed
+    ///     then.
     ///   - closesWhenDone: whether the descriptor is taken over and closed, after the terminal event or a dispose. Then there
     ///     can be one subscription.
     ///   - scheduler: the event loop that writes, and on whose thread the end is told.
-    /// - Returns: completes when everything is written. Fails with an error of `chunks` when what came before is written, or
-    ///   with an
-    ///   `IOError` (`dup`, `fstat`, `write`): `EPIPE` if nobody reads any more. The signal SIGPIPE does not come.
+    /// - Returns: completes when everything is written. Fails with an error of `chunks` when the chunks before it are written,
+    ///   or with an `IOError` (`dup`, `fstat`, `write`): `EPIPE` if there is no reader any more. The signal SIGPIPE is not
+    ///   raised.
     public static func write(
         _ chunks: Observable<ByteChunk>, to descriptor: CInt, closesWhenDone: Bool = false, scheduler: IOUringScheduler
     ) -> Completable {

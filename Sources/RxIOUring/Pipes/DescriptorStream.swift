@@ -6,13 +6,13 @@ import Glibc
 /// The flags of the open file (`O_NONBLOCK`) stay as they are: it may be shared with other processes. Streams fail when their
 /// event loop is shut down: see `IOError.code` before you `retry`.
 public enum DescriptorStream {
-    /// How much is read at once, unless told otherwise: 64 KiB, what a pipe holds.
+    /// The number of bytes read at once by default: 64 KiB, the capacity of a pipe.
     public static let defaultChunkSize = 64 * 1024
 
-    /// Makes a pipe. Both ends are closed in programs that are run, and block those who read and write them directly.
+    /// Makes a pipe, with close-on-exec. Both ends block callers that read and write them directly.
     ///
-    /// - Parameter capacity: bytes that fit in, rounded up to a page; nil: what the system thinks right.
-    /// - Returns: two descriptors, to be closed by the caller, or to be handed to `read` and `write` with `closesWhenDone`.
+    /// - Parameter capacity: bytes that fit in, rounded up to a page; nil for the system's default.
+    /// - Returns: two descriptors, to be closed by the caller, or to be passed to `read` and `write` with `closesWhenDone`.
     /// - Throws: an `IOError` (`pipe2`).
     public static func makePipe(capacity: Int? = nil) throws -> (readEnd: CInt, writeEnd: CInt) {
         var ends: (readEnd: CInt, writeEnd: CInt) = (-1, -1)
@@ -22,24 +22,24 @@ public enum DescriptorStream {
     }
 }
 
-/// A descriptor of the user's between the subscription and its begin on the loop.
+/// A user's descriptor between the subscription and its begin on the loop.
 struct BorrowedDescriptor: ~Copyable {
-    /// Of which errors speak.
+    /// The name of the descriptor in errors.
     let subject: String
     private var held: OwnedDescriptor?
-    /// Why there is none.
+    /// The errno of a failure, or 0.
     private(set) var error: CInt = 0
 
-    /// - Parameter isTaken: whether it is closed after use; else its open file is used under another number.
+    /// - Parameter isTaken: true if the descriptor is closed after use; otherwise a duplicate of it is used.
     init(_ number: CInt, isTaken: Bool) {
         subject = "descriptor \(number)"
         held = isTaken ? OwnedDescriptor(number) : OwnedDescriptor.duplicate(of: number, error: &error)
     }
 
-    /// Opens it on the loop, once. Nil if there is an error.
+    /// Opens the descriptor on the loop, once. Returns nil if there is an error.
     mutating func open(on loop: EventLoop) -> Descriptor? {
         guard var number = held.take()?.take() else { return nil }
-        // A terminal has room for a byte when it says that it can be written to, but maybe not for what is written.
+        // A terminal that reports to be writable has room for a byte, but maybe not for the whole chunk.
         if isatty(number) == 1 { number = rx_reopen_nonblocking(number) }
         var status = stat()
         if fstat(number, &status) != 0 { error = errno }

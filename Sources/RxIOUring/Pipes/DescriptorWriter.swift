@@ -1,12 +1,12 @@
 import RxPrimitives
 import RxSwift
 
-/// Writes to a descriptor what a sequence emits. For the loop's thread, but for its making and its end.
+/// Writes the chunks of a sequence to a descriptor. Used on the loop thread only, except for its creation and its end.
 final class DescriptorWriter {
     enum Outcome {
         /// The sequence has completed, and everything is written.
         case end
-        /// Writing failed.
+        /// Writing failed, with this errno.
         case failure(CInt)
         /// The sequence failed, and everything that came before is written.
         case error(any Error)
@@ -14,13 +14,13 @@ final class DescriptorWriter {
 
     private let input = InputSubscription<ByteChunk>()
     private let loop: EventLoop
-    /// What is still to be written, behind what is being written. Both ends are the loop's.
+    /// The chunks still to be written, behind the one being written. The loop thread pushes and pops.
     private let waiting = SPSCQueue<ByteChunk>()
     @exclusivity(unchecked) private var waitingCount = 0
-    /// How the sequence has ended.
+    /// The end of the sequence; nil until then.
     @exclusivity(unchecked) private var ending: Outcome?
     @exclusivity(unchecked) private var descriptor: Descriptor?
-    /// From `start` to `close`. It holds this writer until the kernel has let go.
+    /// The operation, from `start` to `close`. It holds this writer until the kernel has completed it.
     @exclusivity(unchecked) private var operation: WriteOperation?
     @exclusivity(unchecked) private var receive: ((Outcome) -> Void)?
 
@@ -31,7 +31,7 @@ final class DescriptorWriter {
         self.chunks = chunks.observe(on: scheduler)
     }
 
-    /// Subscribes, on the calling thread. What comes waits for `start`. Once.
+    /// Subscribes on the calling thread, once. Chunks that arrive wait for `start`.
     func subscribe() {
         input.begin(
             chunks, onNext: { [weak self] in self?.accept($0) },
@@ -40,12 +40,12 @@ final class DescriptorWriter {
 
     deinit { input.dispose() }
 
-    /// Takes no more chunks. From any thread.
+    /// Stops accepting chunks; called on any thread.
     func unsubscribe() { input.dispose() }
 
-    /// Begins to write. Once.
+    /// Begins to write; to be called once.
     ///
-    /// - Parameter receive: held until `close`. Receives what became of it, once, and then closes.
+    /// - Parameter receive: held until `close`. Receives the outcome, once, and then closes.
     func start(_ descriptor: Descriptor, receive: @escaping (Outcome) -> Void) {
         self.descriptor = descriptor
         self.receive = receive
@@ -53,7 +53,7 @@ final class DescriptorWriter {
         writeNext()
     }
 
-    /// Nothing is received any more, and the descriptor is closed as soon as the kernel has let go.
+    /// Releases `receive` without calling it again, and closes the descriptor as soon as the kernel has released that.
     func close() {
         if let operation {
             operation.stop()
@@ -79,7 +79,7 @@ final class DescriptorWriter {
         if let operation, !operation.isInFlight { writeNext() }
     }
 
-    /// Nothing is being written.
+    /// Writes the next chunk, or reports the end. No write may be in flight.
     private func writeNext() {
         guard let operation, let receive else { return }
         if let chunk = waiting.pop() {

@@ -2,11 +2,11 @@ import CRxIOUring
 import Glibc
 import RxPrimitives
 
-/// How a child process has ended.
+/// The way a child process has ended.
 enum Termination {
     case exited(CInt)
     case signalled(CInt)
-    /// Somebody else has reaped it.
+    /// Other code has reaped the process.
     case unknown
 }
 
@@ -14,19 +14,19 @@ enum Termination {
 final class ChildHandle: @unchecked Sendable {
     let pid: pid_t
     private let lock = Mutex()
-    /// Once it is set, the number may be another process's. Under the lock.
+    /// The end of the process, once it was reaped: from then on the number may be another process's. Under the lock.
     private var termination: Termination?
 
     init(_ pid: pid_t) { self.pid = pid }
 
-    /// Harmless if it has ended.
+    /// Sends a signal; does nothing if the process has ended.
     func send(_ signal: CInt) {
         lock.withLock {
             if termination == nil, rx_is_child(pid) { _ = Glibc.kill(pid, signal) }
         }
     }
 
-    /// How it has ended; nil while it runs.
+    /// Reaps the process if it has ended. Returns the way it has ended; nil while it runs.
     func reap() -> Termination? {
         lock.withLock {
             if let termination { return termination }
@@ -41,9 +41,9 @@ final class ChildHandle: @unchecked Sendable {
         }
     }
 
-    /// Ends it by a thread of its own, where there is no loop to do that.
+    /// Ends the process on a thread of its own, where there is no loop to do that.
     ///
-    /// If the system has no thread, the process is ended at once, on the calling one.
+    /// If the system has no thread, the process is ended at once, on the calling thread.
     func endApart(_ disposal: ChildProcess.Disposal) {
         let status = startThread {
             if case .terminate(let grace) = disposal {
@@ -65,25 +65,25 @@ final class ChildHandle: @unchecked Sendable {
     }
 }
 
-/// A child process on a loop, which lives until the process was reaped. For the loop's thread.
+/// A child process on a loop, which lives until the process was reaped. Used only on the loop thread.
 final class Child: LoopDependent {
     private let handle: ChildHandle
     private let loop: EventLoop
     private let disposal: ChildProcess.Disposal
-    /// Readable when the process has ended.
+    /// A descriptor that becomes readable when the process has ended.
     @exclusivity(unchecked) private var descriptor: Descriptor?
     @exclusivity(unchecked) private var operation: AwaitOperation?
-    /// Until it is called, or `abandon`.
+    /// The receiver of the end, until it is called, or until `abandon`.
     @exclusivity(unchecked) private var receive: ((Termination) -> Void)?
     @exclusivity(unchecked) private var killing: KillTimer?
-    /// Where the system had no thread to await the process.
+    /// The timer for another attempt, if the system had no thread to await the process.
     @exclusivity(unchecked) private var retry: DelayTimer?
-    /// In nanoseconds.
+    /// The time between two attempts, in nanoseconds.
     private static let retryInterval: Int64 = 10_000_000
-    /// Whether the process was reaped, or a thread of its own sees to that.
+    /// True if the process was reaped, or a thread of its own does that.
     @exclusivity(unchecked) private var isOver = false
 
-    /// - Parameter receive: held until the end or `abandon`.
+    /// - Parameter receive: retained until the end or `abandon`.
     init(
         _ pid: pid_t, on loop: EventLoop, disposal: ChildProcess.Disposal, byThread: Bool,
         receive: @escaping (Termination) -> Void
@@ -92,7 +92,7 @@ final class Child: LoopDependent {
         self.loop = loop
         self.disposal = disposal
         self.receive = receive
-        // The loop takes dependents: it is running the source that starts this.
+        // Succeeds: the loop accepts dependents, as it is running the source that starts this.
         _ = loop.add(self)
         let number = byThread ? -ENOSYS : rx_pidfd_open(pid)
         if number < 0 {
@@ -101,13 +101,13 @@ final class Child: LoopDependent {
         }
         let descriptor = Descriptor(number, on: loop)
         self.descriptor = descriptor
-        // Holds this object until the process has ended, or the loop.
+        // Retains this object until the process or the loop has ended.
         let operation = AwaitOperation(descriptor, whenFinished: awaited)
         self.operation = operation
         descriptor.submit(operation)
     }
 
-    /// Nothing is received any more, and the process is ended.
+    /// Ends the process, and receives nothing any more.
     func abandon() {
         receive = nil
         if isOver { return }
@@ -135,11 +135,11 @@ final class Child: LoopDependent {
         letGo()
     }
 
-    /// Where the kernel has no descriptors for processes, or we have none left.
+    /// Awaits the process on a thread, for a kernel without descriptors for processes, or a process without free descriptors.
     private func awaitByThread() {
         let status = startThread { [self] in
             _ = rx_await_end(handle.pid)
-            // Without a loop somebody is ending it apart; whoever comes first reaps it.
+            // If the loop has ended, another thread ends the process; the first of the two threads reaps it.
             loop.perform(ended, rejected: { _ = self.handle.reap() })
         }
         if status == 0 || isOver { return }
@@ -154,7 +154,7 @@ final class Child: LoopDependent {
     private func awaited(_ result: Int32) {
         if isOver { return }
         if result >= 0 { return ended() }
-        // Cancelled only when it is over, so it failed.
+        // A cancelled operation finds `isOver` set, so this one failed.
         letGo()
         awaitByThread()
     }
@@ -195,7 +195,7 @@ private final class AwaitOperation: DescriptorOperation {
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) { whenFinished(result) }
 }
 
-/// Kills a process that was asked to end, and has not.
+/// Kills a process that was asked to end and has not ended.
 private final class KillTimer: LoopTimer {
     private let handle: ChildHandle
 
@@ -206,6 +206,6 @@ private final class KillTimer: LoopTimer {
 
     override func fire() { handle.send(SIGKILL) }
 
-    /// Who ends the process then has a clock of its own.
+    /// Does nothing: the thread that ends the process then has a clock of its own.
     override func drop() -> Bool { false }
 }

@@ -3,19 +3,19 @@ import Glibc
 public import RxSwift
 
 extension ChildProcess {
-    /// What a program has written, and how it has ended.
+    /// The output of a program, and the way it has ended.
     public struct Output: Equatable, Sendable {
         /// The status with which it has ended by itself; nil if a signal has ended it.
         public var status: CInt?
         /// The signal that has ended it, or nil.
         public var signal: CInt?
-        /// What it has written to standard output.
+        /// The bytes that the program has written to standard output.
         public var output: [UInt8] = []
-        /// What it has written to standard error.
+        /// The bytes that the program has written to standard error.
         public var errorOutput: [UInt8] = []
     }
 
-    /// Runs a program to its end, and collects what it writes.
+    /// Runs a program to its end, and collects its output.
     ///
     /// - Parameters:
     ///   - executable: a path, or a name without a slash, which is searched for in `PATH`.
@@ -23,10 +23,10 @@ extension ChildProcess {
     ///   - environment: nil: that of this process.
     ///   - workingDirectory: nil: that of this process.
     ///   - input: see `run`.
-    ///   - limit: how many bytes of output and error output together are collected, at most.
+    ///   - limit: the number of bytes of output and error output together that are collected, at most.
     ///   - whenDisposed: see `run`.
-    ///   - scheduler: the event loop on whose thread the result is told.
-    /// - Returns: the output, whatever the status. Fails as `run` does, and with an `IOError` of `EMSGSIZE` if the program
+    ///   - scheduler: the event loop that emits the result on its thread.
+    /// - Returns: the output, with any status. Fails as `run` does, and with an `IOError` of `EMSGSIZE` if the program
     ///   writes more than `limit`; it is then ended as by a dispose.
     public static func output(
         _ executable: String, arguments: [String] = [], environment: [String: String]? = nil,
@@ -45,7 +45,7 @@ extension ChildProcess {
     }
 }
 
-/// One object for each subscription: arrays in a value would be copied with each event.
+/// Collects the output of one subscription. An object, as arrays in a value would be copied with each event.
 private final class CollectedOutput {
     var output = ChildProcess.Output()
     private let limit: Int

@@ -1,58 +1,58 @@
 public import Dispatch
 public import RxSwift
 
-/// Programs that are run as child processes, as observables of what they write and of how they end.
+/// Programs that are run as child processes, as observables of their output and their ends.
 public enum ChildProcess {
-    /// What happens in the life of a child process.
+    /// An event in the life of a child process.
     public enum Event: Equatable, Sendable {
         /// The program runs, as the process of this number. First of all events.
         case started(CInt)
-        /// Written to standard output.
+        /// Bytes that the program has written to standard output.
         case output(ByteChunk)
-        /// Written to standard error.
+        /// Bytes that the program has written to standard error.
         case errorOutput(ByteChunk)
-        /// It has ended by itself, with this status. Last of all events, behind all output.
+        /// The program has ended by itself, with this status. Last of all events, behind all output.
         case exited(status: CInt)
-        /// A signal has ended it. Last of all events, behind all output.
+        /// A signal has ended the program. Last of all events, behind all output.
         case signalled(CInt)
     }
 
-    /// What is done to a child process that runs when nobody wants its events any more.
+    /// The way a child process is ended that still runs when its events are no longer wanted.
     public enum Disposal: Equatable, Sendable {
-        /// `SIGKILL`, at once.
+        /// Sends `SIGKILL` at once.
         case kill
-        /// `SIGTERM`, and `SIGKILL` if it still runs after that time.
+        /// Sends `SIGTERM`, and `SIGKILL` if the process still runs after that time.
         case terminate(grace: DispatchTimeInterval)
     }
 
-    /// How much is read at once, unless told otherwise: 64 KiB, what a pipe holds.
+    /// Bytes per read by default: 64 KiB, the capacity of a pipe.
     public static let defaultChunkSize = 64 * 1024
 
     /// Runs a program: one process for each subscription.
     ///
-    /// What the program writes is read ahead only into memory that the stream has, of standard output and of standard error
-    /// each `window` chunks. While the observer holds on to all of them, the program waits in its next write, and its end is
-    /// not told, of which `IOHooks.noticeHandler` is told after a second: collect copies, not chunks.
+    /// The program's output is read ahead only into memory that the stream has, of standard output and of standard error each
+    /// `window` chunks. While the observer retains all of them, the program waits in its next write, and its end is not emitted;
+    /// `IOHooks.noticeHandler` is called after a second. So collect copies, not chunks.
     ///
-    /// The last event comes when the program has ended and everybody has closed its output: processes that it leaves behind
-    /// and that keep it open delay it. The process is reaped in any case, also after a dispose and after the shutdown of the
-    /// loop.
+    /// The last event comes when the program has ended and all processes have closed its output: processes that the program
+    /// started and that keep its output open delay the event. The process is reaped in any case, also after a dispose and after
+    /// the shutdown of the loop.
     ///
-    /// The program gets no descriptors but 0, 1 and 2, no blocked signals, and stays in the caller's process group. Starting
-    /// it takes the loop's thread about a millisecond, until the program is loaded.
+    /// The program gets no descriptors but 0, 1 and 2, no blocked signals, and stays in the caller's process group. Starting it
+    /// takes the loop thread about a millisecond, until the program is loaded.
     /// - Parameters:
     ///   - executable: a path, or a name without a slash, which is searched for in `PATH`.
     ///   - arguments: without the name of the program.
     ///   - environment: nil: that of this process.
     ///   - workingDirectory: nil: that of this process.
-    ///   - input: what the program reads from standard input, subscribed to at once. What it does not read is dropped. An
-    ///     error of `input` ends the sequence, as a dispose ends the program. Nil: the program finds an empty standard input.
-    ///   - whenDisposed: how the program is ended by a dispose, an error, or the shutdown of the loop, if it is still running.
+    ///   - input: the chunks for the program's standard input, subscribed to at once. Chunks that the program does not read are
+    ///     dropped. An error of `input` ends the sequence, as a dispose ends the program. Nil: the program finds an empty standard input.
+    ///   - whenDisposed: the way a program that still runs is ended by a dispose, an error, or the shutdown of the loop.
     ///   - chunkSize: bytes per chunk, at most.
-    ///   - window: how many chunks may be in use at a time, at least 1.
+    ///   - window: the number of chunks that may be in use at a time, at least 1.
     ///   - scheduler: the event loop on whose thread events are emitted.
     /// - Returns: events, `started` first and `exited` or `signalled` last. Fails with an `IOError`: `posix_spawn` if the
-    ///   program cannot be started, `open`, `pipe2`, `chdir`, `read`, `write`; `waitpid` with `ECHILD` if somebody else has
+    ///   program cannot be started, `open`, `pipe2`, `chdir`, `read`, `write`; `waitpid` with `ECHILD` if other code has
     ///   reaped the child.
     public static func run(
         _ executable: String, arguments: [String] = [], environment: [String: String]? = nil,
@@ -67,7 +67,7 @@ public enum ChildProcess {
             awaitsEndByThread: false, scheduler: scheduler)
     }
 
-    /// - Parameter awaitsEndByThread: as where the kernel has no descriptors for processes.
+    /// - Parameter awaitsEndByThread: true to await the end as on a kernel that has no descriptors for processes.
     package static func run(
         _ command: Command, input: Observable<ByteChunk>? = nil, whenDisposed: Disposal = .kill,
         chunkSize: Int = defaultChunkSize, window: Int = 2, awaitsEndByThread: Bool, scheduler: IOUringScheduler

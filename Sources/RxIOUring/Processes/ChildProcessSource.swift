@@ -1,7 +1,7 @@
 import Glibc
 import RxSwift
 
-/// The events of one child process.
+/// Emits the events of one child process.
 final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     private let command: ChildProcess.Command
     private let input: DescriptorWriter?
@@ -10,7 +10,7 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     private let awaitsEndByThread: Bool
     @exclusivity(unchecked) private var child: Child?
     @exclusivity(unchecked) private var termination: Termination?
-    /// Nil from their ends on.
+    /// The readers of the two outputs, nil from their ends on.
     @exclusivity(unchecked) private var output: DescriptorReader?
     @exclusivity(unchecked) private var errorOutput: DescriptorReader?
 
@@ -85,7 +85,7 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
 
     private func inputEnded(_ outcome: DescriptorWriter.Outcome) {
         switch outcome {
-        // The program does not read on: that is its own affair.
+        // The program has stopped reading, which is no error.
         case .end, .failure(EPIPE): input?.close()
         case .failure(let code): fail("write", code)
         case .error(let error): fail(with: error)

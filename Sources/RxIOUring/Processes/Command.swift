@@ -2,7 +2,7 @@ import CRxIOUring
 import Glibc
 
 extension ChildProcess {
-    /// What to run.
+    /// A program to run, with its arguments, environment and working directory.
     package struct Command {
         package var executable: String
         package var arguments: [String] = []
@@ -21,7 +21,7 @@ extension ChildProcess {
     }
 }
 
-/// A program that was just started, and our ends of its pipes.
+/// A program that was just started, and this process's ends of its pipes.
 struct StartedCommand: ~Copyable {
     let pid: pid_t
     var input: OwnedDescriptor?
@@ -30,7 +30,7 @@ struct StartedCommand: ~Copyable {
 }
 
 extension ChildProcess.Command {
-    /// - Parameter hasInput: whether standard input is a pipe; else there is nothing to read.
+    /// - Parameter hasInput: if true, standard input is a pipe; else there is nothing to read.
     func start(hasInput: Bool) throws(IOError) -> StartedCommand {
         let input = try makeInput(hasInput)
         let output = try Pipe()
@@ -44,7 +44,7 @@ extension ChildProcess.Command {
         let words = [executable] + arguments
         let variables = environment?.map { "\($0.key)=\($0.value)" }
         for text in words + (variables ?? []) + [workingDirectory ?? ""] where text.containsNUL {
-            // Would end there for the kernel.
+            // The text would end at the NUL for the kernel.
             throw IOError(code: EINVAL, operation: "posix_spawn", subject: executable)
         }
         let argumentList = CStrings(words)
@@ -55,7 +55,7 @@ extension ChildProcess.Command {
             &pid)
         withExtendedLifetime((argumentList, environmentList)) {}
         if error == 0 { return pid }
-        // The system does not say which of the two it was.
+        // The system does not report which of the two failed.
         if let workingDirectory, access(workingDirectory, X_OK) != 0 {
             throw IOError(code: errno, operation: "chdir", subject: workingDirectory)
         }
@@ -70,7 +70,7 @@ extension ChildProcess.Command {
     }
 }
 
-/// Both ends of a pipe. What is not taken is closed.
+/// The two ends of a pipe. An end that is not taken is closed.
 private struct Pipe: ~Copyable {
     let readEnd: OwnedDescriptor
     let writeEnd: OwnedDescriptor?
@@ -85,7 +85,7 @@ private struct Pipe: ~Copyable {
         writeNumber = ends.1
     }
 
-    /// What is read from, without another end.
+    /// Creates a read end without another end.
     init(readEnd: consuming OwnedDescriptor) {
         self.readEnd = readEnd
         writeEnd = nil
@@ -97,7 +97,7 @@ private struct Pipe: ~Copyable {
     consuming func takeWriteEnd() -> OwnedDescriptor? { writeEnd }
 }
 
-/// Texts for C, in a list that ends in null.
+/// C strings, in a list that ends in null.
 private final class CStrings {
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int

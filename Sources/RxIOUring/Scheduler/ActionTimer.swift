@@ -3,10 +3,10 @@ public import RxSwift
 
 /// An action that waits for its time on a loop, and the disposable that `scheduleRelative` returns for it.
 ///
-/// Both in one object, of 88 bytes. Disposing releases the action at once, and takes the timer off the wheel.
+/// One object of 88 bytes is both. Disposing releases the action at once, and takes the timer off the wheel.
 @usableFromInline
 final class ActionTimer: LoopTimer, Cancelable {
-    /// See `HeldAction`.
+    /// The state of the action: see `HeldAction`.
     private let claim: AtomicWord
     @exclusivity(unchecked) private var action: HeldAction
 
@@ -29,13 +29,13 @@ final class ActionTimer: LoopTimer, Cancelable {
     @usableFromInline
     var isDisposed: Bool { HeldAction.isCancelled(claim) }
 
-    /// Whether the timer was disposed of, or has fired and left nothing to be disposed of.
+    /// True if the timer was disposed of, or has fired and left nothing to dispose of.
     var isOver: Bool { HeldAction.isCancelled(claim) || HeldAction.isSpent(claim) }
 
-    /// Takes another action, when it is over and nobody else knows this object any more.
+    /// Takes another action, when the timer is over and no other code refers to this object any more.
     func reuse(_ action: consuming UserAction) {
-        // Acquiring: paired with the exchange in `HeldAction.cancel`, before which another thread has read the action. That it
-        // let go of this object orders as much, but ThreadSanitizer does not see how references are counted.
+        // Acquiring: paired with the exchange in `HeldAction.cancel`, before which another thread has read the action. That
+        // thread's release of this object orders as much, but ThreadSanitizer does not see how references are counted.
         _ = claim.loadAcquiring()
         claim.storeRelaxed(HeldAction.claim(of: action))
         self.action = HeldAction(action)

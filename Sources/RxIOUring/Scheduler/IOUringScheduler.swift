@@ -4,37 +4,37 @@ public import RxSwift
 
 /// Runs actions one after another on the thread of an event loop, whose timers, files, sockets and signals are observables.
 ///
-/// A scheduler like any other: all work that is handed to it (actions, events of `observe(on:)`) runs in hand-over order, never
+/// A scheduler like any other: all submitted work (actions, events of `observe(on:)`) runs in the order of submission, never
 /// inline. Delays are monotonic, and never end early. The thread sleeps in the kernel when there is nothing to do; a burst of
 /// work from other threads costs one wake-up, work from the loop itself none, and it is queued without an atomic
 /// read-modify-write.
 ///
-/// The objects of actions and timers are used again. A loop keeps as many as it had at once lately, some megabytes at most, and
-/// lets go of them after ten seconds without need.
+/// The objects of actions and timers are reused. A loop keeps as many as it had at once lately, some megabytes at most, and
+/// releases them after ten seconds without need.
 ///
 /// The loop uses io_uring, or epoll where io_uring is missing or forbidden: see `Backend`.
 ///
 /// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that
 /// an action starts by other means than `ChildProcess` may inherit that.
 ///
-/// In a forked process the loops have no threads: what is handed over there is rejected, as after `shutdown()`. The fork must not
-/// happen on a loop's own thread, unless the child goes on with `exec` or ends.
+/// In a forked process the loops have no threads: work submitted there is rejected, as after `shutdown()`. The fork must not
+/// happen on a loop's own thread, unless the child continues with `exec` or ends.
 ///
-/// A loop whose scheduler nobody holds any more runs what it was handed (timers and streams too), and then ends its thread.
+/// A loop whose scheduler was released runs the work submitted before (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it without waiting for timers and streams.
 public final class IOUringScheduler: SchedulerType {
     @usableFromInline let jobs: LoopJobs
 
     /// Starts the loop's thread, and returns when it is ready.
     ///
-    /// Stops the program if the system has no thread or no descriptor left. A processor that the thread cannot be kept on is
-    /// a matter for `IOHooks.noticeHandler`.
+    /// Stops the program if the system has no thread or no descriptor left. `IOHooks.noticeHandler` is called if the thread
+    /// cannot be kept on the processor.
     /// - Parameters:
     ///   - name: names the thread, and the scheduler in reports.
-    ///   - spin: whether the thread, before it sleeps, looks for work for a while.
+    ///   - spin: the way the thread waits for work before it sleeps.
     ///   - processor: the number of the processor that the thread is to stay on; nil lets the system choose.
     ///   - backend: nil chooses the best one there is, unless the environment variable `RX_IO_BACKEND` (`uring` or `epoll`)
-    ///     says which. Where io_uring is wanted and cannot be had, the loop uses epoll, and `IOHooks.noticeHandler` is told
+    ///     names one. Where io_uring is wanted and unavailable, the loop uses epoll, and `IOHooks.noticeHandler` is called
     ///     once: see `backend`.
     public convenience init(
         name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil
@@ -48,22 +48,22 @@ public final class IOUringScheduler: SchedulerType {
 
     var loop: EventLoop { jobs.loop }
 
-    /// The name given at its making.
+    /// The name given to the initializer.
     public var name: String { loop.configuration.name }
 
-    /// What the loop gets its events from.
+    /// The source of the loop's events.
     public var backend: Backend { loop.backend.kind }
 
     /// The wall clock. Delays do not follow it.
     public var now: Date { Date() }
 
-    /// Whether the caller runs on the loop's thread.
+    /// Indicates whether the caller runs on the loop thread.
     public var isCurrent: Bool { loop.isCurrent }
 
-    /// Schedules an action behind what was handed over before.
+    /// Schedules an action behind the work submitted before.
     ///
-    /// From any thread. Costs no allocation in steady state, but for one where the state is neither an object nor plain (in no
-    /// need of a release) and of a word at most; and what the closure itself holds is the caller's.
+    /// From any thread. Costs no allocation in steady state, except one if the state is neither an object nor plain (in no need
+    /// of a release) and of a word at most. Objects that the closure itself holds are the caller's cost.
     @preconcurrency @inlinable
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -71,16 +71,17 @@ public final class IOUringScheduler: SchedulerType {
         jobs.schedule(UserAction(state, action))
     }
 
-    /// The same without a state: an allocation less, as Swift wraps such a closure where the type of the state is generic.
+    /// Schedules an action without a state: saves an allocation, as Swift wraps such a closure where the type of the state is
+    /// generic.
     @preconcurrency @inlinable
     public func schedule(_ state: Void, action: @escaping @Sendable (()) -> any Disposable) -> any Disposable {
         jobs.schedule(UserAction(action))
     }
 
-    /// Schedules an action to be handed over when `dueTime` has passed, to the nanosecond and not before.
+    /// Schedules an action to be submitted when `dueTime` has passed, to the nanosecond and not before.
     ///
-    /// From any thread. How much later depends on the system, and on what else the loop has to do. Arming and disposing take constant time,
-    /// with a million timers as with one.
+    /// From any thread. The further delay depends on the system, and on the loop's other work. Arming and disposing take constant
+    /// time, with a million timers as with one.
     @preconcurrency @inlinable
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -88,7 +89,7 @@ public final class IOUringScheduler: SchedulerType {
         jobs.schedule(after: dueTime, UserAction(state, action))
     }
 
-    /// `scheduleRelative` without a state. Of itself a timer takes 96 bytes.
+    /// Schedules an action without a state after `dueTime`. The timer itself takes 96 bytes.
     @preconcurrency @inlinable
     public func scheduleRelative(
         _ state: Void, dueTime: RxTimeInterval, action: @escaping @Sendable (()) -> any Disposable
@@ -96,10 +97,10 @@ public final class IOUringScheduler: SchedulerType {
         jobs.schedule(after: dueTime, UserAction(action))
     }
 
-    /// Schedules an action to be run again and again, counted from when each run was due: the period does not drift.
+    /// Schedules an action to run repeatedly, counted from the time when each run was due: the period does not drift.
     ///
-    /// From any thread. Runs never overlap: when some come due while one is under way, one follows right behind it, and the
-    /// others are skipped.
+    /// From any thread. Runs never overlap: when some come due during a run, one follows right behind it, and the others are
+    /// skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -108,17 +109,16 @@ public final class IOUringScheduler: SchedulerType {
         PeriodicJob(state: state, startAfter: startAfter, period: period, action: action, scheduler: jobs)
     }
 
-    /// Ends the loop: what was handed over before runs, everything else is cancelled.
+    /// Ends the loop: work submitted before runs, everything else is cancelled.
     ///
-    /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still
-    /// observed end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
-    /// `IOError.code`. What is handed over later is rejected: released, and its disposable
-    /// disposed of. Rejected work and dropped timers are reported to `Hooks.workRejectedHandler`. A subscription that waits for
-    /// such work (`observe(on:)`, `interval`) gets no more events, and lasts until it is disposed of.
+    /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
+    /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
+    /// `IOError.code`. Work submitted later is rejected: released, and its disposable disposed of. Rejected work and dropped
+    /// timers are reported to `Hooks.workRejectedHandler`. A subscription that waits for such work (`observe(on:)`, `interval`)
+    /// gets no more events, and lasts until it is disposed of.
     ///
-    /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once,
-    /// and the loop ends when what was handed over before the call has run. Must not be called while the loop waits for the
-    /// caller.
+    /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
+    /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.
     public func shutdown() { loop.shutDown() }
 }
 
@@ -127,16 +127,16 @@ extension IOUringScheduler: TimedJobSchedulerProviding {
 }
 
 extension IOUringScheduler {
-    /// What a loop gets its events from.
+    /// The kernel interface from which a loop gets its events.
     public enum Backend: String, Sendable, CaseIterable {
-        /// io_uring: operations are handed to the kernel in batches, and come back completed.
+        /// io_uring: operations are submitted to the kernel in batches, and come back completed.
         case uring
-        /// epoll: descriptors are watched, and read from and written to when they are ready. What of a file is in memory is read
-        /// by the loop; other reads, writes and `fsync` are done by a helper thread.
+        /// epoll: descriptors are watched, and read from and written to when they are ready. The loop reads the parts of a file
+        /// that are in memory; a helper thread does other reads, writes and `fsync`.
         case epoll
     }
 
-    /// How a loop waits for work before it lets its thread sleep.
+    /// The way a loop waits for work before its thread sleeps.
     ///
     /// A sleeping thread takes some 25 microseconds to wake up, and the wake-up costs the waker a system call of one or two.
     /// A spinning one sees work after 0.1 microseconds, but uses a processor up while it spins: for a loop with a processor
@@ -144,7 +144,7 @@ extension IOUringScheduler {
     public enum Spin: Sendable, Equatable {
         /// Sleeps as soon as there is nothing to do.
         case none
-        /// Looks for work for at most so long before it sleeps.
+        /// Looks for work for at most this time before it sleeps.
         case upTo(DispatchTimeInterval)
     }
 
@@ -156,7 +156,7 @@ extension IOUringScheduler {
         /// Room in the ring for submissions and for completions. Powers of two.
         package var submissions: UInt32 = 256
         package var completions: UInt32 = 4096
-        /// Nanoseconds for which what is out of use is kept for the next actions and timers. As long as allocators do.
+        /// Nanoseconds for which unused objects are kept for the next actions and timers. As long as allocators do.
         package var idleTimeout: UInt64 = 10_000_000_000
 
         package init(

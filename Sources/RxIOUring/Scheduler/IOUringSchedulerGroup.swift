@@ -5,12 +5,12 @@ import RxSwift
 /// Several event loops, among which work that need not share a thread is spread.
 ///
 /// Each loop is a serial scheduler of its own; between two of them there is no order. They end as other loops do: by
-/// `shutdown()`, or each when nobody holds it, nor the group, any more and nothing is left for it to do.
+/// `shutdown()`, or each when it and the group were released and it has nothing left to do.
 public final class IOUringSchedulerGroup {
-    /// The loops.
+    /// The loops of the group.
     public let schedulers: [IOUringScheduler]
 
-    /// How often `next` was called.
+    /// The number of calls of `next`.
     private let turn = AtomicWord(0)
 
     /// Starts the loops' threads, and returns when they are ready.
@@ -18,8 +18,8 @@ public final class IOUringSchedulerGroup {
     /// - Parameters:
     ///   - count: the number of loops, at least 1; nil makes one for each processor that is online.
     ///   - name: names the threads, with a number behind it.
-    ///   - spin: whether the threads look for work for a while before they sleep.
-    ///   - pinned: whether each loop's thread stays on a processor: loop n on processor n, counted round.
+    ///   - spin: the way the threads wait for work before they sleep.
+    ///   - pinned: if true, each loop's thread stays on a processor: loop n on processor n, counted round.
     ///   - backend: see `IOUringScheduler`.
     public init(
         count: Int? = nil, name: String = "rx.io", spin: IOUringScheduler.Spin = .none, pinned: Bool = false,
@@ -34,7 +34,7 @@ public final class IOUringSchedulerGroup {
         }
     }
 
-    /// The loops in turns. From any thread.
+    /// Returns the loops in turns. From any thread.
     public func next() -> IOUringScheduler {
         schedulers[Int(turn.fetchAddRelaxed(1) % UInt(schedulers.count))]
     }

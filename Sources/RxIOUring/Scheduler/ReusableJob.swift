@@ -1,11 +1,10 @@
 import RxPrimitives
 public import RxSwift
 
-/// A piece of work that is handed to an event loop again and again, without an allocation: for a source that has something to
-/// do now and then.
+/// A piece of work that is submitted to an event loop again and again, without an allocation.
 ///
-/// A value: its copies stand for the same work. The loop runs as long as there is one. When the last of them is gone, what was
-/// posted still runs; then the work is released, on the loop.
+/// For a source that has something to do now and then. A value: its copies stand for the same work. The loop runs as long as
+/// there is one. When the last of them is gone, posted work still runs; then the work is released, on the loop.
 public struct ReusableJob: Sendable {
     @usableFromInline let owner: Owner
 
@@ -17,14 +16,13 @@ public struct ReusableJob: Sendable {
         owner = Owner(job, jobs: jobs)
     }
 
-    /// Has the work run behind what was handed over before. Does nothing if it is waiting already; while it is running, it is
-    /// run once more.
+    /// Submits the work, which runs behind the work submitted before.
     ///
-    /// From any thread. No allocation. After the loop's `shutdown()` each post is rejected, and
-    /// reported to `Hooks.workRejectedHandler`.
+    /// Does nothing if it is waiting already; while it is running, it is run once more. From any thread. No allocation. After the
+    /// loop's `shutdown()` each post is rejected, and reported to `Hooks.workRejectedHandler`.
     @inlinable
     public func post() {
-        // Or the optimizer could let go of the owner, as nothing of it is used, and the loop of the job within the call.
+        // Otherwise the optimizer could release the owner, as nothing of it is used, and the loop of the job within the call.
         withExtendedLifetime(owner) { job.submit() }
     }
 
@@ -35,7 +33,7 @@ public struct ReusableJob: Sendable {
         /// Keeps the loop running while there is this job.
         private let jobs: LoopJobs
 
-        /// Callers count references to this object, and the loop reads what comes behind it in memory.
+        /// Callers count references to this object, and the loop reads the memory that follows it.
         private let padding = CachePadding()
 
         init(_ job: RepeatedJob, jobs: LoopJobs) {
@@ -48,7 +46,7 @@ public struct ReusableJob: Sendable {
 }
 
 extension IOUringScheduler {
-    /// A piece of work to be handed to this loop again and again. From any thread.
+    /// Creates a piece of work to be submitted to this loop again and again. From any thread.
     ///
     /// - Parameter body: the work, on the loop's thread.
     @preconcurrency

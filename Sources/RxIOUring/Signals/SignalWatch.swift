@@ -4,14 +4,14 @@ import Glibc
 /// One subscriber's watch on one signal, from the subscription until `close`, or until it is released without having started.
 final class SignalWatch {
     let signal: CInt
-    /// Counts deliveries. Closed after the handler was told.
+    /// Counts deliveries, and is closed after the handler was told.
     @exclusivity(unchecked) private var counter: OwnedDescriptor?
     @exclusivity(unchecked) private var watch: OpaquePointer?
     @exclusivity(unchecked) private var descriptor: Descriptor?
     @exclusivity(unchecked) private var operation: CountOperation?
     @exclusivity(unchecked) private var loop: EventLoop?
 
-    /// From now on deliveries are counted. From any thread.
+    /// Starts to count deliveries; may be called from any thread.
     init(_ signal: CInt) throws(IOError) {
         self.signal = signal
         let number = rx_eventfd_make()
@@ -24,9 +24,9 @@ final class SignalWatch {
 
     deinit { unwatch() }
 
-    /// Reads the counter. On the loop, once.
+    /// Starts to read the counter; called once, on the loop thread.
     ///
-    /// - Parameter receive: held until `close`. Receives how often the signal was delivered since it was called last.
+    /// - Parameter receive: retained until `close`. Receives the number of deliveries since its last call.
     func start(on loop: EventLoop, receive: @escaping (UInt64) -> Void) {
         rx_signal_admit(signal)
         self.loop = loop
@@ -36,10 +36,10 @@ final class SignalWatch {
         operation?.read()
     }
 
-    /// On the loop.
+    /// Ends the watch; called on the loop thread.
     func close() {
         if let loop {
-            // In this order: a signal that comes in between is still handled, or waits.
+            // In this order, a signal that comes in between is still handled, or waits.
             rx_signal_dismiss(signal)
             if let operation { loop.cancel(operation) }
         }
@@ -56,7 +56,7 @@ final class SignalWatch {
     }
 }
 
-/// Reads a counter of the kernel again and again. For the loop's thread.
+/// Reads a counter of the kernel again and again. Used only on the loop thread.
 private final class CountOperation: DescriptorOperation {
     private unowned(unsafe) let descriptor: Descriptor
     private let count = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
@@ -76,7 +76,7 @@ private final class CountOperation: DescriptorOperation {
     func close() { receive = nil }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        // An eventfd fails in no way but by being cancelled.
+        // A read of an eventfd fails only by being cancelled.
         guard result == 8, let receive else { return }
         receive(count.pointee)
         if self.receive != nil { read() }

@@ -2,27 +2,25 @@ import CRxIOUring
 import Glibc
 public import RxSwift
 
-/// The signals that are sent to this process, as observables.
+/// Signals sent to this process, as observables.
 public enum Signals {
-    /// Signals as they are delivered to the process: hot, and to each subscriber.
+    /// Emits signals as they are delivered to the process: hot, and to each subscriber.
     ///
-    /// While a signal is observed, it does not do what it does by default: `SIGTERM` does not end the process. A handler that
-    /// was installed before is called as before. When the last subscriber of a signal leaves, what was there before is
-    /// restored.
+    /// While a signal is observed, its default action does not happen: `SIGTERM` does not end the process. A handler that was
+    /// installed before is called as before. When the last subscriber of a signal leaves, the earlier handling is restored.
     ///
-    /// The kernel remembers of each signal only that it is pending: several that come before the first one is delivered count
-    /// as one (but for real-time signals). Each delivery is counted, and emitted, however long the loop is busy; between
+    /// The kernel remembers of each signal only that it is pending: several that come before the first one is delivered count as
+    /// one (but for real-time signals). Each delivery is counted, and emitted, no matter how long the loop is busy; between
     /// different signals the order is not kept.
     ///
-    /// It does not matter which signals other threads block: the loop's thread takes those that are observed. A signal that
-    /// is sent to one thread (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe`
-    /// returns.
+    /// Other threads may block the signals: the loop thread takes those that are observed. A signal that is sent to one thread
+    /// (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe` returns.
     ///
-    /// Observing `SIGCHLD` does not reap children, and disturbs nobody who waits for them.
+    /// Observing `SIGCHLD` does not reap children, and does not disturb code that waits for them.
     /// - Parameters:
     ///   - signals: numbers, `SIGTERM` and the like, at least one.
     ///   - scheduler: the event loop on whose thread they are emitted.
-    /// - Returns: the numbers, and never completes. Fails with an `IOError` (`sigaction`) of `EINVAL` for what cannot be
+    /// - Returns: the numbers, and never completes. Fails with an `IOError` (`sigaction`) of `EINVAL` for signals that cannot be
     ///   observed: `SIGKILL`, `SIGSTOP`, numbers of no signal, and those that the processor raises at an instruction
     ///   (`SIGSEGV`, `SIGBUS`, `SIGILL`, `SIGFPE`, `SIGTRAP`); of `ENOMEM`; or (`eventfd`) if there is no descriptor left.
     public static func observe(_ signals: CInt..., scheduler: IOUringScheduler) -> Observable<CInt> {
@@ -32,9 +30,9 @@ public enum Signals {
 }
 
 private final class SignalSource: LoopSource<CInt> {
-    /// Made by the subscribing thread, then the loop's.
+    /// Created by the subscribing thread; then used only by the loop thread.
     @exclusivity(unchecked) private var watches: [SignalWatch] = []
-    /// Why there are not all of them.
+    /// The error for which some of the watches are missing.
     private var failure: IOError?
 
     init(_ signals: [CInt], loop: EventLoop, downstream: Sink<CInt>) {
@@ -53,7 +51,7 @@ private final class SignalSource: LoopSource<CInt> {
     override func begin() {
         if let failure { return fail(with: failure) }
         for watch in watches {
-            // Holds this source until `end` closes it.
+            // The closure retains this source until `end` closes the watch.
             watch.start(on: loop) { [self] count in received(watch.signal, count) }
         }
     }

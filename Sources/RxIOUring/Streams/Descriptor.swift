@@ -1,16 +1,17 @@
 import CRxIOUring
 import Glibc
 
-/// An open file descriptor on a loop, which is closed when it is not wanted any more and no operation uses it. For the loop's
-/// thread.
+/// An open file descriptor on a loop. Used on the loop thread only.
+///
+/// It is closed when it is not wanted any more and no operation uses it.
 final class Descriptor {
     let number: CInt
     private unowned(unsafe) let loop: EventLoop
     private let blocking: Operation.Blocking
-    /// Operations in flight.
+    /// The number of operations in flight.
     @exclusivity(unchecked) private var users = 0
     @exclusivity(unchecked) private(set) var isClosing = false
-    /// Called when it has been closed.
+    /// The closure to call when the descriptor has been closed.
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
     /// Takes over an open descriptor.
@@ -35,7 +36,7 @@ final class Descriptor {
         loop.submit(operation)
     }
 
-    /// Closes when the operations in flight have ended, which the caller has to cancel.
+    /// Closes once the operations in flight have ended, which the caller has to cancel.
     func close() {
         if isClosing { return }
         isClosing = true
@@ -49,7 +50,7 @@ final class Descriptor {
 
     private func closeNow() {
         loop.backend.forget(number)
-        // What close reports is about data written earlier, of which the writers were told.
+        // Errors of close concern data written earlier, and the writers were told of those.
         _ = Glibc.close(number)
         let onClosed = onClosed
         self.onClosed = nil
@@ -57,11 +58,12 @@ final class Descriptor {
     }
 }
 
-/// An operation on a `Descriptor`, which is kept open for it.
+/// An operation on a `Descriptor`, which stays open until the operation has ended.
 class DescriptorOperation: Operation {
     @exclusivity(unchecked) fileprivate final var user: Descriptor?
 
-    /// What became of it: see `Operation.completed`. The descriptor may be closed by now, if that was asked for.
+    /// Handles the result of the operation: see `Operation.completed`. If a close was requested, the descriptor may be closed
+    /// by now.
     func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
         fatalError("swift-rx: a subclass has to implement this method")
     }

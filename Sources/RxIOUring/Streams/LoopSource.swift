@@ -2,23 +2,23 @@ import Glibc
 import RxPrimitives
 import RxSwift
 
-/// A source whose events come from an event loop: one for each subscription. Emits on the loop's thread.
+/// A source whose events come from an event loop: one for each subscription. Emits on the loop thread.
 ///
-/// Life: `begin` when the loop comes to it, `end` after the terminal event, a dispose or the loop's end; each once, on the
-/// loop.
+/// The loop thread calls `begin` and `end` once each: `begin` when it comes to the source, `end` after the terminal event, a
+/// dispose or the loop's end.
 class LoopSource<Element>: Source, LoopDependent {
     final let loop: EventLoop
 
-    /// Nil from the end on. Only the loop, but for a source that never began.
+    /// The sink; nil from the end on. Only the loop thread uses it, except for a source that never began.
     @exclusivity(unchecked) private final var downstream: Sink<Element>?
 
-    /// 1 from `stop` on: nothing is emitted any more.
+    /// 1 from `stop` on, when nothing is emitted any more.
     private final let isStopped = AtomicWord(0)
 
-    /// Between `begin` and `end`. Only the loop.
+    /// True between `begin` and `end`; used by the loop thread only.
     @exclusivity(unchecked) final private(set) var isRunning = false
 
-    /// Nil until the source has waited for memory. Only the loop.
+    /// Nil until the source has waited for memory; used by the loop thread only.
     @exclusivity(unchecked) private final var stall: StallWarning?
 
     init(loop: EventLoop, downstream: Sink<Element>) {
@@ -26,20 +26,22 @@ class LoopSource<Element>: Source, LoopDependent {
         self.downstream = downstream
     }
 
-    /// Opens what is read from, and submits the first operations. On the loop.
+    /// Opens the input of the source, and submits the first operations. Called on the loop thread.
     func begin() { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Cancels operations in flight, and closes. On the loop.
+    /// Cancels the operations in flight, and closes. Called on the loop thread.
     func end() { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Subscribes to what is to be written, if that is to happen on the subscribing thread. The loop begins meanwhile.
+    /// Subscribes to the sequence to be written, if that has to happen on the subscribing thread. The loop begins meanwhile.
     func subscribeToInput() {}
 
-    /// Nothing is wanted any more: the subscription was disposed of. On any thread, before the loop comes to `end`, for which a source that
-    /// keeps the loop's thread would never leave it.
+    /// Tells the source that its subscription was disposed of.
+    ///
+    /// Called on any thread, before the loop comes to `end`: a source that occupies the loop thread would never let it get
+    /// there.
     func wasStopped() {}
 
-    /// What an error is about.
+    /// The subject of the source's errors.
     var subject: String { "" }
 
     final func start() {
@@ -55,7 +57,7 @@ class LoopSource<Element>: Source, LoopDependent {
     }
 
     final func stop() {
-        // Releasing: the loop, which looks at it, is told by the message.
+        // Releasing: the loop thread, which reads the word, is notified by the work submitted below.
         isStopped.storeReleasing(1)
         wasStopped()
         loop.perform(finish)
@@ -71,14 +73,14 @@ class LoopSource<Element>: Source, LoopDependent {
 
     // MARK: For subclasses, on the loop
 
-    /// Whether `emit` passes something on. Out of date as soon as it is read.
+    /// Tells whether `emit` passes elements on. Out of date as soon as it is read.
     final var isWanted: Bool { isStopped.loadRelaxed() == 0 }
 
     final func emit(_ element: Element) {
         if isStopped.loadRelaxed() == 0 { downstream?.next(element) }
     }
 
-    /// Ends with an error of the system.
+    /// Ends with an error that the system reported.
     final func fail(_ operation: String, _ code: CInt) {
         fail(with: IOError(code: code, operation: operation, subject: subject))
     }
@@ -97,21 +99,21 @@ class LoopSource<Element>: Source, LoopDependent {
         if isStopped.loadRelaxed() == 0 { downstream?.completed() }
     }
 
-    /// Runs `body` on the loop if the source is running then. From any thread.
+    /// Runs `body` on the loop if the source is running then; called on any thread.
     final func whileRunning(_ body: @escaping () -> Void) {
         loop.perform {
             if self.isRunning { body() }
         }
     }
 
-    /// The source waits until one of so many chunks is let go of. If that takes long, it says so.
+    /// Begins to wait until one of `window` chunks is released, with a warning if that takes long.
     final func waitForMemory(_ window: Int) {
         let stall = stall ?? StallWarning(subject, window: window, on: loop)
         self.stall = stall
         stall.blocked()
     }
 
-    /// It has got some.
+    /// Ends the wait for memory, since the source has got some.
     final func stopWaiting() { stall?.unblocked() }
 
     // MARK: Ending
@@ -128,8 +130,10 @@ class LoopSource<Element>: Source, LoopDependent {
         end()
     }
 
-    /// The loop takes no more work. Nobody is told within the call that found out: with a `retry` without a limit that call, be
-    /// it a `subscribe` or the end of the loop, would never return.
+    /// Ends with an error, since the loop takes no more work.
+    ///
+    /// The downstream is not told within the call that found this out: with an unlimited `retry` that call, be it a `subscribe`
+    /// or the end of the loop, would never return.
     private final func reject() {
         let error = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
         loop.performElsewhere { self.failDownstream(error) }

@@ -1,13 +1,13 @@
 import CRxIOUring
 import Glibc
 
-/// An open file descriptor that nobody operates on yet, closed when it goes.
+/// An open file descriptor without operations so far; its deinit closes it.
 struct OwnedDescriptor: ~Copyable {
     let number: CInt
 
     init(_ number: CInt) { self.number = number }
 
-    /// Another number for the same open file, closed in programs that are run. Nil, and an errno, if there is none.
+    /// Duplicates a descriptor, with close-on-exec. Returns nil and sets `error` to an errno if that fails.
     static func duplicate(of number: CInt, error: inout CInt) -> OwnedDescriptor? {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
         if copy >= 0 { return OwnedDescriptor(copy) }
@@ -15,7 +15,7 @@ struct OwnedDescriptor: ~Copyable {
         return nil
     }
 
-    /// Hands it over.
+    /// Gives up ownership of the descriptor, and returns its number.
     consuming func take() -> CInt {
         let number = number
         discard self

@@ -1,21 +1,21 @@
 import CRxIOUring
 
-/// Reads into memory of a pool. Used again and again by its owner. For the loop's thread.
+/// Reads into memory of a pool. Used repeatedly by its owner, on the loop thread only.
 final class ReadOperation: DescriptorOperation {
     private unowned(unsafe) let descriptor: Descriptor
     private let whenFinished: (Int32) -> Void
 
-    /// Where it reads to: held here as long as the kernel may write there.
+    /// The memory to read into: held here as long as the kernel may write there.
     @exclusivity(unchecked) private var storage: ByteStorage?
 
-    /// - Parameter whenFinished: receives how much was read, or a negated errno.
+    /// - Parameter whenFinished: receives the number of bytes read, or a negated errno.
     init(_ descriptor: Descriptor, whenFinished: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
         self.whenFinished = whenFinished
         super.init(Request(kind: RX_READ, descriptor: descriptor.number, address: nil))
     }
 
-    /// Not while one is in flight. `offset` -1: where the descriptor stands.
+    /// Submits a read; no other may be in flight. `offset` -1 stands for the descriptor's current position.
     func read(into storage: ByteStorage, offset: Int64) {
         self.storage = storage
         request.address = storage.address
@@ -24,7 +24,7 @@ final class ReadOperation: DescriptorOperation {
         descriptor.submit(self)
     }
 
-    /// What was read into, once it is finished.
+    /// Returns and releases the memory of a finished read.
     func takeStorage() -> ByteStorage {
         defer { storage = nil }
         return storage!
@@ -32,7 +32,7 @@ final class ReadOperation: DescriptorOperation {
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
         whenFinished(result)
-        // Of an owner that had ended, and did not take it.
+        // The owner had ended, and did not take the memory.
         if !isInFlight { storage = nil }
     }
 }

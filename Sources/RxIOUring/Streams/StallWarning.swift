@@ -1,29 +1,31 @@
-/// Says, once for each stream, that it has waited a second or two for memory: its observer may be keeping all chunks, and would
-/// then wait for ever for what the stream waits to read. For the loop's thread.
+/// Warns once for each stream that has waited a second or two for memory.
 ///
-/// Made for streams that wait often and not long: a wait costs no timer, if one of an earlier wait is still armed.
+/// Its observer may be keeping all chunks, and would then wait for ever for bytes that the stream cannot read. Used on the loop
+/// thread only.
+///
+/// Suits streams with many short waits: a wait costs no timer if one of an earlier wait is still armed.
 final class StallWarning {
     private let subject: String
-    /// How many chunks may be in use.
+    /// The number of chunks that may be in use.
     private let window: Int
     private unowned(unsafe) let loop: EventLoop
 
-    /// Armed in some wait.
+    /// The timer that this wait or an earlier one has armed.
     @exclusivity(unchecked) private var timer: DelayTimer?
     @exclusivity(unchecked) private var isWaiting = false
-    /// How many waits there were.
+    /// The number of waits so far.
     @exclusivity(unchecked) private var waits = 0
-    /// Whether it was said.
+    /// True once the warning was given.
     @exclusivity(unchecked) private var hasWarned = false
 
-    /// - Parameter loop: outlives this.
+    /// - Parameter loop: has to outlive this object.
     init(_ subject: String, window: Int, on loop: EventLoop) {
         self.subject = subject
         self.window = window
         self.loop = loop
     }
 
-    /// The stream waits until one of its chunks is let go of.
+    /// Begins a wait of the stream until one of its chunks is released.
     func blocked() {
         if isWaiting { return }
         isWaiting = true
@@ -33,7 +35,7 @@ final class StallWarning {
 
     func unblocked() { isWaiting = false }
 
-    /// The stream is at its end.
+    /// Disarms the timer at the end of the stream.
     func end() {
         isWaiting = false
         timer?.cancel(on: loop)
@@ -44,7 +46,9 @@ final class StallWarning {
         timer = DelayTimer(on: loop, after: 1_000_000_000) { [weak self, waits] in self?.look(waits) }
     }
 
-    /// - Parameter before: how many waits there were a second ago.
+    /// Warns if the wait of a second ago still lasts; arms the timer again if the present wait is a later one.
+    ///
+    /// - Parameter before: the number of waits a second ago.
     private func look(_ before: Int) {
         timer = nil
         if !isWaiting { return }

@@ -1,24 +1,26 @@
 import CRxIOUring
 import Glibc
 
-/// Writes a chunk, going on after short writes until all of it is written. Used again and again by its owner. For the loop's
-/// thread.
+/// Writes a chunk, and continues after short writes until all of it is written.
+///
+/// Used repeatedly by its owner, on the loop thread only.
 final class WriteOperation: DescriptorOperation {
     private unowned(unsafe) let descriptor: Descriptor
     private let whenFinished: (Int32) -> Void
 
-    /// What is being written: held here as long as the kernel may read it.
+    /// The chunk being written: held here as long as the kernel may read it.
     @exclusivity(unchecked) private var chunk: ByteChunk?
     @exclusivity(unchecked) private var isStopped = false
 
-    /// - Parameter whenFinished: receives 0 when all is written, or a negated errno.
+    /// - Parameter whenFinished: receives 0 when everything is written, or a negated errno.
     init(_ descriptor: Descriptor, whenFinished: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
         self.whenFinished = whenFinished
         super.init(Request(kind: RX_WRITE, descriptor: descriptor.number, address: nil))
     }
 
-    /// Not while one is in flight, and not an empty chunk. `offset` -1: where the descriptor stands.
+    /// Submits a write; no other may be in flight. `chunk` must not be empty; `offset` -1 stands for the descriptor's current
+    /// position.
     func write(_ chunk: ByteChunk, offset: Int64) {
         self.chunk = chunk
         request.address = chunk.storage.address + chunk.startIndex
@@ -27,7 +29,7 @@ final class WriteOperation: DescriptorOperation {
         descriptor.submit(self)
     }
 
-    /// Nothing more is to be submitted: the descriptor is being closed.
+    /// Prevents further submissions, since the descriptor is being closed.
     func stop() { isStopped = true }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
@@ -41,12 +43,12 @@ final class WriteOperation: DescriptorOperation {
             }
         }
         chunk = nil
-        // Nothing of something written without an error would be repeated for ever.
+        // A write of 0 bytes without an error is not retried, since the retries might never end.
         whenFinished(result == 0 ? -EIO : min(result, 0))
     }
 }
 
-/// Has everything that was written to a file put on its disk. For the loop's thread.
+/// Puts the data written to a file on its disk. Used on the loop thread only.
 final class SynchronizeOperation: DescriptorOperation {
     private let whenFinished: (Int32) -> Void
 

@@ -1,10 +1,11 @@
-// What this module is where there is no io_uring and no epoll. Package.swift compiles this folder there, and only there.
+// The public names of this module where there is no io_uring and no epoll. Package.swift compiles this folder there, and only
+// there.
 
-/// Event loops need Linux.
+/// Event loops need Linux, so this is unavailable.
 @available(*, unavailable, message: "event loops need Linux; elsewhere use SerialDispatchQueueScheduler")
 public final class IOUringScheduler {}
 
-/// Event loops need Linux.
+/// Event loops need Linux, so this is unavailable.
 @available(*, unavailable, message: "event loops need Linux; elsewhere use ConcurrentDispatchQueueScheduler")
 public final class IOUringSchedulerGroup {}
 

@@ -3,8 +3,8 @@ public import RxSwift
 extension ObservableType {
     /// Passes each element to publish relays.
     ///
-    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// Subscribes to the sequence only once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -16,8 +16,8 @@ extension ObservableType {
 
     /// Passes each element to publish relays of optional elements.
     ///
-    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// Subscribes to the sequence only once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -29,8 +29,8 @@ extension ObservableType {
 
     /// Makes each element the value of behavior relays.
     ///
-    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// Subscribes to the sequence only once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -42,8 +42,8 @@ extension ObservableType {
 
     /// Makes each element the value of behavior relays of optional elements.
     ///
-    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// Subscribes to the sequence only once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -55,8 +55,8 @@ extension ObservableType {
 
     /// Passes each element to replay relays.
     ///
-    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// Subscribes to the sequence only once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
@@ -68,8 +68,8 @@ extension ObservableType {
 
     /// Passes each element to replay relays of optional elements.
     ///
-    /// Subscribes once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
-    /// `Hooks.defaultErrorHandler`. Completion is ignored.
+    /// Subscribes to the sequence only once. A relay can't take errors: in debug builds an error stops the program, in release builds it goes to
+    /// `Hooks.defaultErrorHandler`; completion is ignored.
     /// - Parameter relays: accept each element in the order given, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
     @inlinable

@@ -5,14 +5,14 @@ public struct AnyObserver<Element>: ObserverType {
 
     @usableFromInline let sink: Sink<Element>
 
-    /// An observer that hands each event to a closure.
+    /// An observer that passes each event to a closure.
     ///
-    /// - Parameter eventHandler: runs on the thread that emits. Nothing is serialized here.
+    /// - Parameter eventHandler: runs on the thread that emits; this observer serializes nothing.
     public init(eventHandler: @escaping EventHandler) {
         sink = HandlerSink(eventHandler: eventHandler)
     }
 
-    /// An observer that hands each event to `observer`.
+    /// An observer that passes each event to `observer`.
     ///
     /// - Parameter observer: the observer that receives the events.
     public init<Observer: ObserverType>(_ observer: Observer) where Observer.Element == Element {
@@ -29,13 +29,13 @@ public struct AnyObserver<Element>: ObserverType {
         self.sink = sink
     }
 
-    /// Passes one event on.
+    /// Passes one event to the observer.
     @inlinable
     public func on(_ event: Event<Element>) {
         sink.on(event)
     }
 
-    /// The observer itself.
+    /// Returns the observer itself, without wrapping it.
     public func asObserver() -> AnyObserver<Element> {
         self
     }
@@ -49,7 +49,7 @@ extension ObserverType {
 
     /// An observer of another element type, which transforms elements before they reach this one.
     ///
-    /// - Parameter transform: turns each element into one of this observer's; what it throws becomes an `error` event.
+    /// - Parameter transform: turns each element into one of this observer's; an error that it throws becomes an `error` event.
     @preconcurrency
     public func mapObserver<Result>(
         _ transform: @escaping @Sendable (Result) throws -> Element

@@ -1,16 +1,16 @@
 /// Something that can be ended early: a subscription, a scheduled action, a resource.
 public protocol Disposable {
-    /// Ends it. May be called from any thread, also from inside a callback, and any number of times.
+    /// Ends the subscription, action or resource. May be called from any thread, also from inside a callback, and any number of times.
     func dispose()
 }
 
 /// A disposable that tells whether it was disposed of.
 public protocol Cancelable: Disposable {
-    /// Whether `dispose()` was called, or what it stands for has ended.
+    /// True if `dispose()` was called, or if the subscription, action or resource has ended.
     var isDisposed: Bool { get }
 }
 
-/// Nothing to dispose of.
+/// A disposable that has nothing to dispose of.
 struct EmptyDisposable: Disposable {
     static let instance = EmptyDisposable()
 

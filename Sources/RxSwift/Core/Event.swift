@@ -1,11 +1,11 @@
 /// One event of a sequence: `next* (error | completed)?`.
 @frozen
 public enum Event<Element> {
-    /// An element.
+    /// An element, which further events may follow.
     case next(Element)
-    /// The sequence ended with an error. A terminal event.
+    /// A terminal event: the sequence ended with an error.
     case error(any Swift.Error)
-    /// The sequence ended. A terminal event.
+    /// A terminal event: the sequence ended without an error.
     case completed
 }
 
@@ -21,7 +21,7 @@ extension Event: CustomDebugStringConvertible {
 }
 
 extension Event {
-    /// Whether this is a terminal event: `error` or `completed`.
+    /// True if this is a terminal event: `error` or `completed`.
     @inlinable
     public var isStopEvent: Bool {
         if case .next = self { return false }
@@ -42,7 +42,7 @@ extension Event {
         return nil
     }
 
-    /// Whether this is `completed`.
+    /// True if this event is `completed`.
     @inlinable
     public var isCompleted: Bool {
         if case .completed = self { return true }
@@ -51,7 +51,7 @@ extension Event {
 
     /// The same event with its element transformed.
     ///
-    /// - Parameter transform: runs for `next` only; what it throws becomes an `error` event.
+    /// - Parameter transform: runs for `next` only; an error that it throws becomes an `error` event.
     @inlinable
     public func map<Result>(_ transform: (Element) throws -> Result) -> Event<Result> {
         do {
@@ -79,12 +79,12 @@ public protocol EventConvertible {
     /// The type of the event's element.
     associatedtype Element
 
-    /// The event.
+    /// The event that this value stands for.
     var event: Event<Element> { get }
 }
 
 extension Event: EventConvertible {
-    /// The event itself.
+    /// The same event, which needs no conversion.
     @inlinable
     public var event: Event<Element> { self }
 }

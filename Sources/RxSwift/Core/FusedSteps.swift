@@ -2,15 +2,15 @@
 @usableFromInline
 package struct FusionOffset {
     let count: Int
-    /// Where the step's slot begins, in bytes.
+    /// The offset at which the step's slot begins, in bytes.
     let slot: Int
-    /// Where the slots end.
+    /// The offset at which the slots end, in bytes.
     let end: Int
     let alignment: Int
-    /// Whether the row may turn out to be cut somewhere before this place when it is subscribed to.
+    /// True if the row may turn out to be cut somewhere before this place when it is subscribed to.
     let maySplit: Bool
 
-    /// Of what is no fused operator.
+    /// The place of a recipe that is no fused operator.
     @usableFromInline
     static var none: FusionOffset {
         FusionOffset(count: 0, slot: 0, end: 0, alignment: MemoryLayout<FusedStep>.alignment, maySplit: false)
@@ -31,15 +31,15 @@ package struct FusionOffset {
     }
 }
 
-/// The steps of a `FusedSink` and the slots for what they make, in one allocation: filled from the last step to the first while
+/// The steps of a `FusedSink` and the slots for the elements they make, in one allocation: filled from the last step to the first while
 /// the chain is subscribed to, then owned by the sink.
 @usableFromInline
 package struct FusedSteps {
     let first: UnsafeMutablePointer<FusedStep>
     let end: UnsafeMutablePointer<FusedStep>
-    /// Where the slot at offset 0 is, or would be if the row were not cut.
+    /// The address of the slot at offset 0, or the one it would have if the row were not cut.
     private let slots: UnsafeMutableRawPointer
-    /// How many operators stand before the first step, in a stage or stages of their own.
+    /// The number of operators before the first step, in a stage or stages of their own.
     private let cut: Int
 
     /// - Parameters:
@@ -65,7 +65,7 @@ package struct FusedSteps {
             to: FusedStep(work: work, slot: slots + place.slot, makes: makes))
     }
 
-    /// Whether the first step is that of the operator behind a place.
+    /// Tells whether the first step is that of the operator behind a place.
     func begin(behind place: FusionOffset) -> Bool { cut >= place.count }
 
     func deallocate() {

@@ -3,21 +3,21 @@
 /// Three or more of them in a row, for elements that are plain bytes, run in one stage, a loop over their closures: subscribing
 /// makes one sink for all, an event takes one frame of the stack. A stage per operator calls deeper with each of them and from the
 /// same few places, which defeats the processor's prediction of branch targets in longer chains (12 operators: 45 ns per event
-/// instead of 70 or 130). Elements that have to be retained or released are handed on faster by a stage per operator.
+/// instead of 70 or 130). For elements that have to be retained or released, a stage per operator is faster.
 /// (Operator fusion: D. Karnok, "Advanced Reactive Java", 2016.)
 @usableFromInline
 class FusibleOperator<Element, Output>: Observable<Output> {
     @usableFromInline final let source: Observable<Element>
 
-    /// What the operator does as one step of several; nil if it is not to be fused.
+    /// The operator's work as one step of several; nil if it is not to be fused.
     @usableFromInline final let work: FusedWork?
 
-    /// Whether `work` makes new elements. If not, `Element` and `Output` are one type.
+    /// True if `work` makes new elements. If it makes none, `Element` and `Output` are one type.
     @usableFromInline final let makes: Bool
 
     @usableFromInline final let place: FusionOffset
 
-    /// From how many operators in a row on fusing them pays.
+    /// The least number of operators in a row for which fusing pays.
     private static var leastFused: Int { 3 }
 
     @inlinable
@@ -53,7 +53,9 @@ class FusibleOperator<Element, Output>: Observable<Output> {
         }
     }
 
-    /// Apart from `subscribeCore`, which so ends in a jump where each operator has its own stage, and needs no stack (law L8).
+    /// Subscribes in one fused stage, if enough operators are left behind a cut.
+    ///
+    /// A method of its own, so that `subscribeCore` ends in a jump where each operator has its own stage, and needs no stack (law L8).
     @inline(never)
     private final func subscribeFused(_ downstream: Sink<Output>) {
         let cut = place.maySplit ? source.fusionSplit : .none

@@ -1,10 +1,10 @@
-/// Schedules actions.
+/// Schedules actions to be run soon.
 public protocol ImmediateSchedulerType {
     /// Schedules an action to be run soon.
     ///
     /// - Parameters:
     ///   - state: passed to the action.
-    ///   - action: the work; what it returns is disposed of together with the scheduled action.
+    ///   - action: the work; the disposable it returns is disposed of together with the scheduled action.
     /// - Returns: cancels the action, as far as it has not run.
     @preconcurrency
     func schedule<StateType>(

@@ -15,7 +15,7 @@ public class Observable<Element>: ObservableType {
         }
     #endif
 
-    /// Builds this recipe's stages above `downstream` and sets them going.
+    /// Builds this recipe's stages above `downstream` and starts them.
     ///
     /// Links `downstream` before its first event. Runs on the subscribing thread, inside the thread's trampoline if
     /// `startsOnTrampoline`.
@@ -37,7 +37,7 @@ public class Observable<Element>: ObservableType {
         subscribeCore(FusedSink<Element, Last>(steps, downstream: downstream))
     }
 
-    /// Where this recipe is in a row of operators that can be fused.
+    /// The place of this recipe in a row of operators that can be fused.
     @usableFromInline
     package var fusionOffset: FusionOffset { .none }
 
@@ -49,19 +49,19 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package var bypassableShare: (any BypassableShare)? { nil }
 
-    /// Says that this recipe, if it is a share, is one of what an operator made from another sequence.
+    /// Notes that this recipe, if it is a share, shares the result of an operator on another sequence.
     ///
     /// - Parameter upstream: held by that operator's recipe, which subscribes to it at most once per subscription.
     @usableFromInline
     package func shares<Upstream>(derivedFrom upstream: Observable<Upstream>) {}
 
-    /// Whether subscribing opens the thread's trampoline, on which synchronous sources take turns.
+    /// True if subscribing opens the thread's trampoline, on which synchronous sources take turns.
     ///
-    /// False for what emits right inside `subscribe` (`just`, `empty`, `error`) or later (subjects, `never`).
+    /// False for sources that emit right inside `subscribe` (`just`, `empty`, `error`) or later (subjects, `never`).
     @usableFromInline
     package var startsOnTrampoline: Bool { true }
 
-    /// What to subscribe to in place of this recipe: what it makes for the next subscription, if it only makes another one (`deferred`).
+    /// Returns the recipe to subscribe to instead: of one that only makes another (`deferred`), the one made for the next subscription.
     ///
     /// Runs the closure that makes it. For operators with a tail, so that recursion through the tail does not nest (law L8).
     package func resolved() -> Observable<Element> { self }
@@ -74,9 +74,9 @@ public class Observable<Element>: ObservableType {
     package func emitScalar(into sink: Sink<Element>) -> Bool { false }
 
     /// The name of the queue on which all events are delivered that do not come within `subscribe`, if none can come as long as
-    /// the calling thread waits, because that thread is what keeps the queue from running.
+    /// the calling thread waits, because that thread keeps the queue from running.
     ///
-    /// Nil where this is not so, and where it is not known.
+    /// Nil if this is not so, or if it is not known.
     /// - Parameter mainQueueRuns: whether the caller runs the main queue while it waits.
     package func queueHeldByCaller(mainQueueRuns: Bool) -> String? { nil }
 }

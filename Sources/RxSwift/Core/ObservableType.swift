@@ -3,13 +3,13 @@ public protocol ObservableConvertibleType<Element> {
     /// The type of the sequence's elements.
     associatedtype Element
 
-    /// The sequence.
+    /// Returns the sequence as an `Observable`.
     func asObservable() -> Observable<Element>
 }
 
 /// A sequence of events that observers subscribe to.
 public protocol ObservableType<Element>: ObservableConvertibleType {
-    /// Subscribes an observer.
+    /// Subscribes an observer to the sequence's events.
     ///
     /// - Parameter observer: receives the events `next* (error | completed)?`, one after another.
     /// - Returns: ends the subscription when disposed of. Without it, everything is released at the terminal event.

@@ -1,8 +1,8 @@
-/// A sequence of which the type says how many elements it has: `Single`, `Maybe` or `Completable`.
+/// A sequence whose type tells how many elements it has: `Single`, `Maybe` or `Completable`.
 public struct PrimitiveSequence<Trait, Element> {
     @usableFromInline package let source: Observable<Element>
 
-    /// - Parameter raw: a sequence that keeps what the trait promises.
+    /// - Parameter raw: a sequence that keeps the promise of the trait.
     @inlinable
     package init(raw: Observable<Element>) {
         source = raw
@@ -11,18 +11,18 @@ public struct PrimitiveSequence<Trait, Element> {
 
 /// A type that can be turned into a `PrimitiveSequence`.
 public protocol PrimitiveSequenceType {
-    /// How many elements there are: `SingleTrait`, `MaybeTrait` or `CompletableTrait`.
+    /// The trait, which tells how many elements there are: `SingleTrait`, `MaybeTrait` or `CompletableTrait`.
     associatedtype Trait
 
-    /// The type of the element.
+    /// The type of the sequence's element.
     associatedtype Element
 
-    /// The sequence.
+    /// The value as a primitive sequence.
     var primitiveSequence: PrimitiveSequence<Trait, Element> { get }
 }
 
 extension PrimitiveSequence: PrimitiveSequenceType {
-    /// The sequence itself.
+    /// The same sequence, which needs no conversion.
     @inlinable
     public var primitiveSequence: PrimitiveSequence<Trait, Element> { self }
 }
@@ -39,7 +39,7 @@ public enum SingleTrait {}
 /// A sequence of one element, or an error.
 public typealias Single<Element> = PrimitiveSequence<SingleTrait, Element>
 
-/// What a `Single` sends.
+/// The one event of a `Single`: its element, or an error.
 public typealias SingleEvent<Element> = Result<Element, any Swift.Error>
 
 /// Marks a sequence of at most one element.
@@ -48,10 +48,10 @@ public enum MaybeTrait {}
 /// A sequence of one element, or none, or an error.
 public typealias Maybe<Element> = PrimitiveSequence<MaybeTrait, Element>
 
-/// What a `Maybe` sends.
+/// The one event of a `Maybe`: its element, an error, or its end without an element.
 @frozen
 public enum MaybeEvent<Element> {
-    /// The element. Nothing follows.
+    /// The element, after which nothing follows.
     case success(Element)
     /// The sequence ended with an error.
     case error(any Swift.Error)
@@ -65,11 +65,11 @@ public enum CompletableTrait {}
 /// A sequence without elements, which completes or ends with an error.
 public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 
-/// What a `Completable` sends.
+/// The one event of a `Completable`: an error, or its end.
 @frozen
 public enum CompletableEvent {
     /// The sequence ended with an error.
     case error(any Swift.Error)
-    /// The sequence ended.
+    /// The sequence ended without an error.
     case completed
 }

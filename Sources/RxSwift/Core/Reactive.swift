@@ -1,4 +1,4 @@
-/// Where extensions of other types live, so that they don't mix with the types' own members: `view.rx.text`.
+/// A namespace for extensions of other types, so that they don't mix with the types' own members: `view.rx.text`.
 ///
 /// Extend it for the types you have:
 ///
@@ -11,10 +11,10 @@
 /// For a class each writable property `x` can be had as an observer, `object.rx.x`.
 @dynamicMemberLookup
 public struct Reactive<Base> {
-    /// What is being extended.
+    /// The value that is being extended.
     public let base: Base
 
-    /// - Parameter base: what is being extended.
+    /// - Parameter base: the value that is being extended.
     public init(_ base: Base) {
         self.base = base
     }
@@ -25,21 +25,21 @@ public protocol ReactiveCompatible {
     /// The type which the extensions are written for.
     associatedtype ReactiveBase
 
-    /// The extensions of the type.
+    /// Gives access to the extensions of the type.
     static var rx: Reactive<ReactiveBase>.Type { get set }
 
-    /// The extensions of the value.
+    /// Gives access to the extensions of the value.
     var rx: Reactive<ReactiveBase> { get set }
 }
 
 extension ReactiveCompatible {
-    /// The extensions of the type. Setting does nothing; it lets extensions have setters of their own.
+    /// Gives access to the extensions of the type. Setting does nothing; it lets extensions have setters of their own.
     public static var rx: Reactive<Self>.Type {
         get { Reactive<Self>.self }
         set {}
     }
 
-    /// The extensions of the value. Setting does nothing; it lets extensions have setters of their own.
+    /// Gives access to the extensions of the value. Setting does nothing; it lets extensions have setters of their own.
     public var rx: Reactive<Self> {
         get { Reactive(self) }
         set {}

@@ -1,21 +1,21 @@
 /// The errors that operators and subjects send of their own.
 public enum RxError: Swift.Error, CustomDebugStringConvertible {
-    /// Something went wrong that has no error of its own.
+    /// An error for which there is no other case.
     case unknown
     /// `object` was used after it had been disposed of.
     case disposed(object: AnyObject)
-    /// A counter exceeded its range.
+    /// An arithmetic overflow: a counter exceeded its range.
     case overflow
-    /// An index or count lies outside what the sequence has.
+    /// An index or count lies outside the range of the sequence.
     case argumentOutOfRange
     /// The sequence has no element, where one was required.
     case noElements
     /// The sequence has several elements, where one was required.
     case moreThanOneElement
-    /// No event came in time.
+    /// A timeout: no event came in time.
     case timeout
 
-    /// A description for the log.
+    /// A description of the error for the log.
     public var debugDescription: String {
         switch self {
         case .unknown: return "Unknown error occurred."

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// A point of a scheduler's clock.
 public typealias RxTime = Date
 
-/// A span of time.
+/// A span of time with its unit, or `never`.
 public typealias RxTimeInterval = DispatchTimeInterval
 
 /// Schedules actions, also later and periodically.
@@ -17,7 +17,7 @@ public protocol SchedulerType: ImmediateSchedulerType {
     /// - Parameters:
     ///   - state: passed to the action.
     ///   - dueTime: how long to wait.
-    ///   - action: the work; what it returns is disposed of together with the scheduled action.
+    ///   - action: the work; the disposable it returns is disposed of together with the scheduled action.
     /// - Returns: cancels the action, as far as it has not run.
     @preconcurrency
     func scheduleRelative<StateType>(
@@ -27,11 +27,11 @@ public protocol SchedulerType: ImmediateSchedulerType {
     /// Schedules an action to be run again and again.
     ///
     /// - Parameters:
-    ///   - state: passed to the first run; each further run gets what the one before returned.
+    ///   - state: passed to the first run; each further run gets the result of the one before.
     ///   - startAfter: how long to wait before the first run.
     ///   - period: the time between two runs.
-    ///   - action: the work.
-    /// - Returns: ends the repetition.
+    ///   - action: the work, which returns the state for the next run.
+    /// - Returns: a disposable that ends the repetition.
     @preconcurrency
     func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

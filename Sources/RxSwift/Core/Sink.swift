@@ -1,15 +1,15 @@
 /// The part of a sink that does not depend on the type of its elements.
 @usableFromInline
 package class TerminalSink: Stage {
-    /// The sequence ended with an error.
+    /// Receives the error that ended the sequence.
     @usableFromInline
     package func error(_ error: any Swift.Error) { abstractMethod() }
 
-    /// The sequence ended.
+    /// Receives the end of the sequence.
     @usableFromInline
     package func completed() { abstractMethod() }
 
-    /// Ends as `error` does.
+    /// Receives the error that ended the sequence, and runs `after` behind it.
     ///
     /// - Parameter after: runs behind the event. The program's own observer, and an operator that keeps the event for later, run it
     ///   before they cancel the source: in RxSwift the operator above does that.
@@ -18,17 +18,17 @@ package class TerminalSink: Stage {
         after()
     }
 
-    /// Ends as `completed` does. See `error(_:then:)`.
+    /// Receives the end of the sequence, and runs `after` behind it. See `error(_:then:)`.
     package func completed(then after: () -> Void) {
         completed()
         after()
     }
 
-    /// The source is gone without a terminal event: nothing will ever come from it. Called like an event, at most once.
+    /// Tells that the source was released without a terminal event: it will never send anything. Called like an event, at most once.
     ///
-    /// For the user nothing ends. A chain in which nobody can emit any more is taken apart, so that it does not keep itself
-    /// alive when the user let go of it. So a stage passes this on only if it emits nothing but in answer to its one source and
-    /// does not tell the user that it was cancelled; all others ignore it.
+    /// For the user nothing ends. A chain in which no producer can emit any more is taken apart, so that it does not keep itself
+    /// alive after the user released it. So a stage forwards this call only if it emits nothing but in answer to its one source and
+    /// does not tell the user that it was cancelled; all other stages ignore it.
     @usableFromInline
     package func upstreamReleased() {}
 
@@ -38,21 +38,21 @@ package class TerminalSink: Stage {
 
 /// Receives the events of one subscription at one stage.
 ///
-/// Calls never overlap and never nest (laws L2 and L3): the serialized boundaries see to it, so a stage
+/// Calls never overlap and never nest (laws L2 and L3): the serialized boundaries ensure this, so a stage
 /// between two of them keeps its state in plain fields. Nothing follows a terminal event from the same upstream.
 ///
 /// Subclasses keep the body of `next` free of other generic types: naming one (`Event<Element>`, say) costs a look-up of
 /// its metadata per call, some 60 ns, also on a path that is not taken. Such code goes to a method of its own that is not inlined.
 @usableFromInline
 package class Sink<Element>: TerminalSink {
-    /// An element.
+    /// Receives an element of the sequence.
     @usableFromInline
     package func next(_ element: Element) { abstractMethod() }
 
     @inlinable
     package override init() { super.init() }
 
-    /// Takes one event as a value.
+    /// Receives one event as a value.
     @inlinable
     package final func on(_ event: Event<Element>) {
         switch event {
@@ -63,9 +63,9 @@ package class Sink<Element>: TerminalSink {
     }
 }
 
-/// A sink which passes events on to one downstream and cannot be cancelled but from there.
+/// A sink which forwards events to one downstream and can be cancelled only from there.
 ///
-/// It has no cancellation of its own: whoever ends the subscription further down cancels through it. So its link needs no
+/// It has no cancellation of its own: each cancellation begins further down and passes through it. So its link needs no
 /// atomic read-modify-write.
 @usableFromInline
 package class LinearSink<Element, Output>: Sink<Element> {
@@ -79,14 +79,14 @@ package class LinearSink<Element, Output>: Sink<Element> {
 
     @usableFromInline
     package override func link(_ stage: Stage) {
-        // Relaxed: nobody can reach this stage before the downstream is linked to it, which publishes this store.
+        // Relaxed: no thread can reach this stage before the downstream is linked to it, which publishes this store.
         upstream.storeRelaxed(UInt(bitPattern: Unmanaged.passRetained(stage).toOpaque()))
         downstream.link(self)
     }
 
     @usableFromInline
     package override func cancel() {
-        // Relaxed: only the one who took the downstream's link comes here.
+        // Relaxed: only the thread that took the downstream's link comes here.
         let word = upstream.loadRelaxed()
         upstream.storeRelaxed(Stage.cancelled)
         Upstream(word: word).take()?.cancel()
@@ -102,7 +102,7 @@ package class LinearSink<Element, Output>: Sink<Element> {
 
     @usableFromInline
     package override func error(_ error: any Swift.Error) {
-        // Cancelled: this stage has ended, and a source that does not know yet ends, too.
+        // If cancelled, this stage has ended, and so does a source that does not know it yet.
         if !isCancelled { downstream.error(error) }
     }
 
@@ -111,7 +111,7 @@ package class LinearSink<Element, Output>: Sink<Element> {
         if !isCancelled { downstream.completed() }
     }
 
-    /// What a user's closure threw ends the subscription, unless the closure itself disposed of it.
+    /// Ends the subscription with the error that a user's closure threw, unless the closure itself disposed of the subscription.
     @inlinable
     package final func fail(_ error: any Swift.Error) {
         if !isCancelled { downstream.error(error) }

@@ -19,20 +19,20 @@ package class Stage {
     @inlinable @inline(__always)
     package static var cancelled: UInt { 1 }
 
-    /// The bit of a stage that passes nothing on any more. Part of `cancelled`.
+    /// The bit of a stage that forwards nothing any more; a part of `cancelled`.
     @inlinable @inline(__always)
     static var quiesced: UInt { 1 }
 
-    /// Quiesced before a stage was linked, and not cancelled yet.
+    /// The stage was quiesced before its upstream was linked, and is not cancelled yet.
     static var quiescedUnlinked: UInt { 5 }
 
-    /// The upstream is being quiesced by a thread that has taken its address. A thread that cancels meanwhile leaves that to it.
+    /// The upstream is being quiesced by a thread that has taken its address. A thread that cancels meanwhile leaves the upstream to it.
     static var quiescing: UInt { 7 }
 
-    /// The same, but the source has ended meanwhile, and the thread that quiesces it has to cancel it.
+    /// As `quiescing`, but the source has ended meanwhile, and the thread that quiesces it has to cancel it.
     static var quiescingUnlinked: UInt { 3 }
 
-    /// The largest word that is no address. The even ones between `cancelled` and this are marks of subclasses.
+    /// The largest tag: greater words are addresses. The even words between `cancelled` and this are marks of subclasses.
     @inlinable @inline(__always)
     static var maxTag: UInt { 7 }
 
@@ -65,23 +65,23 @@ package class Stage {
         .fromOpaque(UnsafeRawPointer(bitPattern: word & ~quiesced).unsafelyUnwrapped)
     }
 
-    /// Whether this stage was cancelled, or will be at once, its downstream having ended. Out of date as soon as it is read when
+    /// True if this stage was cancelled, or will be at once because its downstream has ended. Out of date as soon as it is read when
     /// another thread cancels.
     @inlinable @inline(__always)
     package final var isCancelled: Bool { upstream.loadRelaxed() & Stage.quiesced != 0 }
 
-    /// Whether `cancel()` was called, which `isCancelled` cannot tell from being quiesced.
+    /// True if `cancel()` was called, which `isCancelled` cannot tell from being quiesced.
     package final var hasBeenCancelled: Bool { upstream.loadRelaxed() == Stage.cancelled }
 
-    /// Whether there is no stage above yet.
+    /// True if there is no stage above yet.
     package final var isUnlinked: Bool {
         let word = upstream.loadRelaxed()
         return word == Stage.unlinked || word == Stage.quiescedUnlinked
     }
 
-    /// Takes the stage above, so that `cancel()` reaches it. Called once, before the first event.
+    /// Links the stage above, so that `cancel()` reaches it. Called once, before the first event.
     ///
-    /// Here: for a stage which may be cancelled while it is being linked, by another thread or by itself.
+    /// This implementation is for a stage which may be cancelled while it is being linked, by another thread or by itself.
     @usableFromInline
     package func link(_ stage: Stage) {
         // Releasing: paired with the exchange in `takeUpstream`, so that the canceller sees the stages above complete.
@@ -100,10 +100,10 @@ package class Stage {
         takeUpstream()?.take()?.cancel()
     }
 
-    /// Whether a terminal event that this stage sends is the end of its source. Else the source stays subscribed to until `cancel()`.
+    /// True if a terminal event that this stage sends is the end of its source. Otherwise the source stays subscribed to until `cancel()`.
     package var endsByItself: Bool { true }
 
-    /// Marks this stage cancelled. Exactly one caller gets a value: it has to cancel the stage inside, if there is one.
+    /// Marks this stage cancelled, and gives exactly one caller a value: that caller has to cancel the stage inside, if there is one.
     @inlinable
     package final func takeUpstream() -> Upstream? {
         // A stage that ends is often cancelled already, by its downstream: no read-modify-write then.
@@ -113,7 +113,7 @@ package class Stage {
         return word == Stage.cancelled ? nil : Upstream(word: word)
     }
 
-    /// What `takeUpstream` found.
+    /// The word that `takeUpstream` found, which may be the address of a stage.
     @frozen
     @usableFromInline
     package struct Upstream {
@@ -122,36 +122,36 @@ package class Stage {
         @inlinable
         init(word: UInt) { self.word = word }
 
-        /// The stage above, if one was linked. To be called once.
+        /// Returns the stage above, if one was linked; to be called once.
         @inlinable
         package func take() -> Stage? {
             guard word > Stage.maxTag else { return nil }
             return Stage.linked(by: word).takeRetainedValue()
         }
 
-        /// Quiesces what is above, which the caller is about to cancel.
+        /// Quiesces the stages above, which the caller is about to cancel.
         package func quiesce() { Stage.walk(from: word) { $0.quiesceBoundary() } }
     }
 
     // MARK: Quiescing
     //
-    // A stage that ends forwards its terminal event first and cancels what is above then, which is RxSwift's order. Closures above must
-    // not run meanwhile for what other threads send (law L1). So before it forwards the event it quiesces what is above: sources
+    // A stage that ends first forwards its terminal event and then cancels the stages above, which is RxSwift's order. Closures above must
+    // not run meanwhile for events of other threads (law L1). So before it forwards the event it quiesces the stages above: sources
     // and serialized boundaries take nothing more, but are neither disposed of nor released.
 
-    /// Takes nothing more from above, and quiesces what is above. `cancel` follows. From any thread, which keeps this stage alive.
+    /// Stops taking events from above, and quiesces the stages above; `cancel` follows. From any thread, which keeps this stage alive.
     ///
-    /// Here: for a stage that other threads may cancel or link.
-    /// - Returns: the word of the stage to go on with, or 0.
+    /// This implementation is for a stage that other threads may cancel or link.
+    /// - Returns: the word of the stage to continue with, or 0.
     package func quiesce() -> UInt {
         quiesceUpstream()
         return 0
     }
 
-    /// The same for a stage between the caller and the nearest boundary above: that cannot be running on another thread. So only the
-    /// boundary has to be quiesced.
+    /// Does the same for a stage between the caller and the nearest boundary above: such a stage cannot be running on another thread. So
+    /// only the boundary has to be quiesced.
     ///
-    /// - Returns: the word of the stage to go on with, or 0.
+    /// - Returns: the word of the stage to continue with, or 0.
     package func quiesceBoundary() -> UInt {
         // Acquiring: paired with the compare-exchange in `link`.
         upstream.loadAcquiring()
@@ -179,7 +179,7 @@ package class Stage {
         }
     }
 
-    /// Quiesces this stage, which the caller is about to cancel, and what is above.
+    /// Quiesces this stage, which the caller is about to cancel, and the stages above.
     package final func quiesceChain() {
         Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.quiesceBoundary() }
     }

@@ -1,8 +1,8 @@
 import RxPrimitives
 
-/// Puts off what a stage releases when it is cancelled while it is still subscribing to its sources.
+/// Postpones the release of a stage's sources if the stage is cancelled while it is still subscribing to them.
 ///
-/// If the thread that subscribes cancels the stage, it releases what it has subscribed to so far when the rest has been subscribed to: in RxSwift's
+/// If the subscribing thread cancels the stage, it releases the sources subscribed to so far after it has subscribed to the rest: in RxSwift's
 /// order (law L11), so that no later source starts anew what it shares with an earlier one. A cancellation by another thread does
 /// not wait. Cost: stores without ordering, no read-modify-write.
 struct SubscribePhase: ~Copyable {
@@ -11,31 +11,31 @@ struct SubscribePhase: ~Copyable {
     /// Relaxed: only that thread stores, and any other one finds a word that is not its own identity.
     private let state: AtomicWord
 
-    /// No thread subscribes.
+    /// The word while no thread subscribes.
     private static let none: UInt = 0
-    /// The thread that subscribes has cancelled the stage. Until it ends.
+    /// The word from when the subscribing thread has cancelled the stage until the phase ends.
     private static let postponed = UInt.max
 
     /// - Parameter begun: whether the creating thread subscribes from the start.
     init(begun: Bool = false) { state = AtomicWord(begun ? CurrentThread.identity : SubscribePhase.none) }
 
-    /// The calling thread subscribes until `end`.
+    /// Begins the phase: the calling thread subscribes until `end`.
     func begin() { state.storeRelaxed(CurrentThread.identity) }
 
-    /// Whether the calling thread is subscribing to sources.
+    /// True if the calling thread is subscribing to sources.
     var isOnStack: Bool { state.loadRelaxed() == CurrentThread.identity }
 
-    /// Whether a release was put off that the subscribing thread has yet to do.
+    /// True if a release was postponed that the subscribing thread has yet to do.
     var hasPostponed: Bool { state.loadRelaxed() == SubscribePhase.postponed }
 
-    /// Returns whether the caller has to put off the release to the end. At most once between `begin` and `end`.
+    /// Returns whether the caller has to postpone the release to the end. True at most once between `begin` and `end`.
     func postpones() -> Bool {
         guard isOnStack else { return false }
         state.storeRelaxed(SubscribePhase.postponed)
         return true
     }
 
-    /// Returns whether a release was put off, which the caller does now.
+    /// Returns whether a release was postponed, which the caller does now.
     func end() -> Bool {
         let isPostponed = state.loadRelaxed() == SubscribePhase.postponed
         state.storeRelaxed(SubscribePhase.none)
@@ -43,19 +43,19 @@ struct SubscribePhase: ~Copyable {
     }
 }
 
-/// Which inner source an operator is subscribing to: one at a time.
+/// The inner source that an operator is subscribing to, one at a time.
 ///
 /// Relaxed: only the thread that subscribes makes use of the answer that it is this one.
 struct InnerSubscribePhase: ~Copyable {
     /// 0, or the address of the inner sink.
     private let address = AtomicWord(0)
 
-    /// The inner sink is being subscribed to until `end`.
+    /// Notes that the inner sink is being subscribed to until `end`.
     func begin(_ inner: AnyObject) { address.storeRelaxed(Self.address(of: inner)) }
 
     func end() { address.storeRelaxed(0) }
 
-    /// Whether this inner sink is being subscribed to.
+    /// Tells whether this inner sink is being subscribed to.
     func isSubscribing(_ inner: AnyObject) -> Bool { address.loadRelaxed() == Self.address(of: inner) }
 
     private static func address(of inner: AnyObject) -> UInt {
@@ -64,14 +64,15 @@ struct InnerSubscribePhase: ~Copyable {
 }
 
 extension Stage {
-    /// Tells a terminal event of the source, and cancels the source.
+    /// Passes on a terminal event of the source, and cancels the source.
     ///
-    /// A source that ends inside its own subscription is cancelled behind the event, and behind what `do` runs after that, whatever
-    /// the downstream does: in RxSwift's order (law L11), where that subscription is not known yet. Only by the thread that brings the event.
+    /// A source that ends inside its own subscription is cancelled behind the event, and behind what `do` runs after that, regardless
+    /// of what the downstream does: in RxSwift's order (law L11), where that subscription is not known yet. Only the thread that
+    /// brings the event calls this.
     /// - Parameters:
-    ///   - subscribePhase: whether the calling thread is subscribing to the source.
+    ///   - subscribePhase: tells whether the calling thread is subscribing to the source.
     ///   - tell: passes the event on.
-    ///   - after: what `do` runs behind the event.
+    ///   - after: runs behind the event, for `do`.
     @inline(__always)
     func end(_ subscribePhase: borrowing SubscribePhase, _ tell: () -> Void, then after: () -> Void = {}) {
         guard subscribePhase.isOnStack else {
@@ -82,16 +83,16 @@ extension Stage {
         endInside(tell, then: after)
     }
 
-    /// The same for a source that is known to end inside its own subscription. `cancel` finds the source taken already, and ends the rest.
+    /// Does the same for a source that is known to end inside its own subscription. `cancel` finds the source taken already, and ends the rest.
     ///
-    /// Apart, so that the usual way needs no more room on the stack (law L8).
+    /// A method of its own, so that the usual path needs no more room on the stack (law L8).
     @inline(never)
     func endInside(_ tell: () -> Void, then after: () -> Void) {
         let source = takeUpstream()
         source?.quiesce()
         tell()
         after()
-        // What else the cancellation ends, if the downstream has not cancelled this stage.
+        // Ends the rest, if the downstream has not cancelled this stage.
         cancel()
         source?.take()?.cancel()
     }

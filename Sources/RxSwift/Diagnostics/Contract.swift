@@ -1,7 +1,7 @@
 /// Checks in debug builds that sources keep the grammar (law L1). A violation does no harm; it is reported.
 @usableFromInline
 package enum Contract {
-    /// Called when an event reached a stage that has ended.
+    /// Notes an event that reached a stage which has ended.
     @usableFromInline
     package static func eventDropped(_ isTerminal: Bool, at operatorName: StaticString, cancelled: Bool) {
         #if DEBUG

@@ -6,7 +6,7 @@ import RxPrimitives
     import Musl
 #endif
 
-/// Where the library reports what has nowhere else to go (an error nobody handles, a queue that keeps growing).
+/// The handlers of reports that have no other receiver (an error that no closure handles, a queue that keeps growing).
 ///
 /// Handlers are called on the thread on which the thing happened. They may be replaced at any time, from any thread.
 public enum Hooks {
@@ -19,7 +19,7 @@ public enum Hooks {
     /// Receives the name of an operator and how many events wait at it.
     public typealias BacklogHandler = (_ operatorName: String, _ pending: Int) -> Void
 
-    /// Receives a description of what a source did against the grammar of sequences, and at which operator.
+    /// Receives a description of how a source broke the grammar of sequences, and at which operator.
     public typealias ContractViolationHandler = (_ description: String) -> Void
 
     /// Receives the name of a scheduler that was shut down, and how many pieces of work (actions, timers, hops) it did not run.
@@ -28,15 +28,15 @@ public enum Hooks {
     /// Receives the name of a scheduler for which the system had no thread, and the error of `pthread_create`.
     public typealias ThreadShortageHandler = (_ scheduler: String, _ error: Int32) -> Void
 
-    /// Whether each subscription without an `onError` closure captures its call stack, for `defaultErrorHandler`.
+    /// True if each subscription without an `onError` closure captures its call stack, for `defaultErrorHandler`.
     ///
-    /// Off by default. What it costs is what `customCaptureSubscriptionCallstack` costs.
+    /// It is off by default, and costs as much as `customCaptureSubscriptionCallstack` does.
     public static var recordCallStackOnError: Bool {
         get { recording.loadRelaxed() != 0 }
         set { recording.storeRelaxed(newValue ? 1 : 0) }
     }
 
-    /// Called with an error that nobody handles. By default it is printed in debug builds, and ignored in release builds.
+    /// Receives an error that no closure handles. By default it is printed in debug builds, and ignored in release builds.
     public static var defaultErrorHandler: DefaultErrorHandler {
         get { errorHandler.value }
         set { errorHandler.value = newValue }
@@ -48,7 +48,7 @@ public enum Hooks {
         set { callStackCapture.value = newValue }
     }
 
-    /// How many events may wait at one serializer or `observe(on:)` before `backlogHandler` is called; then again at each multiple.
+    /// The number of events that may wait at one serializer or `observe(on:)` before `backlogHandler` is called; then again at each multiple.
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }
         set {
@@ -57,19 +57,19 @@ public enum Hooks {
         }
     }
 
-    /// Called when events wait at a serializer or `observe(on:)` in numbers of `backlogThreshold`. By default does nothing.
+    /// Receives a call when events wait at a serializer or `observe(on:)` in numbers of `backlogThreshold`; by default does nothing.
     public static var backlogHandler: BacklogHandler {
         get { backlog.value }
         set { backlog.value = newValue }
     }
 
-    /// Called in debug builds when a source emits after its terminal event. By default prints to standard error.
+    /// Receives a call in debug builds when a source emits after its terminal event. By default prints to standard error.
     public static var contractViolationHandler: ContractViolationHandler {
         get { contractViolation.value }
         set { contractViolation.value = newValue }
     }
 
-    /// Called when a scheduler that was shut down drops work: timers that were not due yet, and what is handed over afterwards. By
+    /// Receives a call when a scheduler that was shut down drops work: timers that were not due yet, and work submitted afterwards. By
     /// default prints to standard error in debug builds.
     public static var workRejectedHandler: WorkRejectedHandler {
         get { workRejected.value }
@@ -82,8 +82,8 @@ public enum Hooks {
         set { workRejectedHandler = newValue }
     }
 
-    /// Called when a `BoundedPoolScheduler` cannot start a thread; then again when that happens after a thread could be started. By
-    /// default prints to standard error.
+    /// Receives a call when a `BoundedPoolScheduler` cannot start a thread; then again when that happens after a thread could be started.
+    /// By default prints to standard error.
     public static var threadShortageHandler: ThreadShortageHandler {
         get { threadShortage.value }
         set { threadShortage.value = newValue }

@@ -3,7 +3,7 @@ import RxPrimitives
 /// A value that may be replaced while other threads read it.
 package final class LockedBox<Value> {
     private let lock = Mutex()
-    /// Touched under the lock only.
+    /// The value, touched under the lock only.
     private var stored: Value
 
     package init(_ value: Value) { stored = value }

@@ -1,9 +1,9 @@
-/// What a binding does with an error, which it has nowhere to deliver to: in debug builds it stops the program, in release builds
-/// the error goes to `Hooks.defaultErrorHandler`.
+/// Rejects an error, which a binding has nowhere to deliver to.
 ///
+/// In debug builds this stops the program, in release builds the error goes to `Hooks.defaultErrorHandler`.
 /// - Parameters:
 ///   - error: ended the sequence that was bound.
-///   - binding: who rejects it.
+///   - binding: the name of the binding that rejects it.
 @usableFromInline
 package func reject(_ error: any Swift.Error, at binding: StaticString) {
     #if DEBUG
@@ -13,7 +13,7 @@ package func reject(_ error: any Swift.Error, at binding: StaticString) {
     #endif
 }
 
-/// The same as a closure for `subscribe`.
+/// Returns a closure for `subscribe` that rejects its error.
 @usableFromInline
 package func rejection(at binding: StaticString) -> @Sendable (any Swift.Error) -> Void {
     { reject($0, at: binding) }

@@ -7,7 +7,7 @@
         static let total = AtomicWord(0)
         static let serialQueueObservables = AtomicWord(0)
         private static let lock = Mutex()
-        /// Touched under the lock only.
+        /// The counts, touched under the lock only.
         nonisolated(unsafe) private static var countByType: [ObjectIdentifier: (name: String, count: Int)] = [:]
 
         @usableFromInline

@@ -1,11 +1,11 @@
 import RxPrimitives
 
-/// Runs a closure once.
+/// A disposable that runs a closure once.
 final class AnonymousDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// 0: not disposed of. 1: disposed of, for ever.
+    /// 0: not disposed of; 1: disposed of, for ever.
     private let state = AtomicWord(0)
 
-    /// Belongs to the one who sets `state`; nobody else touches it.
+    /// The closure. Only the thread that sets `state` accesses it.
     private var action: (() -> Void)?
 
     init(_ action: @escaping () -> Void) {
@@ -17,7 +17,7 @@ final class AnonymousDisposable: DisposeBase, Cancelable, @unchecked Sendable {
 
     func dispose() {
         guard state.loadRelaxed() == 0, state.exchange(1) == 0 else { return }
-        // Out of the field first: the closure may hold this object, and may dispose of it again.
+        // The field is cleared first: the closure may hold this object, and may dispose of it again.
         let action = self.action
         self.action = nil
         action?()

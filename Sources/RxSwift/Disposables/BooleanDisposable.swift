@@ -1,29 +1,29 @@
 import RxPrimitives
 
-/// Remembers whether it was disposed of, and nothing else.
+/// A disposable that remembers whether it was disposed of, and nothing else.
 ///
-/// From any thread.
+/// All members may be used from any thread.
 public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// 0: not disposed of. 1: disposed of, for ever.
+    /// 0: not disposed of; 1: disposed of, for ever.
     private let state: AtomicWord
 
-    /// A disposable that was not disposed of.
+    /// Creates a disposable that was not disposed of.
     public override init() {
         state = AtomicWord(0)
         super.init()
     }
 
-    /// A disposable that may have been disposed of already.
+    /// Creates a disposable that may have been disposed of already.
     ///
-    /// - Parameter isDisposed: what `isDisposed` starts with.
+    /// - Parameter isDisposed: the initial value of `isDisposed`.
     public init(isDisposed: Bool) {
         state = AtomicWord(isDisposed ? 1 : 0)
         super.init()
     }
 
-    /// Whether `dispose()` was called.
+    /// True if this was disposed of, or created as disposed of.
     public var isDisposed: Bool { state.loadAcquiring() != 0 }
 
-    /// Makes `isDisposed` true.
+    /// Makes `isDisposed` true, and does nothing else.
     public func dispose() { state.storeReleasing(1) }
 }

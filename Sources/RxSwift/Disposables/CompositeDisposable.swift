@@ -2,53 +2,53 @@ import RxPrimitives
 
 /// Holds any number of disposables, which may be added and removed, and are disposed of together.
 ///
-/// From any thread. Nothing is disposed of under a lock. Disposes in order of insertion.
+/// Any thread may use a group. Its members are disposed of in order of insertion, and never under a lock.
 public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// Names a disposable inside a `CompositeDisposable`.
+    /// The name of a disposable inside a `CompositeDisposable`.
     public struct DisposeKey {
         fileprivate let number: Int
     }
 
     private let lock = Mutex()
 
-    /// Touched under the lock only; nil from `dispose()` on.
+    /// The members; touched under the lock only, and nil from `dispose()` on.
     private var contents: NumberedDisposables?
 
-    /// A group without members.
+    /// Creates a group that has no members.
     public override init() {
         contents = NumberedDisposables([])
         super.init()
     }
 
-    /// A group of two.
+    /// Creates a group of two disposables.
     ///
     /// - Parameters:
-    ///   - disposable1: a member.
-    ///   - disposable2: a member.
+    ///   - disposable1: the first member of the group.
+    ///   - disposable2: the second member of the group.
     public convenience init(_ disposable1: any Disposable, _ disposable2: any Disposable) {
         self.init(disposables: [disposable1, disposable2])
     }
 
-    /// A group of three.
+    /// Creates a group of three disposables.
     ///
     /// - Parameters:
-    ///   - disposable1: a member.
-    ///   - disposable2: a member.
-    ///   - disposable3: a member.
+    ///   - disposable1: the first member of the group.
+    ///   - disposable2: the second member of the group.
+    ///   - disposable3: the third member of the group.
     public convenience init(
         _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable
     ) {
         self.init(disposables: [disposable1, disposable2, disposable3])
     }
 
-    /// A group of four or more.
+    /// Creates a group of four or more disposables.
     ///
     /// - Parameters:
-    ///   - disposable1: a member.
-    ///   - disposable2: a member.
-    ///   - disposable3: a member.
-    ///   - disposable4: a member.
-    ///   - disposables: more members.
+    ///   - disposable1: the first member of the group.
+    ///   - disposable2: the second member of the group.
+    ///   - disposable3: the third member of the group.
+    ///   - disposable4: the fourth member of the group.
+    ///   - disposables: further members, in this order.
     public convenience init(
         _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable,
         _ disposable4: any Disposable, _ disposables: any Disposable...
@@ -56,33 +56,33 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         self.init(disposables: [disposable1, disposable2, disposable3, disposable4] + disposables)
     }
 
-    /// A group of any number.
+    /// Creates a group of any number of disposables.
     ///
-    /// - Parameter disposables: the members.
+    /// - Parameter disposables: the members, in this order.
     public init(disposables: [any Disposable]) {
         contents = NumberedDisposables(disposables)
         super.init()
     }
 
-    /// Whether `dispose()` was called.
+    /// True from the call of `dispose()` on.
     public var isDisposed: Bool { lock.withLock { contents == nil } }
 
-    /// How many disposables are held; 0 after `dispose()`.
+    /// The number of disposables held; 0 after `dispose()`.
     public var count: Int { lock.withLock { contents?.count ?? 0 } }
 
-    /// Adds a disposable; disposes of it at once if `dispose()` was called before. Amortized O(1).
+    /// Adds a disposable; disposes of it at once if `dispose()` was called before. This costs amortized O(1).
     ///
-    /// - Parameter disposable: the new member.
-    /// - Returns: what `remove(for:)` takes, or nil when the group was disposed of.
+    /// - Parameter disposable: the new member of the group.
+    /// - Returns: the key that `remove(for:)` takes, or nil when the group was disposed of.
     public func insert(_ disposable: any Disposable) -> DisposeKey? {
         if let number = lock.withLock({ contents?.append(disposable) }) { return DisposeKey(number: number) }
         disposable.dispose()
         return nil
     }
 
-    /// Removes a disposable and disposes of it, if it is still held. Amortized O(log n).
+    /// Removes a disposable and disposes of it, if it is still held. This costs amortized O(log n).
     ///
-    /// - Parameter disposeKey: what `insert` returned for it.
+    /// - Parameter disposeKey: the key that `insert` returned for it.
     public func remove(for disposeKey: DisposeKey) {
         lock.withLock { contents?.remove(disposeKey.number) }?.dispose()
     }
@@ -95,11 +95,11 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
     }
 }
 
-/// Disposables under ascending numbers. Its mutating methods run no foreign code: what leaves is handed to the caller.
+/// Disposables under ascending numbers. The mutating methods run no foreign code: they return what they remove to the caller.
 private struct NumberedDisposables {
     private typealias Entry = (number: Int, disposable: (any Disposable)?)
 
-    /// Ascending by number. A removed entry stays as a hole until half of the entries are holes.
+    /// The entries, ascending by number. A removed entry stays as a hole until half of the entries are holes.
     private var entries: [Entry]
     private var nextNumber: Int
     private(set) var count: Int

@@ -1,4 +1,4 @@
-/// The superclass of the disposables of this library. Counts them under `TRACE_RESOURCES`.
+/// The superclass of the disposables of this library, which counts them under `TRACE_RESOURCES`.
 public class DisposeBase: @unchecked Sendable {
     init() {
         #if TRACE_RESOURCES

@@ -1,11 +1,11 @@
 import RxPrimitives
 
-/// Stands for two disposables.
+/// A disposable that stands for two others.
 final class BinaryDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// 0: not disposed of. 1: disposed of, for ever.
+    /// 0: not disposed of; 1: disposed of, for ever.
     private let state = AtomicWord(0)
 
-    // Belong to the one who sets `state`; nobody else touches them.
+    // Only the thread that sets `state` accesses these fields.
     private var first: (any Disposable)?
     private var second: (any Disposable)?
 
@@ -32,12 +32,12 @@ final class BinaryDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private func disposeOfSecond() { second.take()?.dispose() }
 }
 
-/// Stands for any number of disposables.
+/// A disposable that stands for any number of others.
 final class NaryDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// 0: not disposed of. 1: disposed of, for ever.
+    /// 0: not disposed of; 1: disposed of, for ever.
     private let state = AtomicWord(0)
 
-    /// Belongs to the one who sets `state`; nobody else touches it.
+    /// The disposables. Only the thread that sets `state` accesses them.
     private var disposables: [any Disposable]
 
     init(_ disposables: [any Disposable]) {

@@ -1,28 +1,28 @@
 import RxPrimitives
 
-/// Disposes of a disposable when itself and all its dependents have been disposed of.
+/// A disposable that disposes of another when itself and all its dependents have been disposed of.
 ///
-/// From any thread. Nothing is disposed of under a lock.
+/// All members may be used from any thread. Nothing is disposed of under a lock.
 public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let lock = Mutex()
 
-    // Touched under the lock only.
+    // These fields are touched under the lock only.
     private var underlying: (any Disposable)?
     private var isPrimaryDisposed = false
     private var dependents = 0
 
-    /// - Parameter disposable: disposed of after this one and the last dependent.
+    /// - Parameter disposable: the underlying disposable, disposed of after this one and the last dependent.
     public init(disposable: any Disposable) {
         underlying = disposable
         super.init()
     }
 
-    /// Whether the underlying disposable was disposed of.
+    /// True if the underlying disposable was disposed of.
     public var isDisposed: Bool { lock.withLock { underlying == nil } }
 
     /// Makes a dependent, which keeps the underlying disposable from being disposed of until it is disposed of itself.
     ///
-    /// - Returns: the dependent; a disposable that does nothing when the underlying one was disposed of already.
+    /// - Returns: the dependent, or a disposable that does nothing if the underlying one was disposed of already.
     public func retain() -> any Disposable {
         let isAlive = lock.withLock {
             if underlying == nil { return false }
@@ -60,7 +60,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         }
     }
 
-    /// Under the lock.
+    /// Takes the underlying disposable if it may be disposed of now. The caller holds the lock.
     private func takeIfUnused() -> (any Disposable)? {
         guard isPrimaryDisposed, dependents == 0 else { return nil }
         var taken: (any Disposable)?
@@ -70,7 +70,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
 }
 
 private final class Dependent: DisposeBase, Disposable, @unchecked Sendable {
-    /// 0: counted by the parent. 1: disposed of, for ever.
+    /// 0: counted by the parent; 1: disposed of, for ever.
     private let state = AtomicWord(0)
 
     private let parent: RefCountDisposable

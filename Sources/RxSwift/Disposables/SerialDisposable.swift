@@ -1,19 +1,19 @@
 import RxPrimitives
 
-/// Holds a disposable that may be replaced: replacing it disposes of the one before.
+/// A disposable that holds another, which may be replaced: replacing it disposes of the one before.
 ///
-/// From any thread. Nothing is disposed of under a lock.
+/// All members may be used from any thread. Nothing is disposed of under a lock.
 public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let lock = Mutex()
 
-    // Touched under the lock only.
+    // These fields are touched under the lock only.
     private var current: (any Disposable)?
     private var isEnded = false
 
-    /// A disposable that holds nothing yet.
+    /// Creates a disposable that holds nothing yet.
     public override init() { super.init() }
 
-    /// Whether `dispose()` was called.
+    /// True from the call of `dispose()` on.
     public var isDisposed: Bool { lock.withLock { isEnded } }
 
     /// The disposable held; one that does nothing when there is none.

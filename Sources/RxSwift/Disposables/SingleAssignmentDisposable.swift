@@ -1,32 +1,33 @@
 import RxPrimitives
 
-/// Holds a disposable that is set once, perhaps after this one was disposed of.
+/// A disposable that holds another, which is set once, perhaps after this one was disposed of.
 ///
-/// From any thread; wait-free but for a retry per competing call.
+/// All members may be used from any thread, and are wait-free but for a retry per competing call.
 public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// The disposable was set. Never cleared.
+    /// The bit for a disposable that was set; never cleared.
     private static let assigned: UInt = 1
 
-    /// `dispose()` was called. Never cleared.
+    /// The bit for a call of `dispose()`; never cleared.
     private static let disposed: UInt = 2
 
     private let state = AtomicWord(0)
 
-    /// Written by the one assigner before it sets `assigned`; then it belongs to whoever sets the second of the two bits.
+    /// The disposable. The one assigner writes it before it sets `assigned`; then it belongs to the thread that sets the second of
+    /// the two bits.
     private var assignment: (any Disposable)?
 
-    /// A disposable that holds nothing yet.
+    /// Creates a disposable that holds nothing yet.
     public override init() { super.init() }
 
-    /// Whether `dispose()` was called.
+    /// True from the call of `dispose()` on.
     public var isDisposed: Bool { state.loadAcquiring() & Self.disposed != 0 }
 
     /// Sets the disposable; disposes of it at once if `dispose()` was called before.
     ///
     /// Stops the program when called a second time.
-    /// - Parameter disposable: is disposed of with this one.
+    /// - Parameter disposable: the disposable, which is disposed of with this one.
     public func setDisposable(_ disposable: any Disposable) {
-        // Looked at before the field is written, so that a second call stops without touching what the first one set.
+        // The bit is checked before the field is written, so that a second call stops without touching what the first one set.
         if state.loadRelaxed() & Self.assigned != 0 { assignedTwice(disposable) }
         assignment = disposable
         // Releases `assignment`; paired with the acquire of `dispose()` doing the same.
@@ -40,7 +41,7 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
         if add(Self.disposed) == Self.assigned { disposeOfAssignment() }
     }
 
-    /// Sets a bit; returns the bits before.
+    /// Sets a bit, and returns the bits before.
     private func add(_ bit: UInt) -> UInt {
         while true {
             let before = state.loadRelaxed()

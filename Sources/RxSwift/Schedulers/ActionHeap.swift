@@ -1,6 +1,6 @@
-/// Actions in order of their time, those of one time in order of addition. For one thread.
+/// Actions in order of their time, those of one time in order of addition; for one thread.
 ///
-/// A binary heap. A class whose array is not being accessed while times are compared, since the comparison is a user's.
+/// A binary heap. It is a class whose array is not being accessed while times are compared, since the comparison is user code.
 final class ActionHeap<Time> {
     struct Entry {
         let time: Time
@@ -25,7 +25,7 @@ final class ActionHeap<Time> {
         return nil
     }
 
-    /// When the waiting actions are due, earliest first.
+    /// The times when the waiting actions are due, earliest first.
     var times: [Time] {
         heap.filter { !$0.action.isDisposed }.sorted(by: precedes).map { $0.time }
     }
@@ -42,7 +42,7 @@ final class ActionHeap<Time> {
         }
     }
 
-    /// Removes what `next` returned.
+    /// Removes the entry that `next` returned.
     func removeNext() {
         let last = heap.removeLast()
         guard !heap.isEmpty else { return }

@@ -1,11 +1,11 @@
 package import Dispatch
 import RxPrimitives
 
-/// A scheduled action which its scheduler lets go of as soon as it is disposed of.
+/// A scheduled action that its scheduler releases as soon as it is disposed of.
 @usableFromInline
 final class ActionJob: ScheduledAction {
     private let scheduler: any JobScheduler
-    // As in `SchedulerJob`.
+    // The storage is the same as in `SchedulerJob`.
     @exclusivity(unchecked) private var ownTicket: AnyObject?
     @exclusivity(unchecked) private var ownTimer: Unmanaged<TimerEntry>?
 
@@ -35,14 +35,14 @@ final class ActionJob: ScheduledAction {
 
 /// An action that is run again and again.
 ///
-/// Lets go of the action and its state when disposed of, as soon as no run is under way.
+/// Releases the action and its state when disposed of, as soon as no run is under way.
 package final class PeriodicJob<State>: SchedulerJob, Cancelable {
-    /// Entered by each run, closed by `cancel`.
+    /// The loop that each run enters and `cancel` closes.
     private let loop = DrainLoop()
 
-    /// The action and the state of its next run. Only inside the loop; nil from when it was cleaned up.
+    /// The action and the state of its next run. Accessed only inside the loop; nil once it was cleaned up.
     private var work: (action: (State) -> State, state: State)?
-    /// Only inside the loop.
+    /// The times of the runs, accessed only inside the loop.
     private var pace: FixedRateSchedule
     private let scheduler: any TimedJobScheduler
 
@@ -87,9 +87,9 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
         scheduler.unschedule(self)
     }
 
-    /// Only by the one who has the duty to clean up.
+    /// Releases the work. Only the thread that has the duty to clean up calls it.
     private func letGo() {
-        // Released when this returns: a user's deinit may come back here.
+        // The work is released when this returns: a user's deinit may call back into this job.
         let released = work
         work = nil
         withExtendedLifetime(released) {}

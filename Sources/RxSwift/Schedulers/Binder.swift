@@ -8,8 +8,8 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
     private let bind: (Value) -> Void
 
     /// - Parameters:
-    ///   - target: where elements go.
-    ///   - scheduler: where `binding` runs; the main queue unless told otherwise.
+    ///   - target: the object that elements are written to.
+    ///   - scheduler: the scheduler on which `binding` runs; the main queue unless told otherwise.
     ///   - binding: writes one element to the target.
     @preconcurrency
     public init<Target: AnyObject>(
@@ -25,7 +25,7 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
         }
     }
 
-    /// Has an element written to the target.
+    /// Schedules an element to be written to the target.
     public func on(_ event: Event<Value>) {
         switch event {
         case .next(let element): bind(element)
@@ -34,7 +34,7 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
         }
     }
 
-    /// This observer behind the type `AnyObserver`.
+    /// Returns this observer behind the type `AnyObserver`.
     public func asObserver() -> AnyObserver<Value> {
         AnyObserver(eventHandler: on)
     }

@@ -10,19 +10,19 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
 
     @usableFromInline let dispatchJobs: ConcurrentDispatchJobs
 
-    /// The wall clock. Delays do not follow it.
+    /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
-    /// A scheduler on a given queue.
+    /// Creates a scheduler on a given queue.
     ///
     /// - Parameters:
-    ///   - queue: where the work runs.
+    ///   - queue: the queue on which the work runs.
     ///   - leeway: how much later than due a delayed action may run, to save wake-ups.
     public init(queue: DispatchQueue, leeway: DispatchTimeInterval = DispatchTimeInterval.nanoseconds(0)) {
         dispatchJobs = ConcurrentDispatchJobs(queue: queue, leeway: leeway)
     }
 
-    /// A scheduler on a concurrent queue of its own.
+    /// Creates a scheduler on a concurrent queue of its own.
     ///
     /// - Parameters:
     ///   - qos: the quality of service of the queue.

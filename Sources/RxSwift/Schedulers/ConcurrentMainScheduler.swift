@@ -4,7 +4,7 @@ import RxPrimitives
 
 /// Runs actions on the main queue: right away when already on it, however much is enqueued there; else queued.
 ///
-/// For `subscribe(on:)`. For `observe(on:)` use `MainScheduler`, which keeps the order of events.
+/// Meant for `subscribe(on:)`; for `observe(on:)` use `MainScheduler`, which keeps the order of events.
 public final class ConcurrentMainScheduler: SchedulerType {
     public typealias TimeInterval = Double
     public typealias Time = Date
@@ -16,7 +16,7 @@ public final class ConcurrentMainScheduler: SchedulerType {
 
     private init() {}
 
-    /// The wall clock. Delays do not follow it.
+    /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
     /// Runs an action now when on the main queue, else soon.

@@ -16,7 +16,7 @@ class CustomSchedulerAdapter: JobScheduler {
     }
 
     final func unschedule(_ job: Job) {
-        // Under the lock, as `unschedule` may come while the job is being submitted anew by another thread.
+        // Under the lock, as `unschedule` may come while another thread is submitting the job anew.
         let ticket = lock.withLock {
             let ticket = job.ticket
             job.ticket = nil
@@ -34,7 +34,7 @@ class CustomSchedulerAdapter: JobScheduler {
 
     final var batchLimit: Int { 1 }
 
-    /// Always true: whoever steps through a sequence schedules each step.
+    /// Always true: a job that steps through a sequence schedules each step.
     final var hasWaitingJobs: Bool { true }
 
     fileprivate final func arrange(
@@ -53,7 +53,7 @@ class CustomSchedulerAdapter: JobScheduler {
     }
 }
 
-/// The same for a scheduler that can wait. Its clock is the scheduler's `now`.
+/// Adapts a scheduler that can also wait. Its clock is the scheduler's `now`.
 final class CustomTimedSchedulerAdapter: CustomSchedulerAdapter, TimedJobScheduler {
     let timedScheduler: any SchedulerType
 

@@ -1,7 +1,7 @@
 import Dispatch
 import RxPrimitives
 
-/// Runs jobs one at a time, in hand-over order, on a serial dispatch queue: the engine behind the serial dispatch schedulers.
+/// Runs jobs one at a time, in order of submission, on a serial dispatch queue: the engine behind the serial dispatch schedulers.
 @usableFromInline
 final class SerialDispatchJobs: TimedJobScheduler {
     let jobs: DispatchRunQueue
@@ -10,13 +10,13 @@ final class SerialDispatchJobs: TimedJobScheduler {
 
     /// - Parameters:
     ///   - queue: a serial queue.
-    ///   - leeway: how much later than due a delayed job may be handed over.
+    ///   - leeway: how much later than due a delayed job may be submitted.
     init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
         jobs = DispatchRunQueue(queue: queue, runsInlineOnMain: false)
         self.leeway = leeway
     }
 
-    /// Work may run right where it is handed over, when on the main queue and nothing else is under way here.
+    /// Creates a scheduler whose work may run right where it is submitted, when on the main queue and nothing else is under way here.
     ///
     /// - Parameter main: the main queue.
     init(inlineOn main: DispatchQueue) {
@@ -50,8 +50,9 @@ final class SerialDispatchJobs: TimedJobScheduler {
     @usableFromInline
     var instant: Int64 { Int64(MonotonicClock.now()) }
 
-    /// The timers of all schedulers that run work inline on the main queue. They run jobs there beside the batches, as the main queue
-    /// comes to them: what a delayed job hands over may run inline.
+    /// The timers of all schedulers that run work inline on the main queue.
+    ///
+    /// They run jobs there beside the batches, as the main queue reaches them: work that a delayed job submits may run inline.
     private static let mainTimers: Unmanaged<DispatchTimers> = {
         let continued = SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0))
         return .passRetained(
@@ -61,19 +62,20 @@ final class SerialDispatchJobs: TimedJobScheduler {
     private var timers: Unmanaged<DispatchTimers> {
         if jobs.runsInlineOnMain { return SerialDispatchJobs.mainTimers }
         return timersIfNeeded.timers {
-            // The wheel expires on the queue, but hands each job over like anybody else, so that hand-over order holds.
+            // The wheel expires on the queue, but submits each job as any other thread does, so that the order of submission holds.
             DispatchTimers(queue: jobs.queue, leeway: leeway) { [jobs] in jobs.submit($0) }
         }
     }
 }
 
-/// Batches on a serial dispatch queue.
+/// A run queue whose batches run on a serial dispatch queue.
 package final class DispatchRunQueue: RunQueue {
     let queue: DispatchQueue
     let runsInlineOnMain: Bool
 
-    /// A block that libdispatch copies for each wake-up: all wake-ups share one, so that they allocate nothing. The first wake-up
-    /// makes it, as many schedulers of the main queue never need one.
+    /// A block that libdispatch copies for each wake-up: all wake-ups share one, so that they allocate nothing.
+    ///
+    /// The first wake-up makes it, as many schedulers of the main queue never need one.
     ///
     /// Not a `DispatchWorkItem`, which must not be submitted again before libdispatch has returned from its last run: the end of a
     /// run gives up a reference to the queue that the next submission has taken. It also counts its runs in 32 bits. To submit a
@@ -86,9 +88,12 @@ package final class DispatchRunQueue: RunQueue {
         super.init(batchLimit: 512)
     }
 
-    /// By one thread at a time, each of which has seen what the one before did: it took over the state of the queue from it.
+    /// Enqueues a batch on the dispatch queue.
+    ///
+    /// Called by one thread at a time, each of which has seen the effects of the one before: it took over the state of the queue from
+    /// it.
     package override func wake() {
-        // The run gives this reference up.
+        // The run of the block releases this reference.
         _ = Unmanaged.passRetained(self)
         queue.async(execute: block ?? makeBlock())
     }
@@ -104,8 +109,8 @@ package final class DispatchRunQueue: RunQueue {
 
     package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
         if isRunningInline || (mainQueueRuns && MainQueue.isMain(queue)) { return nil }
-        // A mark of its own for each question: a dispatch queue tells whether it is the current one, or a target of that, only by
-        // what was subscribed to to it.
+        // Each call sets a mark of its own: a dispatch queue tells whether it is the current one, or a target of that, only by a
+        // value that was set on it.
         let mark = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: mark, value: true)
         defer { queue.setSpecific(key: mark, value: nil) }
@@ -160,7 +165,7 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
 }
 
 extension Job {
-    /// Runs one block of this job, and has it run again if it wants more.
+    /// Runs one batch of this job, and submits it again if it wants to run on.
     func runToItsEnd(on scheduler: any JobScheduler) {
         var budget = scheduler.batchLimit
         if !run(&budget) { scheduler.submit(self) }
@@ -174,6 +179,6 @@ extension MainQueue {
         return key
     }()
 
-    /// On Linux two references to the main queue may be two objects.
+    /// True for the main queue: on Linux two references to it may be two objects.
     static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
 }

@@ -1,8 +1,9 @@
 package import Dispatch
 import RxPrimitives
 
-/// The timers of one dispatch scheduler: a timing wheel, and one kernel timer set to the time of the next look at it, which is not
-/// after its earliest deadline.
+/// The timers of one dispatch scheduler: a timing wheel and one kernel timer.
+///
+/// The kernel timer is set to the time of the next look at the wheel, which is not after its earliest deadline.
 ///
 /// Arming and unscheduling a job is O(1) and touches the kernel only when a deadline is before the next look. Expiry holds the lock
 /// for a bounded number of timers at a time. Deadlines are monotonic (law L9).
@@ -10,33 +11,33 @@ import RxPrimitives
 /// The kernel timer's handler keeps this object alive, from `init` until it was closed and no job is waiting. (A handler that
 /// holds it weakly would do, but an object that is held weakly anywhere pays for that with every reference that is counted.)
 final class DispatchTimers {
-    /// Held for a few steps per timer; the kernel timer is set outside it.
+    /// A lock held for a few steps per timer; the kernel timer is set outside it.
     private let lock = Mutex()
-    /// Under the lock.
+    /// The timing wheel, accessed under the lock.
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    /// What the kernel timer is set to, or will be by the one who is setting it: not after the earliest deadline. 0 while timers
-    /// expire, at the end of which the next look is known. Under the lock.
+    /// The time that the kernel timer is set to, or will be by the thread that is setting it: not after the earliest deadline. It is
+    /// 0 while timers expire, at the end of which the next look is known. Accessed under the lock only.
     @exclusivity(unchecked) private var armedDeadline = UInt64.max
-    /// Whether a thread is setting the kernel timer. Under the lock.
+    /// True if a thread is setting the kernel timer; under the lock.
     @exclusivity(unchecked) private var isSetting = false
     private let kernelTimer: any DispatchSourceTimer
     private let leeway: DispatchTimeInterval
     private let fire: (Job) -> Void
-    /// Timers out of use, linked and retained, so that arming does not allocate. Under the lock.
+    /// Timers out of use, linked and retained, so that arming does not allocate; under the lock.
     @exclusivity(unchecked) private var firstSpare: Unmanaged<JobTimer>?
     @exclusivity(unchecked) private var spareCount = 0
     private static let spareLimit = 64
-    /// How many timers the lock is held for at a time.
+    /// The number of timers that the lock is held for at a time.
     private static let pieceLimit = 32
-    /// How many pieces of timers that are due are handed to `fire` together.
+    /// The number of pieces of due timers that are passed to `fire` together.
     private static let piecesPerBatch = 16
-    /// Whether the owner is gone, so that nothing will be armed any more. Under the lock.
+    /// True if the owner is gone, so that no job will be armed any more; under the lock.
     @exclusivity(unchecked) private var isClosed = false
-    /// Whether `stop` was called, so that nothing is taken any more. Under the lock.
+    /// True if `stop` was called, so that no job is accepted any more; under the lock.
     @exclusivity(unchecked) private var isStopped = false
 
     /// - Parameters:
-    ///   - queue: where expired jobs are taken from the wheel.
+    ///   - queue: the queue on which expired jobs are taken from the wheel.
     ///   - leeway: how much later than its deadline the kernel may fire.
     ///   - fire: called on `queue` with each job whose time has come, earliest first.
     init(queue: DispatchQueue, leeway: DispatchTimeInterval, fire: @escaping (Job) -> Void) {
@@ -47,7 +48,7 @@ final class DispatchTimers {
         kernelTimer.activate()
     }
 
-    /// Nothing will be armed any more.
+    /// Tells that no job will be armed any more.
     func close() {
         lock.lock()
         isClosed = true
@@ -56,9 +57,9 @@ final class DispatchTimers {
         if isDone { kernelTimer.cancel() }
     }
 
-    /// Takes no job any more, and rejects those that wait. What is being handed over just now still comes to `fire`.
+    /// Accepts no job any more, and rejects those that wait. A job that is being delivered just now still comes to `fire`.
     ///
-    /// - Returns: how many are lost.
+    /// - Returns: the number of jobs that are lost.
     func stop() -> Int {
         lock.lock()
         isStopped = true
@@ -69,7 +70,7 @@ final class DispatchTimers {
         return lost
     }
 
-    /// Hands a job to `fire` when `delay` has passed. The job is not waiting, and in no queue.
+    /// Passes a job to `fire` when `delay` has passed. The job is not waiting, and in no queue.
     ///
     /// - Returns: false, having done nothing, after `stop`.
     @discardableResult
@@ -91,14 +92,14 @@ final class DispatchTimers {
         return true
     }
 
-    /// After this, a job that was waiting does not come to `fire`, unless it is being handed over just now.
+    /// Keeps a job that is waiting from coming to `fire`, unless it is being delivered just now.
     func unschedule(_ job: Job) {
         lock.lock()
         guard let entry = job.timer else { return lock.unlock() }
         job.timer = nil
         let timer = JobTimer.of(entry)
         let waiting = timer._withUnsafeGuaranteedRef { $0.letGo() }
-        // What the wheel has handed out already is spared by the one who works it off.
+        // A timer that the wheel has returned already is recycled by the thread that delivers its batch.
         let surplus = wheel.take(entry) ? spare(timer) : nil
         let isDone = isDone
         lock.unlock()
@@ -113,9 +114,9 @@ final class DispatchTimers {
         if isDone { kernelTimer.cancel() }
     }
 
-    /// Hands out the jobs whose time comes until `now`, and sets the kernel timer for the others.
+    /// Delivers the jobs whose time comes until `now`, and sets the kernel timer for the others.
     ///
-    /// - Returns: whether the kernel timer can go.
+    /// - Returns: true if the kernel timer can be cancelled.
     private func expire(upTo now: UInt64, to receive: (Job) -> Void) -> Bool {
         while true {
             var due = TimerBatch()
@@ -125,9 +126,9 @@ final class DispatchTimers {
         }
     }
 
-    /// Takes a batch of what is due, and with the last one sets the kernel timer.
+    /// Takes a batch of due timers, and with the last batch sets the kernel timer.
     ///
-    /// - Returns: whether the kernel timer can go; nil if there are more batches.
+    /// - Returns: true if the kernel timer can be cancelled; nil if there are more batches.
     private func takeDue(upTo now: UInt64, into due: inout TimerBatch) -> Bool? {
         var pieces = 0
         while true {
@@ -147,7 +148,7 @@ final class DispatchTimers {
         return isDone
     }
 
-    /// Outside the lock.
+    /// Delivers the jobs of a batch, outside the lock.
     private func handOut(_ batch: inout TimerBatch, to receive: (Job) -> Void) {
         while let entry = batch.popFirst() {
             let timer = JobTimer.of(.passRetained(entry))
@@ -165,8 +166,9 @@ final class DispatchTimers {
         while let timer = takeSpare() { timer.release() }
     }
 
-    /// Keeps a timer, with the reference to it, that is in neither wheel nor batch for the next job. Gives it back if there are
-    /// many. Under the lock.
+    /// Keeps a timer that is in neither wheel nor batch for the next job, with the reference to it; under the lock.
+    ///
+    /// Returns the timer with its reference if there are many already.
     private func spare(_ timer: Unmanaged<JobTimer>) -> Unmanaged<JobTimer>? {
         if spareCount == DispatchTimers.spareLimit { return timer }
         spareCount += 1
@@ -175,7 +177,7 @@ final class DispatchTimers {
         return nil
     }
 
-    /// Under the lock.
+    /// Takes a timer out of the spare ones, under the lock.
     private func takeSpare() -> Unmanaged<JobTimer>? {
         guard let timer = firstSpare else { return nil }
         spareCount -= 1
@@ -183,8 +185,9 @@ final class DispatchTimers {
         return timer
     }
 
-    /// Whether the caller has to set the kernel timer to `time`: it is set to something later, and no other thread is at it. Under
-    /// the lock.
+    /// Returns true if the caller has to set the kernel timer to `time`.
+    ///
+    /// That is when it is set to a later time, and no other thread is setting it; under the lock.
     @inline(__always)
     private func isBeforeNextLook(_ time: UInt64) -> Bool {
         if time >= armedDeadline { return false }
@@ -194,7 +197,9 @@ final class DispatchTimers {
         return true
     }
 
-    /// Outside the lock, one thread at a time: until the kernel timer is set to what the others want by now.
+    /// Sets the kernel timer until it is set to the time that the others want by now.
+    ///
+    /// Called outside the lock, by one thread at a time.
     @inline(never)
     private func setKernelTimer(_ deadline: UInt64) {
         var deadline = deadline
@@ -211,10 +216,11 @@ final class DispatchTimers {
         }
     }
 
-    /// 73 years. Dispatch reads the two highest bits of a time as the number of a clock: a later one would be over already.
+    /// 73 years in nanoseconds. Dispatch reads the two highest bits of a time as the number of a clock: a later one would be over
+    /// already.
     private static let farFuture: UInt64 = 1 << 61
 
-    /// Whether the kernel timer can go. Under the lock.
+    /// True if the kernel timer can be cancelled; under the lock.
     private var isDone: Bool { isClosed && wheel.count == 0 }
 }
 
@@ -250,12 +256,12 @@ struct DispatchTimersIfNeeded: ~Copyable {
     }
 }
 
-/// A job's place in the wheel.
+/// The place of a job in the wheel.
 private final class JobTimer: TimerEntry {
-    /// Retained from arming until the job is handed over or unscheduled. Under the lock.
+    /// The job, retained from arming until it is delivered or unscheduled; under the lock.
     @exclusivity(unchecked) private var job: Unmanaged<Job>?
 
-    /// The next one out of use. Under the lock.
+    /// The next timer out of use; under the lock.
     @exclusivity(unchecked) var nextSpare: Unmanaged<JobTimer>?
 
     init() { super.init(deadline: .max) }
@@ -269,7 +275,7 @@ private final class JobTimer: TimerEntry {
         return .passUnretained(self)
     }
 
-    /// Gives up the job, with the reference to it.
+    /// Returns the job with the reference to it, and holds neither any more.
     func letGo() -> Unmanaged<Job>? {
         let held = job
         job = nil

@@ -1,4 +1,4 @@
-/// When something periodic is due. In nanoseconds.
+/// The times when something periodic is due, in nanoseconds.
 ///
 /// Counts from when a run was due, not from when it came, so that the period does not drift.
 package struct FixedRateSchedule {
@@ -13,7 +13,7 @@ package struct FixedRateSchedule {
         self.due = due
     }
 
-    /// Goes on to the next run.
+    /// Advances the schedule to the next run.
     ///
     /// Of the runs that were missed one is made up for, at once.
     /// - Returns: how long to wait for it.

@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Time stands still until the program advances it; see `VirtualTimeScheduler`.
 public class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>, @unchecked Sendable {
-    /// - Parameter initialClock: what the clock shows at first.
+    /// - Parameter initialClock: the time of the clock at first.
     public init(initialClock: RxTime = Date(timeIntervalSince1970: 0)) {
         super.init(initialClock: initialClock, converter: HistoricalSchedulerTimeConverter())
     }
@@ -12,32 +12,32 @@ public class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeCo
 
 /// Virtual time in dates and seconds: nothing is converted.
 public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType, Sendable {
-    /// A date.
+    /// A date on the virtual clock, without conversion.
     public typealias VirtualTimeUnit = RxTime
 
-    /// Seconds.
+    /// A span of seconds, without conversion.
     public typealias VirtualTimeIntervalUnit = TimeInterval
 
-    /// The date itself.
+    /// Returns the date itself, without any conversion.
     public func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime { virtualTime }
 
-    /// The date itself.
+    /// Returns the date itself, without any conversion.
     public func convertToVirtualTime(_ time: RxTime) -> VirtualTimeUnit { time }
 
-    /// The seconds themselves.
+    /// Returns the seconds themselves, without any conversion.
     public func convertFromVirtualTimeInterval(_ virtualTimeInterval: VirtualTimeIntervalUnit) -> TimeInterval {
         virtualTimeInterval
     }
 
-    /// The seconds themselves.
+    /// Returns the seconds themselves, without any conversion.
     public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> VirtualTimeIntervalUnit { timeInterval }
 
-    /// The date so many seconds later.
+    /// Returns the date so many seconds later.
     public func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit) -> VirtualTimeUnit {
         time.addingTimeInterval(offset)
     }
 
-    /// Which date is earlier.
+    /// Tells which of the dates is earlier.
     public func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison {
         lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
     }

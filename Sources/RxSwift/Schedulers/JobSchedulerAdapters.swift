@@ -12,17 +12,17 @@ extension TimedJobSchedulerProviding {
     package var jobs: any JobScheduler { timedJobs }
 }
 
-/// What a hop uses for a user's choice of scheduler.
+/// Returns the job scheduler that a hop uses for a user's choice of scheduler.
 func jobScheduler(for scheduler: any ImmediateSchedulerType) -> any JobScheduler {
     if type(of: scheduler) == CurrentThreadScheduler.self { return CurrentThreadJobs.shared }
     if let ours = scheduler as? any JobSchedulerProviding { return ours.jobs }
     return CustomSchedulerAdapter(scheduler)
 }
 
-/// What the engine uses for a user's choice of scheduler that can wait.
+/// Returns the job scheduler that the engine uses for a user's choice of scheduler that can wait.
 @usableFromInline
 func timedJobScheduler<Scheduler: SchedulerType>(for scheduler: Scheduler) -> any TimedJobScheduler {
-    // First the types that are nearly always asked for: a cast to a protocol is slow.
+    // The types that are nearly always asked for come first: a cast to a protocol is slow.
     if Scheduler.self == SerialDispatchQueueScheduler.self || Scheduler.self == MainScheduler.self {
         return unsafeBitCast(scheduler, to: Unmanaged<SerialDispatchQueueScheduler>.self)
             ._withUnsafeGuaranteedRef { $0.dispatchJobs }
@@ -32,12 +32,12 @@ func timedJobScheduler<Scheduler: SchedulerType>(for scheduler: Scheduler) -> an
     return CustomTimedSchedulerAdapter(timed: scheduler)
 }
 
-/// What a source that is being subscribed to on this thread uses for a user's choice of scheduler.
+/// Returns the job scheduler for a source that is being subscribed to on this thread, by a user's choice of scheduler.
 func sourceScheduler(for scheduler: any ImmediateSchedulerType) -> any JobScheduler {
     type(of: scheduler) == CurrentThreadScheduler.self ? Trampoline.current : jobScheduler(for: scheduler)
 }
 
-/// Posts each job to the trampoline of the thread that submits it.
+/// Submits each job to the trampoline of the submitting thread.
 final class CurrentThreadJobs: JobScheduler {
     static let shared = CurrentThreadJobs()
 

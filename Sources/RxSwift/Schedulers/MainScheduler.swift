@@ -3,49 +3,51 @@ import RxPrimitives
 
 /// Runs actions on the main queue, right away when already on it and nothing else is under way there.
 ///
-/// What is handed over while on the main queue, with nothing enqueued at this scheduler object or under way there, runs inline;
-/// everything else is queued, in hand-over order. Delayed actions run on the main queue when their time has come, and are not
-/// counted as under way.
+/// Work submitted while on the main queue, with nothing enqueued at this scheduler object or under way there, runs inline; all other
+/// work is queued, in order of submission. Delayed actions run on the main queue when their time has come, and are not counted as
+/// under way.
 public final class MainScheduler: SerialDispatchQueueScheduler {
     /// The scheduler of the main queue.
     public static let instance = MainScheduler()
 
-    /// The same queue, but never inline: what is handed over runs later even when already on the main queue.
+    /// A scheduler of the same queue that never runs inline: submitted work runs later even when already on the main queue.
     public static let asyncInstance = SerialDispatchQueueScheduler(
         jobs: SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0)))
 
-    /// A scheduler of the main queue with an order of its own: what runs inline at others does not keep it from running inline.
+    /// Creates a scheduler of the main queue with an order of its own.
+    ///
+    /// Work that runs inline at other schedulers does not keep this one from running work inline.
     public init() {
         super.init(jobs: SerialDispatchJobs(inlineOn: .main))
     }
 
     /// Stops the program when not on the main queue.
     ///
-    /// - Parameter errorMessage: what to say then.
+    /// - Parameter errorMessage: the message of the failure.
     public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {
         if !MainQueue.isCurrent {
             fatalError(
                 errorMessage
-                    ?? "MainScheduler.ensureExecutingOnScheduler: not on the main queue. ObserveOnSink with observe(on: MainScheduler.instance) first."
+                    ?? "MainScheduler.ensureExecutingOnScheduler: not on the main queue. Hop with observe(on: MainScheduler.instance) first."
             )
         }
     }
 
     /// Stops the program when not on the main queue.
     ///
-    /// - Parameter errorMessage: what to say then.
+    /// - Parameter errorMessage: the message of the failure.
     public static func ensureRunningOnMainThread(errorMessage: String? = nil) {
         if !MainQueue.isCurrent {
             fatalError(errorMessage ?? "MainScheduler.ensureRunningOnMainThread: not on the main queue.")
         }
     }
 
-    /// Whether the calling thread is running something inline, further up its stack.
+    /// True if the calling thread is running work inline, further up its stack.
     package static var isRunningInline: Bool { MainQueue.isCurrent && RunQueue.isAnyRunningInline }
 
-    /// Runs something that waits behind what the calling thread is running inline.
+    /// Runs a job that waits behind work that the calling thread is running inline.
     ///
-    /// For one who keeps the main queue waiting.
+    /// For a caller that keeps the main queue waiting.
     /// - Returns: false if nothing is waiting.
     package static func runNextBehindInline() -> Bool { MainQueue.isCurrent && RunQueue.runNextBehindInline() }
 

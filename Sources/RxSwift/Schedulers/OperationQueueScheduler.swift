@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// The events of one `observe(on:)` come one at a time and in order; a burst of them is one operation.
 public class OperationQueueScheduler: ImmediateSchedulerType {
-    /// Where the work runs.
+    /// The queue on which the work runs.
     public let operationQueue: OperationQueue
 
     /// The priority of each operation in that queue.
@@ -13,7 +13,7 @@ public class OperationQueueScheduler: ImmediateSchedulerType {
     private let operationJobs: OperationJobs
 
     /// - Parameters:
-    ///   - operationQueue: where the work runs.
+    ///   - operationQueue: the queue on which the work runs.
     ///   - queuePriority: the priority of each operation.
     public init(operationQueue: OperationQueue, queuePriority: Operation.QueuePriority = .normal) {
         self.operationQueue = operationQueue

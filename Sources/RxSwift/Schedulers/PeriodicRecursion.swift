@@ -6,11 +6,11 @@ extension SchedulerType {
     /// For schedulers that have no periodic timer of their own. Runs never overlap: a tick that comes while a run is under way
     /// is made up for afterwards.
     /// - Parameters:
-    ///   - state: passed to the first run; each further run gets what the one before returned.
+    ///   - state: passed to the first run; each further run gets the state that the run before returned.
     ///   - startAfter: how long to wait before the first run.
     ///   - period: the time between two runs.
-    ///   - action: the work.
-    /// - Returns: ends the repetition.
+    ///   - action: the work of one run, which returns the next state.
+    /// - Returns: a disposable that ends the repetition.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -24,7 +24,7 @@ extension SchedulerType {
 /// Turns one-shot actions of a scheduler into a periodic one.
 private final class PeriodicRecursion<State> {
     enum Step {
-        /// A period has passed.
+        /// The time of a run has come.
         case tick
         /// A tick that came during a run is due to be made up for.
         case run
@@ -33,10 +33,10 @@ private final class PeriodicRecursion<State> {
     private let period: RxTimeInterval
     private let action: (State) -> State
 
-    /// The ticks which have not had their run. Whoever raises it from 0 runs.
+    /// The number of ticks that have not had their run. The thread that raises it from 0 runs.
     private let pendingTicks = AtomicWord(0)
 
-    /// Belongs to the one that runs.
+    /// The state of the next run. Only the thread that runs accesses it.
     private var state: State
 
     init(state: State, period: RxTimeInterval, action: @escaping (State) -> State) {

@@ -8,7 +8,7 @@ extension ImmediateSchedulerType {
     ///   - state: passed to the first run.
     ///   - action: the work; it schedules a further run by calling its second argument with that run's state, as often as it
     ///     wants to.
-    /// - Returns: ends the recursion: runs that have not started do not, and the action is released.
+    /// - Returns: a disposable that ends the recursion: runs that have not started do not start, and the action is released.
     @preconcurrency
     public func scheduleRecursive<State>(
         _ state: State, action: @escaping @Sendable (_ state: State, _ recurse: (State) -> Void) -> Void
@@ -26,7 +26,7 @@ extension SchedulerType {
     ///   - state: passed to the first run.
     ///   - dueTime: how long to wait before the first run.
     ///   - action: the work; it schedules further runs through its second argument.
-    /// - Returns: ends the recursion.
+    /// - Returns: a disposable that ends the recursion.
     package func scheduleRecursive<State>(
         _ state: State, dueTime: RxTimeInterval, action: @escaping (State, TimedRecursion<State>) -> Void
     ) -> any Disposable {
@@ -44,7 +44,7 @@ package class Recursion<Action>: DisposeBase, Disposable, @unchecked Sendable {
     private let waiting = CompositeDisposable()
     private let lock = Mutex()
 
-    /// Touched under the lock only; nil from `dispose()` on.
+    /// The action, touched under the lock only; nil from `dispose()` on.
     private var action: Action?
 
     init(action: Action) {
@@ -59,13 +59,13 @@ package class Recursion<Action>: DisposeBase, Disposable, @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// Schedules a run.
+    /// Schedules a run, unless the recursion has ended.
     ///
-    /// - Parameter schedule: hands the run to the scheduler; the run calls the closure given for the action, and gets nil
-    ///   when the recursion has ended.
+    /// - Parameter schedule: submits the run to the scheduler; the run calls the closure given for the action, and gets nil when the
+    ///   recursion has ended.
     func add(_ schedule: (_ begin: @escaping @Sendable () -> Action?) -> any Disposable) {
         let run = SingleAssignmentDisposable()
-        // Inserted first: the run may start before `schedule` returns.
+        // The run is inserted first, as it may start before `schedule` returns.
         guard let key = waiting.insert(run) else { return }
         run.setDisposable(
             schedule {
@@ -103,7 +103,7 @@ package final class TimedRecursion<State>: Recursion<(State, TimedRecursion<Stat
         super.init(action: action)
     }
 
-    /// Schedules a run soon.
+    /// Schedules a run to start soon.
     package func schedule(_ state: State) {
         add { begin in
             scheduler.schedule(state) { state in

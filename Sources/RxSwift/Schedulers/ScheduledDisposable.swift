@@ -1,20 +1,20 @@
 import RxPrimitives
 
-/// Disposes of a disposable on a scheduler.
+/// A disposable that disposes of another on a scheduler.
 ///
-/// From any thread.
+/// All members may be used from any thread.
 public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// Where the disposable is disposed of.
+    /// The scheduler on which the disposable is disposed of.
     public let scheduler: any ImmediateSchedulerType
 
-    /// 0: not disposed of. 1: disposed of, for ever.
+    /// 0: not disposed of; 1: disposed of, for ever.
     private let state = AtomicWord(0)
 
-    /// Belongs to the one who sets `state`.
+    /// The disposable. Only the thread that sets `state` accesses it.
     private var disposable: (any Disposable)?
 
     /// - Parameters:
-    ///   - scheduler: where to dispose.
+    ///   - scheduler: the scheduler on which to dispose.
     ///   - disposable: disposed of there, once.
     public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
         self.scheduler = scheduler
@@ -22,7 +22,7 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
         super.init()
     }
 
-    /// Whether the disposable was disposed of. False while that is only scheduled.
+    /// True if the disposable was disposed of; false while that is only scheduled.
     public var isDisposed: Bool { state.loadAcquiring() != 0 }
 
     /// Schedules the disposal, and returns.

@@ -1,29 +1,29 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// Runs actions one after another, in the order in which they were handed over, on a dispatch queue.
+/// Runs actions one after another, in the order in which they were submitted, on a dispatch queue.
 ///
-/// All work handed to one scheduler object (actions, events of `observe(on:)`) keeps its order. A burst costs one
-/// `DispatchQueue.async`: others who use the queue directly get their turn between bursts, and every 512 steps.
-/// Delays are measured on a monotonic clock, and run on one kernel timer for the whole scheduler.
+/// All work submitted to one scheduler object (actions, events of `observe(on:)`) keeps its order. A burst costs one
+/// `DispatchQueue.async`: other users of the queue get their turn between bursts, and every 512 steps. Delays are measured on a
+/// monotonic clock, and run on one kernel timer for the whole scheduler.
 public class SerialDispatchQueueScheduler: SchedulerType {
     public typealias TimeInterval = Double
     public typealias Time = Date
 
     @usableFromInline let dispatchJobs: SerialDispatchJobs
 
-    /// The wall clock. Delays do not follow it.
+    /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
     init(jobs: SerialDispatchJobs) {
         dispatchJobs = jobs
     }
 
-    /// A scheduler on a serial queue of its own.
+    /// Creates a scheduler on a serial queue of its own.
     ///
     /// - Parameters:
     ///   - internalSerialQueueName: the label of the queue.
-    ///   - serialQueueConfiguration: is handed the queue before its first use.
+    ///   - serialQueueConfiguration: receives the queue before its first use.
     ///   - leeway: how much later than due a delayed action may run, to save wake-ups.
     public convenience init(
         internalSerialQueueName: String, serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,
@@ -34,7 +34,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         self.init(jobs: SerialDispatchJobs(queue: queue, leeway: leeway))
     }
 
-    /// A scheduler on a serial queue of its own, whose work runs on `queue`.
+    /// Creates a scheduler on a serial queue of its own, whose work runs on `queue`.
     ///
     /// - Parameters:
     ///   - queue: the target queue; it may be concurrent.
@@ -48,7 +48,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         self.init(jobs: SerialDispatchJobs(queue: serialQueue, leeway: leeway))
     }
 
-    /// A scheduler on a serial queue of its own, whose work runs on the global queue of a quality of service.
+    /// Creates a scheduler on a serial queue of its own, whose work runs on the global queue of a quality of service.
     ///
     /// - Parameters:
     ///   - qos: the quality of service.
@@ -63,7 +63,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
             leeway: leeway)
     }
 
-    /// Schedules an action behind what was handed over before.
+    /// Schedules an action behind the work submitted before.
     @preconcurrency
     public final func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -71,7 +71,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         scheduleAction(state, action)
     }
 
-    /// `schedule`, for subclasses that do it differently.
+    /// Does the work of `schedule`, for subclasses that do it differently.
     func scheduleAction<StateType>(
         _ state: StateType, _ action: @escaping (StateType) -> any Disposable
     ) -> any Disposable {
@@ -80,7 +80,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         return job
     }
 
-    /// Schedules an action to be handed over when `dueTime` has passed.
+    /// Schedules an action to be submitted when `dueTime` has passed.
     @preconcurrency @inlinable
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -90,8 +90,9 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         return job
     }
 
-    /// Schedules an action to be run again and again. Runs never overlap: when some come due while one is under way, one follows
-    /// right behind it, and the others are skipped.
+    /// Schedules an action to be run again and again.
+    ///
+    /// Runs never overlap: when some come due while one is under way, one follows right behind it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

@@ -23,16 +23,16 @@ public protocol VirtualTimeConverterType {
     /// The point a span away from another.
     func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit) -> VirtualTimeUnit
 
-    /// Which of two points is earlier. Has to be a total order.
+    /// Tells which of two points is earlier. The order has to be total.
     func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison
 }
 
-/// How one point of a virtual clock lies to another.
+/// The position of one point of a virtual clock relative to another.
 public enum VirtualTimeComparison: Hashable, Sendable {
-    /// The first is earlier.
+    /// The first point is the earlier one.
     case lessThan
-    /// Both are the same.
+    /// Both points are at the same time.
     case equal
-    /// The first is later.
+    /// The first point is the later one.
     case greaterThan
 }

@@ -18,14 +18,14 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     private let runner = ExclusiveThread()
     private var isRunning = false
 
-    /// What the clock shows.
+    /// The virtual time that the clock shows.
     public private(set) var clock: VirtualTime
 
-    /// What the clock shows, as real time.
+    /// The time that the clock shows, as real time.
     public var now: RxTime { converter.convertFromVirtualTime(clock) }
 
     /// - Parameters:
-    ///   - initialClock: what the clock shows at first.
+    ///   - initialClock: the time of the clock at first.
     ///   - converter: translates between the clock's units and real time.
     public init(initialClock: VirtualTime, converter: Converter) {
         clock = initialClock
@@ -46,8 +46,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     ///
     /// - Parameters:
     ///   - state: passed to the action.
-    ///   - action: the work; what it returns is disposed of together with the scheduled action.
-    /// - Returns: cancels the action, as far as it has not run.
+    ///   - action: the work; the disposable that it returns is disposed of together with the scheduled action.
+    /// - Returns: a disposable that cancels the action, as far as it has not run.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -60,8 +60,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// - Parameters:
     ///   - state: passed to the action.
     ///   - dueTime: how long to wait.
-    ///   - action: the work; what it returns is disposed of together with the scheduled action.
-    /// - Returns: cancels the action, as far as it has not run.
+    ///   - action: the work; the disposable that it returns is disposed of together with the scheduled action.
+    /// - Returns: a disposable that cancels the action, as far as it has not run.
     @preconcurrency
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -75,8 +75,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// - Parameters:
     ///   - state: passed to the action.
     ///   - dueTime: how long to wait.
-    ///   - action: the work; what it returns is disposed of together with the scheduled action.
-    /// - Returns: cancels the action, as far as it has not run.
+    ///   - action: the work; the disposable that it returns is disposed of together with the scheduled action.
+    /// - Returns: a disposable that cancels the action, as far as it has not run.
     @preconcurrency
     public func scheduleRelativeVirtual<StateType>(
         _ state: StateType, dueTime: VirtualTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -88,9 +88,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     ///
     /// - Parameters:
     ///   - state: passed to the action.
-    ///   - time: when; an action for the past runs next, and the clock is not set back.
-    ///   - action: the work; what it returns is disposed of together with the scheduled action.
-    /// - Returns: cancels the action, as far as it has not run.
+    ///   - time: the point of the clock; an action for the past runs next, and the clock is not set back.
+    ///   - action: the work; the disposable that it returns is disposed of together with the scheduled action.
+    /// - Returns: a disposable that cancels the action, as far as it has not run.
     @preconcurrency
     public func scheduleAbsoluteVirtual<StateType>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
@@ -101,9 +101,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return scheduled
     }
 
-    /// The time at which an action scheduled for `time` is to run. For subclasses; here `time` itself.
+    /// The time at which an action scheduled for `time` is to run: `time` itself, unless a subclass overrides this.
     ///
-    /// - Parameter time: when the action was asked for.
+    /// - Parameter time: the time that the action was asked for.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime { time }
 
     /// Runs all actions, also those scheduled meanwhile, advancing the clock to the time of each.
@@ -117,7 +117,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// Runs all actions up to a point of the virtual clock, that point included, and sets the clock to it.
     ///
     /// Stops the program when called from inside an action.
-    /// - Parameter virtualTime: what the clock shows afterwards.
+    /// - Parameter virtualTime: the time of the clock afterwards.
     public func advanceTo(_ virtualTime: VirtualTime) {
         runner.check("VirtualTimeScheduler.advanceTo")
         if isRunning { fatalError("VirtualTimeScheduler.advanceTo(\(virtualTime)): the scheduler is already running") }
@@ -125,7 +125,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         clock = virtualTime
     }
 
-    /// Advances the clock without running anything. What became due runs at the next `start` or `advanceTo`.
+    /// Advances the clock without running anything. Actions that became due run at the next `start` or `advanceTo`.
     ///
     /// - Parameter virtualInterval: by how much; not negative.
     public func sleep(_ virtualInterval: VirtualTimeInterval) {

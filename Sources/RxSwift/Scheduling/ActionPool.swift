@@ -1,35 +1,37 @@
 import RxPrimitives
 
-// Algorithm: a free list in three places. The loop gathers in batches the actions that it gives back, and pushes each batch as a
-// whole on the stack `returned`. The loop and the next thread that needs an action take that stack as a whole. Threads other than
-// the loop keep the actions they took in `stock`, a list of which one thread at a time takes the first: the word is `inUse`
-// meanwhile, and a thread that finds it so makes a new action instead of waiting.
+// Algorithm: a free list in three places. The loop thread gathers the actions that it recycles in batches, and pushes each batch as a
+// whole on the stack `returned`. The loop thread and the next thread that needs an action take that stack as a whole. Threads other
+// than the loop thread keep the actions they took in `stock`, a list of which one thread at a time takes the first: the word is
+// `inUse` meanwhile, and a thread that finds it so makes a new action instead of waiting.
 // Safe against ABA: nothing is removed from a list that another thread may be removing from.
 // Progress: everything is wait-free, but for `publishBatch`, which tries again when another thread took the stack meanwhile.
-// Threads: `take` from any but the loop's; everything else by the loop's.
+// Threads: `take` from any thread but the loop thread; everything else by the loop thread.
 
-/// Actions out of use, kept for the next ones: making an object, and releasing it on another thread than the one that made
-/// it, takes longer than all else that happens to an action.
+/// A pool of used actions for later ones.
 ///
-/// Keeps as many as were in use at once lately, of 64 bytes each, but no more than `limit`; the event loop lets go of
-/// them when it has not needed any for a while.
+/// Allocating an object, and releasing it on another thread than the one that made it, takes longer than everything else that happens
+/// to an action.
+///
+/// Keeps as many actions as were in use at once lately, of 64 bytes each, but no more than `limit`. The event loop releases them when
+/// it has not needed any for a while.
 package final class ActionPool {
-    // Only the loop. Lists are linked through the jobs, and each element is retained.
+    // Only the loop thread accesses the following fields. Lists are linked through the jobs, and each element is retained.
     /// The batch that is being gathered, latest first, and its last element.
     @exclusivity(unchecked) private var batch: Unmanaged<Job>?
     @exclusivity(unchecked) private var batchEnd: Unmanaged<Job>?
     @exclusivity(unchecked) private var batchCount = 0
-    /// What the loop took back.
+    /// The list that the loop thread took from `returned` or `stock`.
     @exclusivity(unchecked) private var own: Unmanaged<Job>?
-    /// How many batches are in `returned`, if nobody took them meanwhile.
+    /// The number of batches in `returned`, if no other thread took them meanwhile.
     @exclusivity(unchecked) private var returnedCount = 0
-    /// When the last batch was given back; nil if all that was given back was let go of since.
+    /// The time when the last batch was full; nil if all recycled actions were released since.
     @exclusivity(unchecked) private var lastGivenBack: UInt64?
     @exclusivity(unchecked) private var isTrimming = false
 
     private let sole = SoleReference()
 
-    // Kept here, where reading them costs no call.
+    // These are stored here, where reading them costs no call.
     private let actionType = ObjectIdentifier(ScheduledAction.self)
     private let repeatedType = ObjectIdentifier(RepeatedJob.PostedJob.self)
 
@@ -46,12 +48,12 @@ package final class ActionPool {
     #else
         private static let batchSize = 64
     #endif
-    /// Batches in `returned`.
+    /// The maximum number of batches in `returned`.
     private static let limit = 2_048
-    /// Nanoseconds without need, after which everything is let go of.
+    /// Nanoseconds without need, after which all actions are released.
     private let idleTimeout: UInt64
 
-    /// - Parameter idleTimeout: nanoseconds without need, after which everything is let go of.
+    /// - Parameter idleTimeout: nanoseconds without need, after which all actions are released.
     package init(idleTimeout: UInt64) { self.idleTimeout = idleTimeout }
 
     deinit {
@@ -63,7 +65,7 @@ package final class ActionPool {
 
     // MARK: Taking
 
-    /// An object for an action, new or used. Only for the loop.
+    /// Returns an object for an action, new or recycled. Only the loop thread may call it.
     @inline(__always)
     func takeOnLoop(_ action: consuming UserAction) -> ScheduledAction {
         if let first = batch {
@@ -80,7 +82,7 @@ package final class ActionPool {
         return ActionPool.refill(first, action)
     }
 
-    /// The same for all other threads.
+    /// The same as `takeOnLoop`, for all other threads.
     @inline(__always)
     func take(_ action: consuming UserAction) -> ScheduledAction {
         guard stock.loadRelaxed() != ActionPool.inUse else { return ScheduledAction(action) }
@@ -98,7 +100,9 @@ package final class ActionPool {
 
     // MARK: Giving back
 
-    /// Takes over the queue's reference to a job that has run: keeps the job if nobody else knows it and it can be used again.
+    /// Takes over the queue's reference to a job that has run.
+    ///
+    /// Keeps the job if there is no other reference to it and it can be used again.
     @inline(__always)
     func recycle(_ job: Unmanaged<Job>) {
         let type = job._withUnsafeGuaranteedRef { ObjectIdentifier(Swift.type(of: $0)) }
@@ -106,7 +110,7 @@ package final class ActionPool {
             Unmanaged<ScheduledAction>.fromOpaque(job.toOpaque())._withUnsafeGuaranteedRef({ $0.isSpent }),
             sole.isOnly(job)
         else {
-            // A repeated job takes its reference back.
+            // A repeated job owns its reference, which the queue only borrowed.
             if type != repeatedType { job.release() }
             return
         }
@@ -140,12 +144,12 @@ package final class ActionPool {
 
     // MARK: Letting go
 
-    /// When `trim` may find something to do, in monotonic nanoseconds. Only for the loop.
+    /// The time when `trim` may find something to do, in monotonic nanoseconds. Only the loop thread may read it.
     package var nextTrim: UInt64? { lastGivenBack.map { $0 + idleTimeout } }
 
-    /// Uses an idle moment to let go of a few actions, if none were needed for a while.
+    /// Uses an idle moment to release a few actions, if none were needed for a while.
     ///
-    /// Only for the loop. Returns whether there is more to let go of.
+    /// Only the loop thread may call it. Returns true if there are more actions to release.
     package func trim() -> Bool {
         if let due = nextTrim, MonotonicClock.now() >= due { startTrimming() }
         if !isTrimming { return false }
@@ -159,13 +163,13 @@ package final class ActionPool {
         return true
     }
 
-    /// Takes back one of the lists, if there still is one.
+    /// Takes one of the lists for `trim` to release, if there still is one.
     private func startTrimming() {
         if own == nil { own = ActionPool.list(returned.exchange(0)) }
         if own == nil {
             let list = stock.exchange(ActionPool.inUse)
             if list == ActionPool.inUse {
-                // Another thread is at it: later.
+                // Another thread is using the stock: the loop thread tries again later.
                 lastGivenBack = MonotonicClock.now()
                 return
             }
@@ -198,7 +202,7 @@ package final class ActionPool {
         return scheduled
     }
 
-    /// Returns what came behind it.
+    /// Releases an action, and returns the one behind it in its list.
     private static func release(_ spare: Unmanaged<Job>) -> Unmanaged<Job>? {
         #if TRACE_RESOURCES
             ResourceCensus.born(ScheduledAction.self)

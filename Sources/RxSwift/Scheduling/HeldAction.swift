@@ -1,12 +1,13 @@
 import RxPrimitives
 
-/// A user's action that an object holds: to be run or dropped, once.
+/// A user's action that an object, its owner, holds to be run or dropped once.
 ///
-/// The object keeps a word, the claim, that tells who may do so. The life of it: the mark of a waiting action, by its kind;
-/// `started` from when it is run, and then maybe the address of a stage, retained, that ends what the action returned;
-/// `cancelled` from when it is disposed of, for ever. Who changes the claim from a waiting one has claimed the action.
+/// The owner keeps a word, the claim, that decides which thread may do so. It starts as the tag of a waiting action, by kind. Running
+/// the action changes it to `started`, and then possibly to the address of a stage, retained, that disposes of the disposable that
+/// the action returned. Disposal changes it to `cancelled`, for ever. The thread that changes the claim from a waiting tag has
+/// claimed the action.
 ///
-/// Threads: `cancel` from any; `run` once, by the scheduler.
+/// Threads: any thread may call `cancel`; the scheduler calls `run` once.
 @usableFromInline
 package struct HeldAction {
     private let state: UInt
@@ -19,14 +20,14 @@ package struct HeldAction {
     private static var waitingWithPlainState: UInt { 6 }
     private static var waitingWithObject: UInt { 4 }
 
-    /// The claim has to be set to `claim(of:)` then.
+    /// Takes over the action. The caller has to set the claim to `claim(of:)`.
     @inline(__always)
     package init(_ action: consuming UserAction) {
         state = action.state
         code = action.code
     }
 
-    /// The claim to an action that waits.
+    /// The claim of an action that waits, by its kind.
     @inline(__always)
     package static func claim(of action: borrowing UserAction) -> UInt {
         switch action.kind {
@@ -36,21 +37,21 @@ package struct HeldAction {
         }
     }
 
-    /// Whether an action was disposed of.
+    /// True if the action was disposed of.
     @inline(__always)
     package static func isCancelled(_ claim: borrowing AtomicWord) -> Bool { claim.loadRelaxed() == cancelled }
 
-    /// Whether an action ran, and left nothing to be disposed of.
+    /// True if the action ran and left nothing to be disposed of.
     @inline(__always)
     package static func isSpent(_ claim: borrowing AtomicWord) -> Bool { claim.loadRelaxed() == started }
 
-    /// Runs the action and lets go of it, unless it was cancelled.
+    /// Runs the action and releases it, unless it was cancelled.
     @inline(__always)
     package func run(_ claim: borrowing AtomicWord) {
         let before = claim.loadRelaxed()
         guard before != HeldAction.cancelled, claim.compareExchange(before, HeldAction.started) else { return }
         let result = runBody(claimedAs: before)
-        // Most actions have nothing to dispose of: no stage is made for them.
+        // Most actions return nothing to dispose of, and need no stage.
         if !HeldAction.isEmpty(result) { HeldAction.keep(result, claim) }
     }
 
@@ -71,9 +72,9 @@ package struct HeldAction {
         if !claim.compareExchange(started, UInt(bitPattern: stage.toOpaque())) { stage.takeRetainedValue().cancel() }
     }
 
-    /// Lets go of an action that waits, or disposes of what it returned.
+    /// Releases an action that waits, or disposes of the disposable that it returned.
     ///
-    /// - Returns: whether it was waiting.
+    /// - Returns: true if the action was waiting.
     package func cancel(_ claim: borrowing AtomicWord) -> Bool {
         // Acquiring: paired with the compare-exchange in `keep`.
         let before = claim.exchange(HeldAction.cancelled)
@@ -81,7 +82,7 @@ package struct HeldAction {
         return drop(claimedAs: before)
     }
 
-    /// Lets go of all there is, in the deinit of the object.
+    /// Releases everything that is left, in the deinit of the owner.
     @inline(__always)
     package func release(_ claim: borrowing AtomicWord) {
         let last = claim.loadRelaxed()
@@ -95,7 +96,7 @@ package struct HeldAction {
         Unmanaged<Stage>.fromOpaque(UnsafeRawPointer(bitPattern: address)!).takeRetainedValue()
     }
 
-    /// Returns whether it was waiting.
+    /// Releases the action if `mark` tells that it was waiting. Returns true if it was.
     private func drop(claimedAs mark: UInt) -> Bool {
         switch mark {
         case HeldAction.waitingWithObject:
@@ -111,7 +112,7 @@ package struct HeldAction {
 
     private var object: Unmanaged<AnyObject> { .fromOpaque(UnsafeRawPointer(bitPattern: state)!) }
 
-    /// Whether an action returned nothing that would have to be disposed of.
+    /// True if an action returned nothing that would have to be disposed of.
     private static func isEmpty(_ result: any Disposable) -> Bool {
         RuntimeLayout.holds(.existentials)
             ? RuntimeLayout.typeWord(of: result) == RuntimeLayout.word(of: EmptyDisposable.self)

@@ -2,26 +2,26 @@ import RxPrimitives
 
 /// A piece of work that a scheduler holds and runs.
 ///
-/// An object, not a closure, so that its owner can submit it again and again without an allocation. It is in at most one
-/// queue at a time: whoever submits it knows that it is in none.
+/// An object, not a closure, so that its owner can submit it again and again without an allocation. A job is in at most one queue at
+/// a time: the caller that submits it guarantees that it is in none.
 @usableFromInline
 package class Job: Stage {
-    /// The next job in the queue that holds this one. Belongs to that queue.
+    /// The next job in the queue that holds this one. Only that queue accesses it.
     @exclusivity(unchecked) package final var nextInQueue: Unmanaged<Job>?
 
     @inlinable
     package override init() { super.init() }
 
-    // Only a job that is handed to a `JobScheduler` has room for these; others only wait in a `RunQueue` or in a pool. Two
-    // properties, as they are not under the same lock.
+    // Only a job that is submitted to a `JobScheduler` has room for these; other jobs wait only in a `RunQueue` or in a pool. These
+    // are two properties because they are not under the same lock.
 
-    /// What the scheduler that holds this job keeps with it. Belongs to that scheduler.
+    /// An object that the scheduler that holds this job keeps with it. Only that scheduler accesses it.
     package var ticket: AnyObject? {
         get { nil }
         set { abstractMethod() }
     }
 
-    /// The timer that holds this job, if one does. Belongs to whoever owns the timer, and counts no reference.
+    /// The timer that holds this job, if one does. It belongs to the owner of the timer, and counts no reference.
     package var timer: Unmanaged<TimerEntry>? {
         get { nil }
         set { abstractMethod() }
@@ -29,23 +29,25 @@ package class Job: Stage {
 
     /// Does the work, as much of it as `budget` allows.
     ///
-    /// - Parameter budget: how many steps (events, actions) may still be taken in this batch; the job takes off what it used.
-    /// - Returns: false when the budget ran out first: the job wants to be run again before what is queued behind it. After
-    ///   returning true it may have been submitted anew and must not be touched by its queue.
+    /// - Parameter budget: how many steps (events, actions) may still be taken in this batch; the job subtracts the steps that it
+    ///   took.
+    /// - Returns: false when the budget ran out first: the job has to be run again before those queued behind it. After returning
+    ///   true it may have been submitted anew, and its queue must not touch it.
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
 
-    /// The scheduler takes no more work, and this job will not be run: what it held is released. On the thread that handed it
-    /// over, or the scheduler's.
+    /// Releases what the job holds, because the scheduler takes no more work and will not run it.
     ///
-    /// - Returns: whether something is lost of which nobody else hears.
+    /// Called on the thread that submitted the job, or on the scheduler's.
+    ///
+    /// - Returns: true if work is lost that is reported nowhere else.
     package func wasRejected() -> Bool {
         defer { cancel() }
         return !isCancelled
     }
 }
 
-/// A job for any `JobScheduler`, which may have to hand it over later, or to unschedule it.
+/// A job for any `JobScheduler`, which may have to delay the job or to unschedule it.
 @usableFromInline
 package class SchedulerJob: Job {
     @exclusivity(unchecked) @usableFromInline final var ownTicket: AnyObject?
@@ -65,7 +67,7 @@ package class SchedulerJob: Job {
     }
 }
 
-/// First in, first out; the jobs are linked through themselves. Retains what it holds. For one thread.
+/// A first-in, first-out queue for one thread. The jobs are linked through themselves, and the queue retains them.
 @usableFromInline
 package struct JobQueue: ~Copyable {
     private var first: Unmanaged<Job>?

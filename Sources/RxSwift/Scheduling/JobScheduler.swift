@@ -1,28 +1,31 @@
 public import Dispatch
 
-/// What the engine needs of a scheduler. Each scheduler adapts this one narrow protocol; hops, sources and timers use it.
+/// The operations that the engine needs of a scheduler.
+///
+/// Each scheduler adapts this one narrow protocol; hops, sources and timers use it.
 @usableFromInline
 package protocol JobScheduler: AnyObject {
-    /// Hands a job over to be run soon. The job is in no queue.
+    /// Submits a job to be run soon. The job is in no queue.
     func submit(_ job: Job)
 
-    /// The job is not wanted any more. It may still run when it is just being taken up.
+    /// Unschedules a job, which is not wanted any more. The job may still run if the scheduler is just dequeueing it.
     func unschedule(_ job: Job)
 
     /// The queue that all work of this scheduler shares, if it is serial. Nil if jobs may run at the same time.
     var runQueue: RunQueue? { get }
 
-    /// How many steps a job may take per batch. 1 where each step is to have a batch (a tick of virtual time) of its own.
+    /// The number of steps that a job may take per batch. It is 1 where each step is to have a batch (a tick of virtual time) of its
+    /// own.
     var batchLimit: Int { get }
 
-    /// Whether something waits behind the job that is running, so that a job of many small steps should go to the back.
+    /// True if a job waits behind the running one, so that a job of many small steps should go to the back.
     var hasWaitingJobs: Bool { get }
 }
 
-/// A scheduler that can wait.
+/// A scheduler that can also run jobs after a delay.
 @usableFromInline
 package protocol TimedJobScheduler: JobScheduler {
-    /// Hands a job over to be run when `delay` has passed. The job is in no queue and not waiting.
+    /// Submits a job to be run when `delay` has passed. The job is in no queue and not waiting.
     func submit(_ job: Job, after delay: DispatchTimeInterval)
 
     /// The time of the clock that this scheduler's delays follow, in nanoseconds from an arbitrary start.

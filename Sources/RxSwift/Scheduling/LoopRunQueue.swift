@@ -2,71 +2,73 @@ import RxPrimitives
 
 /// The thread of an event loop, as its run queue sees it.
 package protocol LoopThread: AnyObject {
-    /// Brings the thread back to work, which may be about to sleep, or asleep. From any thread.
+    /// Wakes the thread, which may be about to sleep, or asleep. Any thread may call it.
     func wake()
 }
 
-/// The run queue of an event loop, whose thread is at work from its start until it goes to sleep in the kernel.
+/// The run queue of an event loop, whose thread is the drainer from its start until it goes to sleep in the kernel.
 ///
-/// While the thread is awake nobody has to wake it, and what it hands over to itself takes no atomic
+/// While the loop thread is awake, a submission does not have to wake it, and a submission by the loop thread takes no atomic
 /// read-modify-write.
 @usableFromInline
 package final class LoopRunQueue: RunQueue {
-    /// Each hand-over looks at what is below, and the loop writes what is above with each job.
+    /// Separates the fields below, which each submission reads, from those above, which the loop thread writes with each job.
     private let padding = CachePadding()
 
-    /// The loop's thread. Set by itself, before anybody else knows this queue, and 0 again before it ends: the system gives the
-    /// same identity to a thread that is started later.
+    /// The identity of the loop thread. That thread sets it before any other thread knows this queue, and clears it to 0 before it
+    /// ends, because the system gives the same identity to a thread that is started later.
     private let thread = AtomicWord(0)
 
-    /// The loop, which outlives this queue's use: whoever holds this queue to hand over holds the loop, too. Set once, as
-    /// `thread`.
+    /// The loop, which outlives this queue's use: a caller that holds this queue to submit holds the loop, too. Set once, in the same
+    /// way as `thread`.
     @exclusivity(unchecked) private unowned(unsafe) var loop: (any LoopThread)?
 
-    /// The loop's.
+    /// The recycled actions of the loop.
     package let spares: ActionPool
 
-    /// Rises in each process that is forked, where what waits is not this queue's any more: see `RunQueue.abandon`.
+    /// Incremented in each process that is forked, where the waiting jobs do not belong to this queue any more: see
+    /// `RunQueue.abandon`.
     private let forks = AtomicWord(1)
 
-    /// 1 from when the loop takes no more work, for ever.
+    /// 1 from when the loop takes no more work; never cleared.
     private let closed = AtomicWord(0)
 
-    /// For a thread that is at work from the start.
+    /// Creates a queue whose loop thread is the drainer from the start.
     ///
-    /// - Parameter idleTimeout: see `ActionPool`.
+    /// - Parameter idleTimeout: the same as for `ActionPool`.
     package init(batchLimit: Int, idleTimeout: UInt64 = 10_000_000_000) {
         spares = ActionPool(idleTimeout: idleTimeout)
         super.init(batchLimit: batchLimit, entered: true)
     }
 
-    /// The calling thread is that of `loop`, which owns this queue.
+    /// Makes the calling thread the loop thread, which is that of `loop`, the owner of this queue.
     package func bind(to loop: any LoopThread) {
         self.loop = loop
         thread.storeRelaxed(CurrentThread.identity)
     }
 
-    /// The calling thread, the loop's, is one like any other from here on. It is still at work.
+    /// Makes the calling thread, the loop thread, a thread like any other. It is still the drainer of this queue.
     package func unbind() { thread.storeRelaxed(0) }
 
-    /// In a process that was just forked from that of the loop. No more than atomic stores.
+    /// Resets the queue in a process that was just forked from that of the loop. Makes no more than atomic stores.
     package func wasForked() {
         unbind()
         abandon()
         forks.storeRelaxed(forks.loadRelaxed() + 1)
     }
 
-    /// What marks a job as waiting in this queue: not 0, and another word in a forked process, where it waits no more.
+    /// The word that marks a job as waiting in this queue. It is not 0, and it differs in a forked process, where the job waits no
+    /// more.
     var waitingTag: UInt { forks.loadRelaxed() }
 
-    /// Whether the loop takes no more work. On the loop it is exact, elsewhere out of date as soon as it is read.
+    /// True if the loop takes no more work. The answer is exact on the loop thread, elsewhere out of date as soon as it is read.
     // Acquiring: paired with `close`.
     package var isClosed: Bool { closed.loadAcquiring() != 0 }
 
-    /// What comes from now on will be rejected.
+    /// Closes the queue: work submitted from now on will be rejected.
     package func close() { closed.storeReleasing(1) }
 
-    /// Whether the caller runs on the loop's thread.
+    /// True if the caller runs on the loop thread.
     // Relaxed: the answer is a thread's own word or that of another thread, never its own of the past.
     package var isOnLoop: Bool { CurrentThread.identity == thread.loadRelaxed() }
 
@@ -74,12 +76,12 @@ package final class LoopRunQueue: RunQueue {
         submit(retained: .passRetained(job))
     }
 
-    /// Hands a job over with the caller's reference to it.
+    /// Submits a job with the caller's reference to it.
     func submit(retained job: Unmanaged<Job>) {
         if isOnLoop { submitLocal(retained: job) } else { submitRemote(retained: job) }
     }
 
-    /// Hands an action over.
+    /// Submits an action, in a recycled object if there is one.
     package func schedule(_ action: consuming UserAction) -> ScheduledAction {
         if isOnLoop {
             let scheduled = spares.takeOnLoop(action)
@@ -91,9 +93,9 @@ package final class LoopRunQueue: RunQueue {
         return scheduled
     }
 
-    /// Runs jobs until none is left or the budget is used up. Only for the loop.
+    /// Runs jobs until none is left or the budget is used up. Only the loop thread may call it.
     ///
-    /// - Returns: whether jobs are left.
+    /// - Returns: true if jobs are left.
     package func runJobs(within budget: inout Int) -> Bool { runJobs(within: &budget, keepingIn: spares) }
 
     package override func wake() { loop?.wake() }

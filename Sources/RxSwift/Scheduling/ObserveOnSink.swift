@@ -2,18 +2,18 @@ import RxPrimitives
 
 /// Carries events from one thread to a scheduler: the stage behind `observe(on:)`.
 ///
-/// Events go into a queue in chunks; a batch in the scheduler's queue covers as many of them as follow each other without
-/// other work handed over in between. So a burst costs one job, and the hand-over order of all work of a serial scheduler holds.
-/// Cost per event: a push, a read-modify-write, and no allocation in steady state.
+/// Events are queued in chunks. A batch in the scheduler's queue covers as many of them as follow each other without other work
+/// submitted in between. So a burst costs one job, and all work of a serial scheduler keeps its order of submission. Cost per event:
+/// a push, a read-modify-write, and no allocation in steady state.
 package final class ObserveOnSink<Element>: Sink<Element> {
     private let core: ObserveOnQueue<Element>
     private let queue: RunQueue
-    /// Whose queue it is: there as long as somebody may hand something over.
+    /// The owner of `queue`, kept alive as long as this hop may submit something.
     private let scheduler: any JobScheduler
     /// The core's downstream, to be called without counting a reference.
     private let downstream: Unmanaged<Sink<Element>>
 
-    // The upstream's, whose calls are serial.
+    // Only the upstream, whose calls are serial, accesses the batches.
     /// The batches of this hop, retained and linked, longest out of use first.
     @exclusivity(unchecked) private var oldestBatch: Unmanaged<EventBatch>
     /// The last of them: the only one that may take more events.
@@ -73,8 +73,8 @@ package final class ObserveOnSink<Element>: Sink<Element> {
 
     package override func quiesceBoundary() -> UInt { quiesce() }
 
-    /// - Parameter after: what `do` runs behind the event: before the source is cancelled, as in RxSwift (law L11), unless the event comes
-    ///   through at once and the downstream cancels.
+    /// - Parameter after: the closure that `do` runs behind the event: before the source is cancelled, as in RxSwift (law L11),
+    ///   unless the event is delivered at once and the downstream cancels.
     private func end(with error: (any Swift.Error)?, then after: () -> Void) {
         core.error = error
         if queue.tryEnterInline() {
@@ -88,7 +88,7 @@ package final class ObserveOnSink<Element>: Sink<Element> {
         super.cancel()
     }
 
-    /// Makes one more event part of the last batch, or of a new batch if that one is not the last in the queue any more.
+    /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
     private func handOver() {
         if openBatch._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
         prepareBatch()
@@ -98,14 +98,14 @@ package final class ObserveOnSink<Element>: Sink<Element> {
         }
     }
 
-    /// Makes a batch that is not in use the last one.
+    /// Makes a batch that is not in use the open batch.
     @inline(never)
     private func prepareBatch() {
         let oldest = oldestBatch
         if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(core))) }
         guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
         if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
-            // More than are needed by now: one goes each time, so that those of a burst do not stay for ever.
+            // There are more batches than needed by now. One is released each time, so that those of a burst do not stay for ever.
             oldest.release()
             oldestBatch = third
             append(second)
@@ -126,10 +126,11 @@ package final class ObserveOnSink<Element>: Sink<Element> {
 private final class EventBatch: Job {
     private let core: AnyObserveOnQueue
 
-    /// The next of the hop's batches. The hop's.
+    /// The next of the hop's batches. Only the hop accesses it.
     @exclusivity(unchecked) var newer: Unmanaged<EventBatch>?
 
-    /// How many events are left. 0: closed; only the hop opens it again. Rises by the hop, falls by the one at work.
+    /// The number of events left; 0 means closed, and only the hop opens the batch again. The hop increases the count, the drainer
+    /// decreases it.
     private let count = AtomicWord(0)
 
     /// Fewer events than this at a time are not worth fetching the shared words for, when more are likely to come.
@@ -140,13 +141,14 @@ private final class EventBatch: Job {
         super.init()
     }
 
-    /// Spends about half a microsecond without touching what the source writes. A quarter of that makes batches smaller, and the
-    /// hop slower by a quarter; a longer pause changes nothing.
+    /// Pauses for about half a microsecond without touching the words that the source writes.
+    ///
+    /// A quarter of that pause makes batches smaller, and the hop slower by a quarter; a longer pause changes nothing.
     private func pause() {
         _ = SpinWait.spin(nanoseconds: 450) { core.isCancelled.loadRelaxed() != 0 }
     }
 
-    /// Whether the one at work is through with this batch.
+    /// True if the drainer has finished this batch.
     var isClosed: Bool {
         // Acquiring: paired with the release in `run` that closes.
         count.loadAcquiring() == 0
@@ -159,16 +161,16 @@ private final class EventBatch: Job {
         // Not a load and a compare-exchange, which would fetch the shared line twice. Releasing: paired with the acquire in `run`.
         let known = count.fetchAdd(1)
         if known == 0 {
-            // Closed: nobody else looks at the count.
+            // The batch is closed: no other thread looks at the count.
             count.storeRelaxed(0)
             return false
         }
-        // Not for each event: it costs a look at the threshold.
+        // This is not called for each event, as each call looks at the threshold.
         if known % 64 == 63 { Backlog.grew(from: Int(known) - 63, to: Int(known) + 1, at: "observe(on:)") }
         return true
     }
 
-    /// Drops its events, and all that come later: the scheduler has ended.
+    /// Drops the events of this batch and all later ones, because the scheduler has ended.
     override func wasRejected() -> Bool {
         let isLost = core.isCancelled.exchange(1) == 0
         var budget = Int.max
@@ -184,8 +186,8 @@ private final class EventBatch: Job {
             core.deliver(events)
             budget -= events
             delivered += events
-            // In the midst of a stream, a worker that is faster than the source would fetch the shared words anew for every
-            // event or two, and slow both down. It waits a moment for a batch instead. A single event never waits.
+            // In the midst of a stream, a drainer that is faster than the source would fetch the shared words anew for every event or
+            // two, and slow both threads down. It waits a moment for a batch instead. A single event never waits.
             if events < EventBatch.smallBatch, delivered > EventBatch.smallBatch { pause() }
             let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: events)))
             if before == events { return true }
@@ -195,20 +197,20 @@ private final class EventBatch: Job {
     }
 }
 
-/// What a hop and its batches share. Does not hold the hop.
+/// The state that a hop and its batches share. It does not hold the hop.
 private class AnyObserveOnQueue {
-    /// Set once, before the last event is handed over.
+    /// The error of the sequence. Set once, before the last event is submitted.
     final var error: (any Swift.Error)?
 
     /// 1 from the hop's cancellation on.
     final let isCancelled = AtomicWord(0)
 
-    /// Delivers the oldest events. Only the one at work.
+    /// Delivers the oldest `count` events. Only the drainer may call it.
     func deliver(_ count: Int) { abstractMethod() }
 }
 
 private final class ObserveOnQueue<Element>: AnyObserveOnQueue {
-    /// From the upstream to the one at work.
+    /// The elements on their way from the upstream to the drainer.
     let elements = SPSCQueue<Element>()
     let downstream: Sink<Element>
 
@@ -229,7 +231,7 @@ private final class ObserveOnQueue<Element>: AnyObserveOnQueue {
         }
     }
 
-    /// The queue is empty and one more event was handed over: the terminal event.
+    /// Delivers the terminal event, the one event that is left when `elements` is empty.
     func finish() {
         if isCancelled.loadRelaxed() != 0 { return }
         if let error { downstream.error(error) } else { downstream.completed() }

@@ -1,23 +1,23 @@
 import RxPrimitives
 
-/// A closure that is run by an event loop each time this job is submitted; being submitted while it waits changes nothing.
+/// A closure that an event loop runs each time this job is submitted. Submitting the job while it waits has no effect.
 ///
-/// Posting counts no reference: the queue borrows the one that was made with the job. So its owner must not let go of the job
-/// before all that was submitted has run: see `release`.
+/// Submitting counts no reference: the queue borrows the reference that was made with the job. So the owner must not release the job
+/// before all its submissions have run: see `release`.
 @frozen
 @usableFromInline
 package struct RepeatedJob {
-    /// Kept alive by the owner.
+    /// The queue, which the owner keeps alive.
     @usableFromInline let queue: Unmanaged<LoopRunQueue>
     @usableFromInline let job: Unmanaged<PostedJob>
 
-    /// A job that is there until `release`.
+    /// Creates a job that exists until `release`.
     package init(on queue: LoopRunQueue, _ body: @escaping () -> Void) {
         self.queue = .passUnretained(queue)
         job = .passRetained(PostedJob(body))
     }
 
-    /// Does nothing if the job waits in the queue already. From any thread.
+    /// Submits the job, unless it waits in the queue already. Any thread may call it.
     @usableFromInline
     package func submit() {
         queue._withUnsafeGuaranteedRef { queue in
@@ -26,22 +26,23 @@ package struct RepeatedJob {
         }
     }
 
-    /// Lets go of a job that is not submitted any more, when what was submitted has run.
+    /// Releases the job when its submissions have run. The owner submits it no more.
     package func release() {
         queue._withUnsafeGuaranteedRef { $0.submit(Release(job)) }
     }
 
-    /// What the queue holds.
+    /// The job that the queue holds.
     @usableFromInline
     final class PostedJob: Job {
-        // First what both threads write, so that it lies beside the queue's link: one line that goes back and forth instead of
-        // two.
-        /// The queue's mark while the job is in it, else 0. Set by who submits it, cleared by the loop before the body runs.
+        // First comes the word that both threads write, so that it lies beside the queue's link: one cache line goes back and forth
+        // instead of two.
+        /// The queue's `waitingTag` while the job is in the queue, else 0. The submitter sets it, and the loop thread clears it
+        /// before the body runs.
         private let waiting = AtomicWord(0)
 
         private let body: () -> Void
 
-        /// Behind it lies the owner, whose references callers count.
+        /// Separates the fields above from the owner, which lies behind them and whose references callers count.
         private let padding = CachePadding()
 
         init(_ body: @escaping () -> Void) {
@@ -49,7 +50,7 @@ package struct RepeatedJob {
             super.init()
         }
 
-        /// Returns whether the job waits already.
+        /// Marks the job as waiting. Returns true if it waited already.
         func setWaiting(_ mark: UInt) -> Bool {
             // Releasing: paired with the exchange in `run`, so that the body sees what was done before.
             waiting.exchange(mark) == mark
@@ -62,10 +63,10 @@ package struct RepeatedJob {
             return true
         }
 
-        /// Each time it is submitted anew that is reported anew.
+        /// Returns true each time, so that each rejected submission is reported.
         override func wasRejected() -> Bool {
             _ = waiting.exchange(0)
-            // The queue lets go of what it rejects: this is the owner's reference again.
+            // The queue releases a job that it rejects; this retain restores the owner's reference.
             _ = Unmanaged.passUnretained(self).retain()
             return true
         }

@@ -1,47 +1,48 @@
 import RxPrimitives
 
-// Algorithm: as in DrainLoop, a word that is both the mark of the one at work and the head of a Treiber stack, here of jobs
-// linked through themselves. The word keeps the address of the job handed over last even after the stack was taken, so that a
-// hop can tell whether its batch is still the last one, and extend it instead of queueing another.
+// Algorithm: as in DrainLoop, one word both marks the drainer and is the head of a Treiber stack, here of jobs linked through
+// themselves. The word keeps the address of the job submitted last even after the stack was taken, so that a hop can tell whether its
+// batch is still the last one, and extend it instead of enqueueing another.
 // Progress: `submit` and `isLast` are lock-free.
-// Threads: `submit` and `isLast` from any thread; everything else by the one at work.
+// Threads: any thread may call `submit` and `isLast`; only the drainer calls everything else.
 
-/// The run queue of a serial scheduler: events of all its hops and its scheduled actions, in hand-over order (law L4).
+/// The run queue of a serial scheduler: events of all its hops and its scheduled actions, in order of submission (law L4).
 ///
-/// Somebody is at work from the hand-over that finds the queue idle until it is empty again; `wake` brings that one to life.
+/// The queue is active from the submission that finds it idle until it is empty again; `wake` schedules that drain. The thread that
+/// runs its jobs meanwhile is called the drainer.
 @usableFromInline
 package class RunQueue {
-    /// Idle; else the address of the job handed over last, with `taken` when that job is not pending any more. `taken` alone:
-    /// somebody entered an idle queue.
+    /// Either `idle`, or the address of the job submitted last, with `taken` when that job is not pending any more. `taken` alone
+    /// means that a drainer entered an idle queue.
     private let state: AtomicWord
 
-    /// The address of the job that the one at work queued last, if none was taken from the stack since; else 0. Written by
-    /// the one at work.
+    /// The address of the job that the drainer enqueued last, if it has taken none from the stack since; else 0. Only the drainer
+    /// writes it.
     private let lastFromWithin = AtomicWord(0)
 
-    /// What is above, every thread that hands over writes; what is below, only the one at work.
+    /// Separates the word above, which every submitting thread writes, from the fields below, which only the drainer writes.
     private let padding = CachePadding()
 
-    /// Jobs taken from the stack, in order, and those that the one at work queued itself. Only the one at work.
+    /// Jobs taken from the stack, in order, and those that the drainer enqueued itself. Only the drainer accesses it.
     @exclusivity(unchecked) private var batch = JobQueue()
 
-    /// Whether work is under way that `tryEnterInline` let in, and the queue that let in the work which that is part of. Only
-    /// where work may run inline: on the main queue.
+    /// True while work admitted by `tryEnterInline` is under way, and the queue that admitted the work around it. Used only where
+    /// work may run inline: on the main queue.
     @exclusivity(unchecked) private var isInline = false
     @exclusivity(unchecked) private var outerInline: Unmanaged<RunQueue>?
 
-    /// The queue that let in the innermost work that is running inline. Only on the main queue.
+    /// The queue that admitted the innermost work that is running inline. Used only on the main queue.
     @exclusivity(unchecked) nonisolated(unsafe) private static var innermostInline: Unmanaged<RunQueue>?
 
     private static let idle: UInt = 0
     private static let taken: UInt = 1
 
-    /// How many steps are taken per batch before others on the underlying queue get theirs.
+    /// The number of steps per batch, after which other work on the underlying queue gets its turn.
     package final let batchLimit: Int
 
     /// - Parameters:
-    ///   - batchLimit: how many steps are taken per batch.
-    ///   - entered: whether somebody is at work from the start.
+    ///   - batchLimit: the number of steps per batch.
+    ///   - entered: true if the queue has a drainer from the start.
     @usableFromInline
     package init(batchLimit: Int, entered: Bool = false) {
         self.batchLimit = batchLimit
@@ -52,21 +53,24 @@ package class RunQueue {
         takePending()
     }
 
-    /// Arranges for `drainBatch` to be called soon. Called when the queue was idle, and when a batch ended before the queue did.
+    /// Arranges for `drainBatch` to be called soon.
+    ///
+    /// Called when a submission finds the queue idle, and when a batch ends before the queue is empty.
     package func wake() { abstractMethod() }
 
-    /// Whether the calling thread may run work right away if the queue is idle.
+    /// True if the calling thread may run work right away when the queue is idle.
     package var runsInline: Bool { false }
 
-    /// The name of the underlying queue, if no batch can run there while the calling thread waits. Nil also where that is not
-    /// known, and where the caller can run what waits behind its own inline work.
+    /// The name of the underlying queue, if no batch can run there while the calling thread waits.
     ///
-    /// - Parameter mainQueueRuns: whether the caller runs the main queue while it waits.
+    /// Nil also where that is not known, and where the caller can run the jobs that wait behind its own inline work.
+    ///
+    /// - Parameter mainQueueRuns: true if the caller runs the main queue while it waits.
     package func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? { nil }
 
     // MARK: Handing over
 
-    /// Hands a job over. It is in no queue.
+    /// Submits a job, which is in no queue.
     package func submit(_ job: Job) {
         submitRemote(job)
     }
@@ -79,7 +83,7 @@ package class RunQueue {
         if push(job) { wake() }
     }
 
-    /// `submit` by the one at work: no atomic read-modify-write, unless others have handed over something meanwhile.
+    /// Submits a job from the drainer, without an atomic read-modify-write unless other threads have submitted something meanwhile.
     package final func submitLocal(_ job: Job) {
         submitLocal(retained: .passRetained(job))
     }
@@ -91,7 +95,7 @@ package class RunQueue {
         batch.append(retained: job)
     }
 
-    /// Returns whether the queue was idle, in which case the caller has to see to it that it is run.
+    /// Pushes a job on the stack. Returns true if the queue was idle, in which case the caller has to call `wake`.
     private final func push(_ job: Unmanaged<Job>) -> Bool {
         let address = UInt(bitPattern: job.toOpaque())
         while true {
@@ -100,15 +104,15 @@ package class RunQueue {
             job._withUnsafeGuaranteedRef {
                 $0.nextInQueue = isPending ? .fromOpaque(UnsafeRawPointer(bitPattern: head)!) : nil
             }
-            // Releasing: paired with the acquire in `takePending`.
+            // Releasing: paired with the acquire in `takeStack`.
             if state.compareExchange(head, address) { return head == RunQueue.idle }
         }
     }
 
-    /// Whether `job` was handed over last, and may still be in the queue or at work.
+    /// True if `job` was submitted last, and may still be queued or running.
     package final func isLast(_ job: Job) -> Bool {
         let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
-        // Acquiring: paired with the compare-exchange in `takePending`, before which `lastFromWithin` is written.
+        // Acquiring: paired with the compare-exchange in `takeStack`, before which `lastFromWithin` is written.
         let head = state.loadAcquiring()
         let last = lastFromWithin.loadRelaxed()
         let isPending = head & RunQueue.taken == 0
@@ -117,7 +121,7 @@ package class RunQueue {
 
     // MARK: Working
 
-    /// Takes the place of the one at work, if there is none and this thread may.
+    /// Makes the calling thread the drainer, if the queue is idle and that thread may run work inline.
     package final func tryEnterInline() -> Bool {
         guard runsInline, state.compareExchange(RunQueue.idle, RunQueue.taken) else { return false }
         isInline = true
@@ -126,13 +130,13 @@ package class RunQueue {
         return true
     }
 
-    /// Whether the calling thread is doing inline work of this queue, further up its stack.
+    /// True if the calling thread is running inline work of this queue, further up its stack.
     package final var isRunningInline: Bool { runsInline && isInline }
 
-    /// Whether inline work of any queue is under way. Only on the main queue.
+    /// True if inline work of any queue is under way. Read only on the main queue.
     package static var isAnyRunningInline: Bool { innermostInline != nil }
 
-    /// Ends work begun by `tryEnterInline`. What was handed over meanwhile runs later, not inline.
+    /// Ends work begun by `tryEnterInline`. Jobs submitted meanwhile run later, not inline.
     package final func leaveInline() {
         isInline = false
         RunQueue.innermostInline = outerInline
@@ -140,9 +144,9 @@ package class RunQueue {
         if !batch.isEmpty || !leave() { wake() }
     }
 
-    /// Runs one job that waits behind inline work of some queue, within that work. Only on the main queue.
+    /// Runs one job that waits behind inline work of some queue, within that work. Called only on the main queue.
     ///
-    /// For one who keeps the thread waiting for what such a job may bring about.
+    /// For a caller that keeps the thread waiting for an effect that such a job may have.
     /// - Returns: false if none is waiting.
     package static func runNextBehindInline() -> Bool {
         var next = innermostInline
@@ -160,7 +164,7 @@ package class RunQueue {
         return true
     }
 
-    /// Runs one batch. Called by what `wake` arranged, by one thread at a time.
+    /// Runs one batch. Called as `wake` arranged it, by one thread at a time.
     package final func drainBatch() {
         let session = DrainSession.unretained
         session._withUnsafeGuaranteedRef { $0.beginCallbacks() }
@@ -169,18 +173,18 @@ package class RunQueue {
         if isLeft { wake() }
     }
 
-    /// Runs jobs until none is left or the budget is used up. The caller is at work, and stays so.
+    /// Runs jobs until none is left or the budget is used up. The caller is the drainer, and stays the drainer.
     ///
-    /// - Parameter spares: gets the jobs that ran.
-    /// - Returns: whether jobs are left.
+    /// - Parameter spares: receives the jobs that have run.
+    /// - Returns: true if jobs are left.
     final func runJobs(within budget: inout Int, keepingIn spares: ActionPool) -> Bool {
         let start = budget
         var budgetWhenTaken = budget
         var (paused, pays) = (false, true)
         while budget > 0 {
             guard let job = batch.popFirstRetained() else {
-                // In the midst of a stream from another thread, fetching the shared word for a few jobs slows both threads
-                // down. A single job never waits, and no other one where that brought little.
+                // In the midst of a stream from another thread, fetching the shared word for a few jobs slows both threads down. A
+                // single job never waits, and other jobs wait no more once a wait has brought few steps.
                 let steps = budgetWhenTaken - budget
                 if paused, steps < RunQueue.few { pays = false }
                 paused = pays && steps < RunQueue.smallBatch && start - budget > RunQueue.stream
@@ -199,23 +203,23 @@ package class RunQueue {
         return hasWaitingJobs
     }
 
-    /// Whether others have handed over something that the one at work has not taken yet. Only for the one at work.
+    /// True if other threads have submitted jobs that the drainer has not taken yet. Only the drainer may read it.
     package final var hasPending: Bool { state.loadRelaxed() & RunQueue.taken == 0 }
 
-    /// Ends the work of a caller who is at work and has run all jobs. From then on a hand-over calls `wake`.
+    /// Makes the queue idle for a drainer that has run all jobs. From then on a submission calls `wake`.
     ///
-    /// - Returns: false if something was handed over meanwhile: the caller is still at work.
+    /// - Returns: false if a job was submitted meanwhile: the caller is still the drainer.
     package final func tryRest() -> Bool { leave() }
 
-    /// The caller, who went to rest, is at work again, whether or not something was handed over meanwhile.
+    /// Makes the caller, which went idle, the drainer again, whether or not a job was submitted meanwhile.
     package final func resume() {
-        // Who found the queue idle called `wake`, which brought the caller here.
+        // A submitter that found the queue idle called `wake`, which brought the caller here.
         _ = state.compareExchange(RunQueue.idle, RunQueue.taken)
     }
 
-    /// Rejects what waits, and what is handed over meanwhile, by a caller who is at work and then no more.
+    /// Rejects what waits, and all jobs submitted meanwhile. The caller is the drainer, and is no longer when this returns.
     ///
-    /// - Returns: how many pieces of work are lost.
+    /// - Returns: the number of pieces of work that are lost.
     package final func rejectAll() -> Int {
         var lost = 0
         repeat {
@@ -226,17 +230,19 @@ package class RunQueue {
         return lost
     }
 
-    /// In a process that was just forked, and lacks the one at work: from now on a hand-over calls `wake`. No more than two
-    /// atomic stores. What waits is not touched: it is the parent's to run, and may be in the midst of a change.
+    /// Makes the queue idle in a process that was just forked, and lacks the drainer: from now on a submission calls `wake`.
+    ///
+    /// Makes no more than two atomic stores. Waiting jobs are not touched: the parent process runs them, and they may be in the midst
+    /// of a change.
     package final func abandon() {
         // Relaxed: there is one thread.
         lastFromWithin.storeRelaxed(0)
         state.storeRelaxed(RunQueue.idle)
     }
 
-    /// Rejects what was handed over since `abandon`, for a caller whom that called to `wake`.
+    /// Rejects the jobs submitted since `abandon`, for a caller whose `wake` such a submission called.
     ///
-    /// - Returns: how many pieces of work are lost.
+    /// - Returns: the number of pieces of work that are lost.
     package final func rejectPending() -> Int {
         var lost = 0
         repeat {
@@ -250,12 +256,12 @@ package class RunQueue {
         return lost
     }
 
-    /// Whether something waits behind the job that is running. Only for that job.
+    /// True if a job waits behind the running one. Only the running job may read it.
     package final var hasWaitingJobs: Bool {
         !batch.isEmpty || state.loadRelaxed() & RunQueue.taken == 0
     }
 
-    /// Returns whether there is more to do.
+    /// Runs jobs until none is left or `batchLimit` is used up. Returns true if jobs are left.
     private final func runJobs() -> Bool {
         var budget = batchLimit
         while true {
@@ -270,12 +276,12 @@ package class RunQueue {
                 return true
             }
             budget -= 1
-            // Not another batch just to find that there is nothing to do: in virtual time it would take a tick.
+            // A further batch would be wasted just to find the queue empty: in virtual time it would take a tick.
             if budget <= 0 { return !batch.isEmpty || !leave() }
         }
     }
 
-    /// More steps than this in a batch are a stream, of which more is likely to come soon.
+    /// A batch of more steps than this is part of a stream, of which more is likely to come soon.
     package static let stream = 64
 
     /// Fewer steps than this are not worth fetching the shared word for, when more are likely to come.
@@ -284,11 +290,12 @@ package class RunQueue {
     /// Fewer steps than this are not worth waiting for.
     package static let few = 16
 
-    /// Leaves memory that others write alone for about a microsecond, so that more of a stream comes in at once.
+    /// Pauses for about a microsecond without touching memory that other threads write, so that more of a stream arrives at once.
     package final func pause() { SpinWait.pause(nanoseconds: 1_100) }
 
-    /// Whether others hand something over within the next microsecond or so. Looks for it now and then only: to look takes
-    /// the memory away from the thread that is about to write it.
+    /// Waits up to a microsecond or so for other threads to submit something, and returns true if they do.
+    ///
+    /// Looks for it only now and then: each look takes the memory away from the thread that is about to write it.
     package final func waitForPending() -> Bool {
         for _ in 0..<20 {
             if hasPending { return true }
@@ -297,14 +304,14 @@ package class RunQueue {
         return false
     }
 
-    /// Waits half a microsecond for more work. Bringing a worker back to life costs ten times that.
+    /// Waits 600 ns for more work. Waking a thread again costs ten times that.
     private final func spinForMore() {
         _ = SpinWait.spin(nanoseconds: 600) { state.loadRelaxed() & RunQueue.taken == 0 }
     }
 
-    /// Moves what is pending to the batch. Returns whether there was something.
+    /// Moves the pending jobs to the batch. Returns true if there were any.
     ///
-    /// - Parameter own: see `takeStack`.
+    /// - Parameter own: the same as for `takeStack`.
     @discardableResult
     private final func takePending(before own: UInt = 0) -> Bool {
         guard let oldest = takeStack(before: own) else { return false }
@@ -316,10 +323,10 @@ package class RunQueue {
         return true
     }
 
-    /// Takes what is pending: the oldest job, linked to those behind it.
+    /// Takes the pending jobs, and returns the oldest, linked to those behind it.
     ///
-    /// - Parameter own: the address of the job that the caller will queue behind it, or 0. Noted at once: were there a moment
-    ///   without a note, a hop that looks at both words in this moment could extend a batch that other work is behind.
+    /// - Parameter own: the address of the job that the caller will enqueue behind them, or 0. It is stored before the stack is
+    ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work is behind.
     private final func takeStack(before own: UInt) -> Unmanaged<Job>? {
         var head = state.loadRelaxed()
         repeat {
@@ -340,19 +347,19 @@ package class RunQueue {
         return oldestFirst
     }
 
-    /// Goes idle if nothing is pending.
+    /// Makes the queue idle if no job is pending. Returns true if it did.
     private final func leave() -> Bool {
         let head = state.loadRelaxed()
         return head & RunQueue.taken != 0 && state.compareExchange(head, RunQueue.idle)
     }
 }
 
-/// The run queue of one hop on a scheduler that is not serial, or not ours: its own, run by a job of that scheduler.
+/// The private run queue of one hop on a scheduler that is not serial, or not of this library. A job of that scheduler drains it.
 package final class PrivateRunQueue: RunQueue {
     private let scheduler: any JobScheduler
     private let job = WakeJob()
 
-    /// 1 from `unschedule` on.
+    /// 1 from the call of `unschedule` on.
     private let isUnscheduled = AtomicWord(0)
 
     package init(scheduler: any JobScheduler) {
@@ -368,13 +375,13 @@ package final class PrivateRunQueue: RunQueue {
         if isUnscheduled.loadRelaxed() != 0 { scheduler.unschedule(job) }
     }
 
-    /// Nobody waits for the work any more: what has not run goes with the queue.
+    /// Unschedules the queue, whose work is not wanted any more: jobs that have not run are released with the queue.
     package func unschedule() {
         isUnscheduled.storeRelaxed(1)
         scheduler.unschedule(job)
     }
 
-    /// Runs batches of the queue, which it does not hold: the hop does for as long as its work is wanted, and a scheduler may
+    /// Runs batches of the queue, which it does not hold: the hop holds it for as long as its work is wanted, and a scheduler may
     /// drop or keep a job that was unscheduled.
     private final class WakeJob: SchedulerJob {
         weak var queue: PrivateRunQueue?

@@ -1,12 +1,12 @@
 /// A user's action that a scheduler holds, and the disposable that `schedule` returns for it.
 ///
-/// Disposing keeps an action that has not started from running, and releases it; later it disposes of what the action
-/// returned. From any thread; `run` is called once, by the scheduler.
+/// Disposing keeps an action that has not started from running, and releases it; later it disposes of the disposable that the action
+/// returned. Any thread may dispose. The scheduler calls `run` once.
 ///
-/// By itself for schedulers that keep disposed actions until their turn comes; the others use `ActionJob`.
+/// Schedulers that keep disposed actions until their turn comes use this class as it is; the others use `ActionJob`.
 @usableFromInline
 package class ScheduledAction: Job, Cancelable {
-    // Its claim is `upstream`. Changed by `refill` only.
+    // The claim of the action is `upstream`. Only `refill` changes this field.
     @exclusivity(unchecked) private final var action: HeldAction
 
     package convenience init(_ action: consuming UserAction) {
@@ -36,15 +36,15 @@ package class ScheduledAction: Job, Cancelable {
 
     package override func cancel() { _ = action.cancel(upstream) }
 
-    // Not part of a chain.
+    // A scheduled action is not part of a chain.
     package override func quiesce() -> UInt { 0 }
 
     // MARK: Using it again
 
-    /// Whether the action ran, and left nothing to be disposed of.
+    /// True if the action ran and left nothing to be disposed of.
     final var isSpent: Bool { HeldAction.isSpent(upstream) }
 
-    /// Takes another action, when it is spent and nobody else knows this object any more.
+    /// Stores another action in this object, which is spent and has no other reference to it.
     @inline(__always)
     final func refill(_ action: consuming UserAction) {
         upstream.storeRelaxed(HeldAction.claim(of: action))

@@ -1,19 +1,19 @@
 public import RxPrimitives
 
-/// A user's action with its state, whatever the type of that: a word each for the state, the code and what the code holds.
+/// A user's action with its state, of any type: one word each for the state, the code and the context that the code holds.
 ///
-/// So no allocation is needed for the two of them where the state is an object, or plain (in no need of a release) and of a
-/// word at most: nothing, a number, an enumeration. With any other state the action goes into one more closure.
+/// No allocation is needed for the two of them where the state is an object, or plain (in no need of a release) and of a word at
+/// most: nothing, a number, an enumeration. With any other state the action goes into one more closure.
 ///
-/// Holds references that nobody counts: it is to be moved into one `HeldAction`, which lets go of them.
+/// Holds references that Swift does not count: a `UserAction` is to be moved into one `HeldAction`, which releases them.
 @frozen
 @usableFromInline
 package struct UserAction: ~Copyable {
-    /// What the words are.
+    /// The kind of an action, which tells what the words mean.
     @frozen
     @usableFromInline
     enum Kind {
-        /// A `StatelessBody`.
+        /// A `StatelessBody`, which has no state.
         case withoutState
         /// A `Body`, and the bytes of its state.
         case withPlainState
@@ -23,8 +23,8 @@ package struct UserAction: ~Copyable {
 
     /// An action as it is compiled for a state of any type.
     ///
-    /// Swift compiles a closure that stands where a parameter's type is generic to take that parameter by its address,
-    /// whatever the type. Inside of a generic structure it stays so, and with it the same for all types.
+    /// Swift compiles a closure for a parameter of a generic type to take that parameter by its address, for all types. Inside of a
+    /// generic structure the closure keeps this form, which is therefore the same for all types.
     @frozen
     @usableFromInline
     struct Body<State> {

@@ -1,9 +1,9 @@
-/// What a `WorkJob` does, by an object that is no stage of a chain.
+/// The work of a `WorkJob`, done by an object that is no stage of a chain.
 package protocol Work: AnyObject {
-    /// See `Job.run`.
+    /// Does the work, under the contract of `Job.run`.
     func run(_ budget: inout Int) -> Bool
 
-    /// See `Job.wasRejected`.
+    /// Tells that the job was rejected, under the contract of `Job.wasRejected`.
     func wasRejected() -> Bool
 }
 

@@ -1,6 +1,6 @@
 import RxPrimitives
 
-// How an operator with several sources is built:
+// The structure of an operator with several sources:
 //
 //   source 1 ─> SourceSink ─┐                        each SourceSink holds its SourceSlot and the Coordinator; the Coordinator holds
 //   source 2 ─> SourceSink ─┼─> Coordinator ─> sink   the SourceSlots, never the SourceSinks: cancelling a SourceSlot cuts the only circle
@@ -13,7 +13,7 @@ import RxPrimitives
 
 /// The stage where the events of several sources come together and are turned into those of one downstream.
 ///
-/// Knows nothing of the elements; subclasses do.
+/// It knows nothing of the elements; subclasses do.
 @usableFromInline
 class Coordinator: Stage, SerializerTarget {
     final let serializer = Serializer()
@@ -25,10 +25,10 @@ class Coordinator: Stage, SerializerTarget {
 
     private final let subscribePhase = SubscribePhase(begun: true)
 
-    /// Whether a source is cancelled before its terminal event is handled, as in RxSwift's `zip` and `combineLatest`.
+    /// True if a source is cancelled before its terminal event is handled, as in RxSwift's `zip` and `combineLatest`.
     fileprivate final let endsSourcesFirst: Bool
 
-    /// For diagnostics.
+    /// The name of the operator, for diagnostics.
     package var operatorName: StaticString { abstractMethod() }
 
     init(slots: [SourceSlot], endsSourcesFirst: Bool = false, downstream: TerminalSink) {
@@ -42,10 +42,10 @@ class Coordinator: Stage, SerializerTarget {
         if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
     }
 
-    /// A source completed. Only by the drainer, once per slot.
+    /// Handles the completion of a source; the drainer calls this once per slot.
     func completed(_ slot: SourceSlot) { abstractMethod() }
 
-    /// All sources have been subscribed to, in the order of their slots.
+    /// Ends the subscribe phase: all sources have been subscribed to, in the order of their slots.
     final func didSubscribe() {
         if subscribePhase.end() { cancelSlots() }
     }
@@ -55,9 +55,9 @@ class Coordinator: Stage, SerializerTarget {
         guard takeUpstream() != nil else { return }
         serializer.close(TargetReference(self))
         guard subscribePhase.postpones() else { return cancelSlots() }
-        // The source that is being subscribed to ends now, it may be in a loop; those to come end as soon as they are linked.
+        // The source that is being subscribed to ends now, because it may be in a loop; later sources end as soon as they are linked.
         let subscribing = slots.lastIndex { !$0.isUnlinked } ?? 0
-        // Closures of those that are put off must not run meanwhile (law L1).
+        // Closures of the postponed sources must not run meanwhile (law L1).
         for slot in slots[..<subscribing] { slot.quiesceUpstream() }
         for slot in slots[subscribing...] { slot.cancel() }
     }
@@ -67,7 +67,7 @@ class Coordinator: Stage, SerializerTarget {
     }
 
     package final override func quiesce() -> UInt {
-        // Closed: it has ended by itself, or was here before.
+        // Closed: this stage has ended by itself, or was closed here before.
         if serializer.isClosed { return 0 }
         serializer.close(TargetReference(self))
         for slot in slots { slot.quiesceUpstream() }
@@ -78,7 +78,7 @@ class Coordinator: Stage, SerializerTarget {
 
     // MARK: By the drainer
 
-    /// Ends the sequence, and then what is left of the sources.
+    /// Ends the sequence, and then the remaining sources.
     final func complete() {
         if isCancelled || serializer.isClosed { return }
         serializer.closeFromInside()
@@ -87,7 +87,7 @@ class Coordinator: Stage, SerializerTarget {
         cancel()
     }
 
-    /// Ends the sequence with an error, which a source sent or a user's closure threw, and then what is left of the sources.
+    /// Ends the sequence with an error, which a source sent or a user's closure threw, and then the remaining sources.
     final func fail(_ error: any Swift.Error) {
         if isCancelled || serializer.isClosed { return }
         serializer.closeFromInside()
@@ -125,7 +125,7 @@ class Coordinator: Stage, SerializerTarget {
         }
     }
 
-    /// A source completed. Only by the drainer.
+    /// Accepts the completion of a source that is not done yet; only the drainer calls this.
     final func accept(completionOf slot: SourceSlot) {
         if slot.isDone { return }
         slot.isDone = true
@@ -140,30 +140,30 @@ class Coordinator: Stage, SerializerTarget {
     package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
 }
 
-/// What a coordinator keeps of one source: the link to it, and (in subclasses) what it remembers of its elements.
+/// The state that a coordinator keeps per source: the link to it and, in subclasses, what it remembers of the source's elements.
 class SourceSlot: Stage {
-    /// Whether the source has ended. Only by the coordinator's drainer.
+    /// True if the source has ended; only the coordinator's drainer uses it.
     final var isDone = false
 
-    /// Handles the element a node carries, and frees the node. Only by the coordinator's drainer.
+    /// Handles the element a node carries, and frees the node; only the coordinator's drainer calls this.
     func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) { abstractMethod() }
 
     /// Frees a node and the element it carries.
     func drop(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
 
-    /// Whether a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
+    /// True if a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
     var endsBehindClosures: Bool { false }
 
-    /// Whether the slot keeps no element. Only by the coordinator's drainer.
+    /// True if the slot keeps no element; only the coordinator's drainer reads it.
     var isEmpty: Bool { true }
 
-    /// Releases the elements the slot keeps. Only by the coordinator's drainer.
+    /// Releases the elements the slot keeps; only the coordinator's drainer calls this.
     func removeAll() {}
 }
 
 /// A slot for a source of a known type.
 class ElementSlot<Element>: SourceSlot {
-    /// Handles an element. Only by the coordinator's drainer.
+    /// Handles an element; only the coordinator's drainer calls this.
     func accept(_ element: Element, for coordinator: Coordinator) { abstractMethod() }
 
     override final func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) {

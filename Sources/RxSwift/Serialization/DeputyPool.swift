@@ -6,10 +6,10 @@ import RxPrimitives
     import Musl
 #endif
 
-/// Threads that drain vacant serializers which no producer comes to (law L12). They run nothing else.
+/// Threads that only drain vacant serializers which no producer comes to (law L12).
 ///
-/// One deputy at a time drains, and goes on to the next serializer after a millisecond if one waits. If it has been inside one
-/// callback for 10 ms while a serializer waits, another deputy takes that. An idle deputy ends after ten seconds.
+/// One deputy at a time drains, and moves to the next serializer after a millisecond if one waits. If it has been inside one
+/// callback for 10 ms while a serializer waits, another deputy takes the waiting one. An idle deputy ends after ten seconds.
 final class DeputyPool: @unchecked Sendable {
     #if RX_MODEL_CHECK
         /// Each execution of a scenario about deputies has its own.
@@ -19,7 +19,7 @@ final class DeputyPool: @unchecked Sendable {
         nonisolated(unsafe) private static var current = DeputyPool()
         private static let currentLock = Mutex()
 
-        /// The process's pool. In a process that was forked, a new one: the threads are the parent's.
+        /// The process's pool; a forked process gets a new one, because the threads are the parent's.
         static var shared: DeputyPool {
             let process = getpid()
             currentLock.lock()
@@ -36,18 +36,18 @@ final class DeputyPool: @unchecked Sendable {
     private let process = getpid()
     private let lock = Mutex()
 
-    // Under the lock.
+    // The lock protects the following fields.
     private var waiting = WaitingTargets()
     private var idle: [Deputy] = []
     private var running: [Deputy] = []
-    /// Whether a deputy watches those that run, because a serializer waits.
+    /// True while a deputy watches the running ones, because a serializer waits.
     private var isWatched = false
 
     private static let idleTimeout: UInt64 = 10_000_000_000
     /// A deputy that has begun no piece of work for so many nanoseconds is stuck in a callback.
     private static let stuckTime: UInt64 = 10_000_000
 
-    /// Has a deputy drain the target's serializer soon, which is vacant.
+    /// Submits a target whose serializer is vacant: a deputy drains it soon.
     ///
     /// - Returns: false, having done nothing, if there is no deputy and none can be started.
     func submit(_ target: any SerializerTarget) -> Bool {
@@ -80,10 +80,10 @@ final class DeputyPool: @unchecked Sendable {
         }
     }
 
-    /// Whether a serializer waits for a deputy.
+    /// True if a serializer waits for a deputy.
     fileprivate var isAwaited: Bool { lock.withLock { !waiting.isEmpty } }
 
-    /// Starts a deputy. Returns whether the system let it.
+    /// Starts a deputy, and returns whether the system allowed it.
     private func start() -> Bool {
         let deputy = Deputy(pool: self)
         let argument = Unmanaged.passRetained(deputy)
@@ -91,7 +91,7 @@ final class DeputyPool: @unchecked Sendable {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // As much as the main thread has: what it runs may be long chains.
+        // As much as the main thread has, because a deputy may run long chains.
         pthread_attr_setstacksize(&attributes, 8 << 20)
         let status = pthread_create(&thread, &attributes, Deputy.main, argument.toOpaque())
         pthread_attr_destroy(&attributes)
@@ -99,7 +99,7 @@ final class DeputyPool: @unchecked Sendable {
         return status == 0
     }
 
-    /// The life of a deputy.
+    /// Runs a deputy until it ends.
     fileprivate func work(_ deputy: Deputy) {
         lock.lock()
         while true {
@@ -109,7 +109,7 @@ final class DeputyPool: @unchecked Sendable {
                 deputy.parker.park(until: MonotonicClock.now() + DeputyPool.idleTimeout)
                 lock.lock()
                 if let index = idle.firstIndex(where: { $0 === deputy }) {
-                    // Nothing came in that time, or the deputy that watches sees to it.
+                    // Nothing came in that time, or the watching deputy takes care of it.
                     idle.remove(at: index)
                     return lock.unlock()
                 }
@@ -140,7 +140,7 @@ final class DeputyPool: @unchecked Sendable {
         running.removeAll { $0 === deputy }
     }
 
-    /// Waits, and notes which of the deputies that run have begun no piece of work meanwhile. Called and returns with the lock held.
+    /// Waits, and notes which of the running deputies have begun no piece of work meanwhile. Called and returns with the lock held.
     private func watch(_ deputy: Deputy) {
         isWatched = true
         for other in running { other.notePieces() }
@@ -185,16 +185,16 @@ final class Deputy: @unchecked Sendable {
     private let pool: DeputyPool
     fileprivate let parker = Parker()
 
-    /// How many pieces of work it has begun. Written by its thread, read by the one that watches.
+    /// The number of pieces of work it has begun. Its own thread writes this, the watching deputy reads it.
     private let pieces = AtomicWord(0)
 
-    /// When the serializer that it drains may have to wait for another one. Its thread's.
+    /// The time from which its serializer may have to wait for another one; used only by the deputy's thread.
     private var sliceEnd: UInt64 = 0
     private static let slice: UInt64 = 1_000_000
 
-    // Under the pool's lock.
+    // The pool's lock protects the following fields.
     private var notedPieces: UInt = 0
-    /// Whether it was inside one callback all the time while another deputy watched.
+    /// True if it was inside one callback all the time while another deputy watched.
     fileprivate private(set) var isStuck = false
 
     fileprivate init(pool: DeputyPool) { self.pool = pool }
@@ -206,17 +206,17 @@ final class Deputy: @unchecked Sendable {
         return nil
     }
 
-    /// Begins to drain a serializer. Under the pool's lock.
+    /// Begins to drain a serializer; the caller holds the pool's lock.
     fileprivate func begin() {
         isStuck = false
         sliceEnd = 0
     }
 
-    /// Whether it goes on with the serializer that it drains. Before each piece of work.
+    /// Tells whether it continues with the serializer that it drains; called before each piece of work.
     func goesOn() -> Bool {
         let count = pieces.loadRelaxed() &+ 1
         pieces.storeRelaxed(count)
-        // The clock is read now and then only, but always after a while: a slow callback comes with few pieces.
+        // The clock is read for each piece, because a slow callback comes with few pieces.
         let now = MonotonicClock.now()
         if sliceEnd == 0 { sliceEnd = now + Deputy.slice }
         if now < sliceEnd { return true }

@@ -6,7 +6,7 @@ import RxPrimitives
     import Musl
 #endif
 
-/// What one thread may still do for other threads (law L12). One per thread, used by that thread only, made at first use.
+/// The budget of one thread for other threads' work (law L12). Each thread has its own, made at first use, and no other thread uses it.
 ///
 /// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. It is renewed four milliseconds
 /// after it began, but not within a drain: so a call that takes less has one budget, and no call spends more than a
@@ -15,7 +15,7 @@ import RxPrimitives
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK
-        /// Scenarios about deputies lower it.
+        /// Scenarios about deputies lower this limit.
         nonisolated(unsafe) static var eventLimit = Int.max
         static let waitThreshold = 1_000_000
     #else
@@ -27,34 +27,34 @@ package final class DrainSession {
     private static let renewalTime: UInt64 = 4_000_000
     private static let waitLimit: UInt64 = 1_000_000
 
-    /// How many drains are on this thread's stack.
+    /// The number of drains on this thread's stack.
     private var depth = 0
 
-    /// How many batches of work are on this thread's stack: within them the thread is inside a callback.
+    /// The number of batches of work on this thread's stack: within them the thread is inside a callback.
     private var callbackDepth = 0
 
-    // The budget. Times are those of `MonotonicClock`.
+    // The budget, with times of `MonotonicClock`.
     private var remainingEvents = 0
     private var deadline: UInt64 = 0
     private var renewal: UInt64 = 0
     private var isUnlimited = false
 
-    /// The deputy whose thread this is.
+    /// The deputy, if this is a deputy's thread.
     private let deputy: Deputy?
 
     private init(deputy: Deputy?) { self.deputy = deputy }
 
-    /// The calling thread's session.
+    /// The session of the calling thread.
     package static var current: DrainSession { unretained.takeUnretainedValue() }
 
-    /// The calling thread's session, for use while the thread lives, without counting a reference.
+    /// The session of the calling thread, for use while the thread lives, without counting a reference.
     @inline(__always)
     static var unretained: Unmanaged<DrainSession> {
         if let known = ThreadSlot.drainSession.pointer { return .fromOpaque(known) }
         return .passUnretained(make(deputy: nil))
     }
 
-    /// Makes the calling thread's session.
+    /// Makes the session of the calling thread.
     @discardableResult @inline(never)
     static func make(deputy: Deputy?) -> DrainSession {
         let made = DrainSession(deputy: deputy)
@@ -64,7 +64,7 @@ package final class DrainSession {
         return made
     }
 
-    /// Whether the calling thread is a deputy's. Makes no session.
+    /// True if the calling thread is a deputy's; makes no session.
     package static var isDeputy: Bool {
         guard let known = ThreadSlot.drainSession.pointer else { return false }
         return Unmanaged<DrainSession>.fromOpaque(known).takeUnretainedValue().deputy != nil
@@ -72,7 +72,7 @@ package final class DrainSession {
 
     // MARK: Callbacks
 
-    /// The thread runs other code of the user's until `endCallbacks`.
+    /// Notes that the thread runs other code of the user's until `endCallbacks`.
     @usableFromInline
     package func beginCallbacks() { callbackDepth += 1 }
 
@@ -88,14 +88,14 @@ package final class DrainSession {
         if depth == 0 { isUnlimited = false }
     }
 
-    /// Whether the thread may become the drainer of what other threads left.
+    /// True if the thread may become the drainer of nodes that other threads left.
     var mayResume: Bool {
         if deputy != nil || isUnlimited { return true }
         let now = MonotonicClock.now()
         return depth == 0 && now >= renewal || remainingEvents > 0 && now < deadline
     }
 
-    /// Whether the drainer may run one more piece of another thread's work.
+    /// Tells whether the drainer may run one more piece of another thread's work.
     func admitsForeignWork() -> Bool {
         if let deputy { return deputy.goesOn() }
         if isUnlimited { return true }
@@ -115,7 +115,7 @@ package final class DrainSession {
         renewal = now + DrainSession.renewalTime
     }
 
-    /// There is no deputy: the thread does all work, until its outermost drain ends.
+    /// Lets the thread do all work until its outermost drain ends, because no deputy is available.
     func admitsAllWork() { isUnlimited = true }
 
     // MARK: Waiting

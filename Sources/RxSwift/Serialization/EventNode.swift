@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// What a node carries that waits at a serializer.
+/// The content of a node that waits at a serializer.
 enum PendingEvent {
     /// An element, which follows the node in memory.
     case element
@@ -24,7 +24,7 @@ struct EventNode {
     /// - Parameter stop: not an element.
     static func make(stop: PendingEvent) -> UnsafeMutablePointer<DrainNode> { NodeMemory.make(EventNode(stop)) }
 
-    /// Looks at a node. Frees it, unless it carries an element: then the caller calls `takeElement`.
+    /// Reads a node, and frees it unless it carries an element: then the caller calls `takeElement`.
     static func takeStop(_ node: UnsafeMutablePointer<DrainNode>) -> PendingEvent {
         if case .element = NodeMemory.node(node, as: EventNode.self).pointee.event { return .element }
         return NodeMemory.take(node, as: EventNode.self).event

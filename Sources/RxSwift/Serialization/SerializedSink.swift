@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// The place where events of several threads, or from inside a callback, become one serial sequence.
+/// Makes one serial sequence of events that come from several threads, or from inside a callback.
 ///
 /// Takes events from any thread and passes them to its downstream one at a time, in order of acceptance (laws L2 and L3).
 /// If no other thread is emitting, the caller delivers directly. Otherwise the event is enqueued and the drainer delivers it.
@@ -10,16 +10,16 @@ import RxPrimitives
 package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     package final let serializer: Serializer
 
-    /// Retained. Used only by the drainer; released by the thread that cleans up, or with this sink.
+    /// The downstream, retained. Only the drainer uses it; the thread that cleans up, or the end of this sink, releases it.
     package final let downstream: Unmanaged<Sink<Element>>
 
-    /// Whether `downstream` was released. Written once, by the thread that cleans up.
+    /// True if `downstream` was released. Written once, by the thread that cleans up.
     @exclusivity(unchecked) private final var isReleased = false
 
     /// The operator this sink belongs to, for diagnostics.
     package var operatorName: StaticString { "serialized" }
 
-    /// Whether an error of one source may end it while others go on.
+    /// True if an error of one source may end this sink while other sources continue.
     package var hasSources: Bool { false }
 
     /// - Parameter entered: whether the creating thread is the drainer from the start, so that events wait until it leaves.
@@ -44,7 +44,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         }
     }
 
-    // What enqueues is apart, whose frame is large: a long chain ends stage in stage (law L8).
+    // Enqueueing has methods of its own, because their frames are large: in a long chain each stage ends inside the one before (law L8).
 
     package override func error(_ error: any Swift.Error) {
         if serializer.tryEnter() {
@@ -65,14 +65,14 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     }
 
     package override func cancel() {
-        // Marked first: a producer that finds the serializer closed then sees the reason.
+        // Marked as cancelled first, so that a producer that finds the serializer closed sees the reason.
         let upstream = takeUpstream()
         serializer.close(TargetReference(self))
         upstream?.take()?.cancel()
     }
 
     package final override func quiesce() -> UInt {
-        // Closed: it has ended by itself, or was here before.
+        // Closed: this sink has ended by itself, or was closed here before.
         if serializer.isClosed { return 0 }
         quiesceSources()
         serializer.close(TargetReference(self))
@@ -81,10 +81,10 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
 
     package final override func quiesceBoundary() -> UInt { quiesce() }
 
-    /// Quiesces what is above. Marks this stage, also before it is linked: a producer that finds the serializer closed sees the reason.
+    /// Quiesces the stages above. Marks this stage, also before it is linked: a producer that finds the serializer closed sees the reason.
     package func quiesceSources() { quiesceUpstream() }
 
-    /// Links the downstream to this stage. Before the first event.
+    /// Links the downstream to this stage, before the first event.
     package final func linkDownstream() {
         downstream._withUnsafeGuaranteedRef { $0.link(self) }
     }
@@ -98,13 +98,13 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     @inline(never)
     private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
 
-    /// Passes `completed` on. Only by the drainer, and the last event that passes.
+    /// Forwards `completed` as the last event; only the drainer calls this.
     private final func finish() {
         serializer.closeFromInside()
         downstream._withUnsafeGuaranteedRef { $0.completed() }
     }
 
-    /// Passes an error on. Only by the drainer, and the last event that passes.
+    /// Forwards an error as the last event; only the drainer calls this.
     private final func fail(_ error: any Swift.Error) {
         serializer.closeFromInside()
         if hasSources { quiesceSources() }

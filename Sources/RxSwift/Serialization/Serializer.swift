@@ -1,6 +1,6 @@
 import RxPrimitives
 
-// How events of several threads become one serial sequence (laws L2, L3, L4, L7 and L12):
+// Events of several threads become one serial sequence in this way (laws L2, L3, L4, L7 and L12):
 //
 //   thread A ── tryEnter ──► the drainer: runs its own work, then what is pending ── tryLeave ──► idle
 //   thread B ── enqueue ───► a node, pending                      │
@@ -8,36 +8,36 @@ import RxPrimitives
 //                                                                                     drains, or a deputy does
 //
 // Subjects, `create`, operators with several sources, timed operators and the buffers of late subscribers are targets. Only this
-// file drains; what a node means is a method of its target.
+// file drains; the methods of its target define the meaning of a node.
 
-/// What a serializer works for: the owner of its state, which only the drainer touches.
+/// The client of a serializer: the owner of the state that only the drainer touches.
 package protocol SerializerTarget: AnyObject {
-    /// The operator, for diagnostics.
+    /// The name of the operator, for diagnostics.
     var operatorName: StaticString { get }
 
-    /// Does the work of a node, and frees it. Only by the drainer.
+    /// Does the work of a node, and frees it; only the drainer calls this.
     func run(_ node: UnsafeMutablePointer<DrainNode>)
 
-    /// Frees a node whose work is not to be done any more.
+    /// Frees a node whose work is no longer to be done.
     func discard(_ node: UnsafeMutablePointer<DrainNode>)
 
-    /// Whether `didArrive` wants to see nodes before the nodes in front of them are run.
+    /// True if `didArrive` wants to see nodes before the nodes in front of them are run.
     var readsAhead: Bool { get }
 
-    /// Nodes were enqueued, oldest first, and will be run in their turn. Only by the drainer, between two runs.
+    /// Receives nodes that were enqueued, oldest first, and will be run in their turn. Only the drainer calls this, between two runs.
     func didArrive(_ nodes: UnsafeMutablePointer<DrainNode>)
 
-    /// The serializer was closed, no drainer is inside, and nothing is pending. Called once.
+    /// Reacts to the end: the serializer was closed, no drainer is inside, and nothing is pending. Called once.
     func serializerDidClose()
 
-    /// Calls `drainAsDeputy` of its serializer.
+    /// Calls `drainAsDeputy` of the target's serializer.
     func drainAsDeputy()
 }
 
-/// A target as an argument.
+/// A target that is passed as an argument.
 ///
-/// In a struct, because the optimizer makes of a protocol type that is passed plainly a generic argument, for which each call, also one
-/// that is not taken, then looks up the metadata of the target's generic class.
+/// It is a struct because the optimizer turns a protocol type that is passed plainly into a generic argument, for which each call, also
+/// one that is not taken, then looks up the metadata of the target's generic class.
 package struct TargetReference {
     package let target: any SerializerTarget
 
@@ -59,18 +59,18 @@ extension SerializerTarget {
 package struct Serializer: ~Copyable {
     private let loop: DrainLoop
 
-    /// 1 while a drainer is in `drain`, and not in work that found the serializer idle. Relaxed: a hint for producers.
+    /// 1 while a drainer is in `drain`, and not in work that found the serializer idle. Relaxed, because it is a hint for producers.
     private let isDraining = AtomicWord(0)
 
     /// - Parameter entered: whether the creating thread is the drainer from the start.
     package init(entered: Bool = false) { loop = DrainLoop(entered: entered) }
 
-    /// Whether no more work is accepted.
+    /// True if no more work is accepted.
     package var isClosed: Bool {
         @inline(__always) get { loop.isClosed }
     }
 
-    /// Whether work waits for the drainer. Only for the drainer, or for the last owner.
+    /// True if work waits for the drainer. Only the drainer or the last owner may read it.
     package var hasPending: Bool { loop.hasPending }
 
     // MARK: From any thread
@@ -79,16 +79,16 @@ package struct Serializer: ~Copyable {
     @inline(__always)
     package func tryEnter() -> Bool { loop.tryEnter() }
 
-    /// The same without a read-modify-write, for a target with a lock: all its threads hold it while they enter or enqueue.
+    /// Does the same without a read-modify-write, for a target with a lock: all its threads hold the lock while they enter or enqueue.
     @inline(__always)
     package func tryEnterLocked() -> Bool { loop.tryEnterLocked() }
 
     /// Ends the work of the drainer if nothing is pending. If it returns false, the target calls `finishLeaving`: in a method of its own,
-    /// so that the way without pending work needs no room on the stack.
+    /// so that the path without pending work needs no room on the stack.
     @inline(__always)
     package func tryLeave() -> Bool { loop.tryLeave() }
 
-    /// Runs a node, now or when the work accepted before has been done.
+    /// Runs a node, now or after the work accepted before it.
     ///
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult
@@ -101,7 +101,7 @@ package struct Serializer: ~Copyable {
         loop.enterOrPush(node, mayResume: loop.isVacant && DrainSession.current.mayResume)
     }
 
-    /// Does what has to be done for a node after `enqueue`.
+    /// Completes the submission of a node after `enqueue`: runs it, drains, waits for the drainer or discards the node.
     ///
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult @inline(__always)
@@ -135,28 +135,28 @@ package struct Serializer: ~Copyable {
         return true
     }
 
-    /// Accepts no more work, and sees to it that `serializerDidClose` is called: now, or by the drainer.
+    /// Stops accepting work, and ensures that `serializerDidClose` is called: now, or by the drainer.
     package func close(_ reference: TargetReference) {
         if loop.close() { finishClosing(reference) }
     }
 
     // MARK: By the drainer
 
-    /// Does what is pending for a drainer that could not leave, or cleans up if the serializer was closed.
+    /// Drains for a drainer that could not leave, or cleans up if the serializer was closed.
     package func finishLeaving(_ reference: TargetReference) {
         if loop.isClosed { finishClosing(reference) } else { drain(reference) }
     }
 
-    /// Accepts no more work. What is pending is discarded when the drainer leaves.
+    /// Stops accepting work; the pending nodes are discarded when the drainer leaves.
     @inline(__always)
     package func closeFromInside() { _ = loop.close() }
 
-    /// Discards what is pending when the target goes.
+    /// Discards the pending nodes when the target is deinitialized.
     package func discardPending(_ reference: TargetReference) {
         while let node = loop.popFirst() { reference.target.discard(node) }
     }
 
-    /// Does what is pending, until nothing is and the serializer is idle or, when the budget for other threads' work is spent, vacant.
+    /// Runs the pending nodes until the serializer is idle or, when the budget for other threads' work is spent, vacant.
     @inline(__always)
     package func drain(_ reference: TargetReference) {
         DrainSession.unretained._withUnsafeGuaranteedRef { drain(reference, $0) }
@@ -189,9 +189,9 @@ package struct Serializer: ~Copyable {
         session.end()
     }
 
-    /// Leaves what is pending to the next thread that comes, or to a deputy.
+    /// Leaves the pending nodes to the next thread that comes, or to a deputy.
     ///
-    /// - Returns: false if the caller is still the drainer: the serializer was closed, or there is no deputy to be had.
+    /// - Returns: false if the caller is still the drainer: the serializer was closed, or no deputy is available.
     private func leaveVacant(_ reference: TargetReference, _ session: DrainSession) -> Bool {
         guard loop.vacate() else { return false }
         if !loop.requestDeputy() || DeputyPool.shared.submit(reference.target) { return true }
@@ -208,19 +208,19 @@ package struct Serializer: ~Copyable {
 
     // MARK: Help
 
-    /// Drains if the serializer is vacant. On a deputy thread.
+    /// Drains if the serializer is vacant; called on a deputy thread.
     package func drainAsDeputy(_ reference: TargetReference) {
         loop.deputyLooks()
         if loop.tryResume() { drain(reference) }
     }
 
-    /// Waits a little while the drainer catches up, where the calling thread may wait at all (law L12), and helps if there is none.
+    /// Waits a little while the drainer catches up, if the calling thread may wait at all (law L12), and drains if there is no drainer.
     ///
-    /// Until next to nothing is pending, not until a half is: a thread that finds the serializer idle delivers its events several times as
-    /// fast as it hands them to another one.
+    /// It waits until almost nothing is pending, not only until half is: a thread that finds the serializer idle delivers its events several
+    /// times as fast as it enqueues them for another thread.
     @inline(never)
     private func waitForDrainer(_ reference: TargetReference) {
-        // Else the drainer is in its first piece of work, and may be this very thread, which emits in a callback.
+        // Otherwise the drainer is in its first piece of work, and may be this very thread, which emits in a callback.
         guard isDraining.loadRelaxed() != 0 || loop.isVacant else { return }
         let session = DrainSession.current
         session.wait {

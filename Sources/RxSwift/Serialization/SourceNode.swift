@@ -2,7 +2,7 @@ import RxPrimitives
 
 /// An event that waits at a coordinator for the drainer.
 ///
-/// Does not hold the slot: the coordinator does, and nobody else reads the node.
+/// It does not hold the slot: the coordinator does, and only the coordinator reads the node.
 struct SourceNode {
     /// First, so that a pointer to it is a pointer to the node.
     private var head = DrainNode()

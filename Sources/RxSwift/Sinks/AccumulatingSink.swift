@@ -3,7 +3,7 @@
 package class AccumulatingSink<Element, Accumulated, Output>: LinearSink<Element, Output> {
     @usableFromInline package final let accumulate: (inout Accumulated, Element) throws -> Void
 
-    /// Memory of its own: changing a stored property in place would cost a dynamic exclusivity check, and die in it if the
+    /// The value, in memory of its own: changing a stored property in place would cost a dynamic exclusivity check, and die in it if the
     /// closure came back here.
     @usableFromInline package final let accumulated: UnsafeMutablePointer<Accumulated>
 

@@ -1,6 +1,6 @@
 /// An operator without state that makes at most one event out of each element.
 ///
-/// What happens to an element is a closure which is handed the sink, not one that returns a value: the caller's module
+/// The work on an element is a closure which receives the sink, not one that returns a value: the caller's module
 /// knows the types and builds optionals, tuples and events there, without the look-up of type metadata that this module
 /// would need per element.
 @usableFromInline
@@ -10,7 +10,7 @@ final class ElementOperator<Element, Output>: FusibleOperator<Element, Output> {
 
     /// - Parameters:
     ///   - work: the same as `handle` as one step of several, where that is possible.
-    ///   - handle: calls `emit` or `finish` of the sink at most once, and then returns; what it throws ends the sequence.
+    ///   - handle: calls `emit` or `finish` of the sink at most once, and then returns; an error that it throws ends the sequence.
     @inlinable
     init(
         source: Observable<Element>, work: FusedWork? = nil,
@@ -54,7 +54,7 @@ final class ElementSink<Element, Output>: LinearSink<Element, Output> {
         if !isCancelled { downstream.next(element) }
     }
 
-    /// Ends the sequence.
+    /// Ends the sequence, unless the closure has disposed of the subscription.
     @usableFromInline
     func finish() {
         if !isCancelled { downstream.completed() }

@@ -1,7 +1,7 @@
 /// The upper end of a chain whose source ends right inside `subscribeCore`, and so has nothing to cancel.
 ///
-/// It is linked all the same: a stage tells by its link being cancelled that the sequence has ended below it. One object
-/// for all.
+/// It is linked all the same: a stage recognizes by its cancelled link that the sequence has ended below it. All chains share
+/// one object.
 package final class EmptyUpstream: Stage {
     package static let instance = EmptyUpstream()
 
@@ -19,13 +19,13 @@ package final class EmptyUpstream: Stage {
 }
 
 extension Sink {
-    /// Links a source that has nothing to send, and completes. In place of an `subscribeCore`.
+    /// Links a source that has nothing to send, and completes; used in place of a `subscribeCore`.
     package final func linkAndComplete() {
         link(EmptyUpstream.instance)
         completed()
     }
 
-    /// Links a source that has nothing to send, and ends with an error. In place of an `subscribeCore`.
+    /// Links a source that has nothing to send, and ends with an error; used in place of a `subscribeCore`.
     package final func linkAndFail(_ error: any Swift.Error) {
         link(EmptyUpstream.instance)
         self.error(error)

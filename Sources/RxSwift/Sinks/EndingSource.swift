@@ -15,7 +15,7 @@ struct EndingSource: ~Copyable {
         _ = stage.exchange(UInt(bitPattern: Unmanaged.passRetained(source).toOpaque()))
     }
 
-    /// Cancels the source if it is kept. From any thread.
+    /// Cancels the source if it is kept; any thread may call this.
     func cancel() {
         if stage.loadRelaxed() == 0 { return }
         let address = stage.exchange(0)

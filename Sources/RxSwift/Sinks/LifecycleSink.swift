@@ -1,7 +1,7 @@
 /// A sink with one downstream, which it links before its own source is subscribed to.
 ///
-/// For stages with something to do when the subscription ends: they learn of it through `cancel()` whatever their source
-/// does, also while it is being subscribed to. Costs two atomic read-modify-writes per subscription more than a `LinearSink`.
+/// For stages with something to do when the subscription ends: they learn of it through `cancel()` independently of their source,
+/// also while it is being subscribed to. Costs two atomic read-modify-writes per subscription more than a `LinearSink`.
 @usableFromInline
 package class LifecycleSink<Element, Output>: Sink<Element> {
     @usableFromInline package final let downstream: Sink<Output>
@@ -12,7 +12,7 @@ package class LifecycleSink<Element, Output>: Sink<Element> {
         super.init()
     }
 
-    /// Links the downstream to this stage. Before the source is subscribed to.
+    /// Links the downstream to this stage, before the source is subscribed to.
     package final func linkToDownstream() {
         downstream.link(self)
     }

@@ -2,21 +2,21 @@ import RxPrimitives
 
 /// Lets one source follow another in a loop instead of by recursion.
 ///
-/// A source may end while it is still being subscribed to, on this or another thread. The one subscribing then goes on with
-/// the next source when that subscription has been made; otherwise whoever brings the end subscribes.
-/// From any thread. At most one end is on its way at a time, since the next source is not subscribed to before.
+/// A source may end while it is still being subscribed to, on this or another thread. The subscribing thread then continues with
+/// the next source when that subscription has been made; otherwise the thread that brings the end subscribes.
+/// May be called from any thread. At most one end is on its way at a time, since the next source is not subscribed to before.
 struct ResubscribingGate: ~Copyable {
     /// `free`, `busy` or `ended`.
     private let state = AtomicWord(ResubscribingGate.free)
 
-    /// Nobody is subscribing.
+    /// No thread is subscribing to a source.
     private static let free: UInt = 0
-    /// Somebody is subscribing. Set by entering, cleared by leaving.
+    /// A thread is subscribing. Entering sets this word, leaving clears it.
     private static let busy: UInt = 1
-    /// Somebody is subscribing, and the source has ended meanwhile. Back to busy when that one takes notice.
+    /// A thread is subscribing, and the source has ended meanwhile. The word is busy again when that thread takes notice.
     private static let ended: UInt = 2
 
-    /// Returns whether the caller is to subscribe to the next source. If not, the one who is subscribing will.
+    /// Returns whether the caller is to subscribe to the next source. If not, the thread that is subscribing will.
     func enter() -> Bool {
         while true {
             // Acquiring and releasing: paired with each other and with `leave`, as the duty goes from thread to thread.
@@ -27,7 +27,7 @@ struct ResubscribingGate: ~Copyable {
         }
     }
 
-    /// Whether a thread is subscribing. Does not change while a source that ends has not told so, but from true to false.
+    /// True if a thread is subscribing. Until a source that ends has reported its end, this changes only from true to false.
     var isBusy: Bool { state.loadRelaxed() != ResubscribingGate.free }
 
     /// Returns whether the caller has left. If not, the source has ended and the next one is due.
@@ -39,30 +39,30 @@ struct ResubscribingGate: ~Copyable {
 
 /// Receives the events of sources that are subscribed to one after another, however many end within their subscription.
 ///
-/// Its link holds the source of the moment. No queue and no lock: events of two sources cannot overlap, as the next one is
+/// Its link holds the current source. It needs no queue and no lock: events of two sources cannot overlap, as the next one is
 /// subscribed to after the end of the one before.
 @usableFromInline
 package class ResubscribingSink<Element>: Sink<Element> {
     private let gate = ResubscribingGate()
     private let subscribePhase = SubscribePhase()
 
-    /// The source that is due. Nil if there is none, after which `exhausted` is called.
+    /// Returns the source that is due; nil if there is none, after which `exhausted` is called.
     ///
-    /// Called by one thread at a time, with nothing held. May run a user's code.
+    /// Called by one thread at a time, with nothing held; may run a user's code.
     package func nextSource() -> Observable<Element>? { abstractMethod() }
 
-    /// No source is left. Called at most once per `advance`, and not after a cancellation.
+    /// Reacts when no source is left. Called at most once per `advance`, and not after a cancellation.
     package func exhausted() { abstractMethod() }
 
     /// Passes a terminal event on, and cancels the source.
     ///
-    /// - Parameter after: what `do` runs behind the event.
+    /// - Parameter after: runs behind the event, for `do`.
     @inline(__always)
     package final func end(_ tell: () -> Void, then after: () -> Void = {}) {
         end(subscribePhase, tell, then: after)
     }
 
-    /// Whether the calling thread is subscribing to the source.
+    /// True if the calling thread is subscribing to the source.
     package final var isSubscribing: Bool { subscribePhase.isOnStack }
 
     private final func start(_ source: Observable<Element>) {
@@ -78,19 +78,19 @@ package class ResubscribingSink<Element>: Sink<Element> {
         if !gate.leave() { goOn() }
     }
 
-    /// The source has ended, and its terminal event stays here. It is cancelled at once if it is still being subscribed to; else before
-    /// the next one is subscribed to, or behind the terminal event if there is none (law L11).
+    /// Handles the end of the source, whose terminal event stays here. The source is cancelled at once if it is still being subscribed to;
+    /// otherwise before the next one is subscribed to, or behind the terminal event if there is none (law L11).
     package final func sourceEnded() {
         if gate.isBusy { endSource() }
         advance()
     }
 
-    /// Subscribes to the next source, or sees to it that this is done when the subscription in progress has been made.
+    /// Subscribes to the next source, or ensures that this is done when the subscription in progress has been made.
     package final func advance() {
         if gate.enter() { goOn() }
     }
 
-    /// Subscribes to sources until one goes on. The caller has entered the gate.
+    /// Subscribes to sources until one keeps running. The caller has entered the gate.
     private final func goOn() {
         repeat {
             if isCancelled { return }
@@ -107,15 +107,15 @@ package class ResubscribingSink<Element>: Sink<Element> {
 }
 
 extension Stage {
-    /// Lets go of a source whose terminal event this stage keeps to itself, so that another one can be linked.
+    /// Cancels a source whose terminal event this stage keeps to itself, so that another one can be linked.
     ///
-    /// Only by the one who received that event.
+    /// Only the thread that received that event calls this.
     @usableFromInline
     package final func endSource() { unlinkSource()?.cancel() }
 
     /// Takes the link to a source whose terminal event this stage keeps to itself; the caller cancels the source.
     ///
-    /// Only by the one who received that event. Nil if there is none, or if this stage was cancelled.
+    /// Only the thread that received that event calls this. Returns nil if there is no source, or if this stage was cancelled.
     @usableFromInline
     package final func unlinkSource() -> Stage? {
         while true {
@@ -124,7 +124,7 @@ extension Stage {
                 // The thread that quiesces the source cancels it, too.
                 if upstream.compareExchange(word, Stage.quiescingUnlinked) { return nil }
             } else if word > Stage.maxTag {
-                // Fails if another thread cancels this stage or begins to quiesce what is above.
+                // Fails if another thread cancels this stage or begins to quiesce the stages above.
                 let rest = word & Stage.quiesced == 0 ? Stage.unlinked : Stage.quiescedUnlinked
                 if upstream.compareExchange(word, rest) { return Upstream(word: word).take() }
             } else {

@@ -8,7 +8,7 @@
 
 /// A recipe that consists of a sequence of sources.
 ///
-/// Where such a recipe comes up among the sources of one of the same type, its sources take its place, so that recursion
+/// If such a recipe comes up among the sources of one of the same type, its sources take its place, so that recursion
 /// in the last place of a collection needs neither stack nor memory.
 @usableFromInline
 package class SourceSequence<Element>: Observable<Element> {
@@ -28,10 +28,10 @@ package class SourceIterator<Element> {
         self.recipeType = recipeType
     }
 
-    /// The next source. Runs the user's iterator.
+    /// Returns the next source; runs the user's iterator.
     fileprivate func next() -> Observable<Element>? { abstractMethod() }
 
-    /// Whether it is known, without asking the user's iterator, that no source is left.
+    /// True if it is known, without asking the user's iterator, that no source is left.
     fileprivate var isKnownToBeAtEnd: Bool { false }
 }
 
@@ -67,7 +67,7 @@ package final class SourceStack<Element> {
         passes = [recipe.makeIterator()]
     }
 
-    /// The next source, asked for only now. Runs users' iterators.
+    /// Returns the next source, asked for only now; runs users' iterators.
     ///
     /// - Parameter subscribes: called before anything runs that belongs to subscribing to the next source.
     package func next(willSubscribe subscribes: () -> Void) -> Observable<Element>? {
@@ -79,7 +79,7 @@ package final class SourceStack<Element> {
             if pass.isKnownToBeAtEnd {
                 passes.removeLast()
                 subscribes()
-                // As when it is subscribed to: on the trampoline.
+                // On the trampoline, as when it is subscribed to.
                 Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
                     trampoline.run { source = source.resolved() }
                 }

@@ -1,14 +1,14 @@
-/// What one subscription to an operator of another module does with elements: an object made for each subscription.
+/// The work of one subscription to an operator of another module: an object made for each subscription.
 ///
-/// Called serially, on the threads of the source, and no more once `emit` has returned false or something was thrown.
+/// It is called serially, on the threads of the source, and no more once `emit` has returned false or a method has thrown.
 package protocol Transducer<Element, Output>: AnyObject {
     associatedtype Element
     associatedtype Output
 
-    /// An element came. May emit any number of times; what it throws ends the sequence.
+    /// Handles an element: may emit any number of times. An error that it throws ends the sequence.
     func next(_ element: Element, into sink: TransducerSink<Element, Output>) throws
 
-    /// The source has completed. May emit what is left; then the sequence completes.
+    /// Handles the completion of the source: may emit what is left; then the sequence completes.
     func completed(into sink: TransducerSink<Element, Output>) throws
 }
 
@@ -35,7 +35,7 @@ package final class TransducerObservable<Element, Output>: Observable<Output> {
     }
 }
 
-/// Where a transducer emits.
+/// The sink into which a transducer emits.
 package final class TransducerSink<Element, Output>: LinearSink<Element, Output> {
     private let transducer: any Transducer<Element, Output>
 
@@ -44,7 +44,7 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
         super.init(downstream: downstream)
     }
 
-    /// Passes an element on. Returns whether more is wanted.
+    /// Passes an element on, and returns whether more is wanted.
     package func emit(_ output: Output) -> Bool {
         if isCancelled { return false }
         downstream.next(output)

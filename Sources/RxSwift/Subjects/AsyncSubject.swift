@@ -1,6 +1,6 @@
-/// Passes the last element it received to its subscribers, once it completes; if it ends with an error, just that.
+/// Sends the last element it received to its subscribers once it completes; if it ends with an error, only the error.
 ///
-/// Events may come from any thread and from inside a callback. Who subscribes after completion gets the last element and
+/// Events may come from any thread and from inside a callback. A subscriber that comes after completion gets the last element and
 /// the completion inside `subscribe`.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
 public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType {
@@ -8,23 +8,23 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 
     @usableFromInline let core: ReplayRing<Element>
 
-    /// A subject without subscribers.
+    /// Creates a subject that has no subscribers.
     public override init() {
         core = ReplayRing(name: "AsyncSubject", bound: 1, policy: .afterCompletion)
         super.init()
     }
 
     deinit {
-        // A subscription that is not disposed of holds the core, and shall not hold what it remembers.
+        // A subscription that is not disposed of holds the core, and must not hold the remembered element.
         core.forget()
     }
 
-    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
+    /// True if there is a subscription. If so, every event sent from then on reaches it, also a subscription of another thread.
     public var hasObservers: Bool { core.hasObservers }
 
-    /// Remembers an element, or passes the end on, after the last element if it is completion.
+    /// Remembers an element, or forwards the terminal event, a completion after the last element.
     ///
-    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    /// Delivers on the calling thread. If another thread (or a callback further up) is delivering, that drainer delivers instead.
     @inlinable
     public func on(_ event: Event<Element>) {
         switch event {
@@ -34,7 +34,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
         }
     }
 
-    /// The subject as an observer.
+    /// Returns the subject as an observer.
     public func asObserver() -> AsyncSubject<Element> { self }
 
     package override var startsOnTrampoline: Bool { false }

@@ -1,7 +1,7 @@
-/// Passes each event it receives to all current subscribers, and tells each newcomer the value it has.
+/// Passes each event it receives to all current subscribers, and its value to each new subscriber.
 ///
-/// The value is that of the last element accepted, also while its delivery waits for another. A newcomer gets it inside
-/// `subscribe`, and after that what comes later; after the terminal event it gets just that.
+/// The value is the last element accepted, also while its delivery waits for another delivery. A new subscriber gets it inside
+/// `subscribe`, and the later events after that; a subscriber that comes after the terminal event gets only that event.
 /// Events may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one event in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
@@ -11,9 +11,9 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     @usableFromInline let core: ReplayRing<Element>
     private let disposal = Disposal()
 
-    /// A subject without subscribers.
+    /// Creates a subject that has no subscribers.
     ///
-    /// - Parameter value: what it has until the first element comes.
+    /// - Parameter value: the subject's value until the first element comes.
     public init(value: Element) {
         core = ReplayRing(name: "BehaviorSubject", bound: 1, policy: .beforeEnd)
         super.init()
@@ -21,14 +21,14 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     }
 
     deinit {
-        // A subscription that is not disposed of holds the core, and shall not hold what it remembers.
+        // A subscription that is not disposed of holds the core, and must not hold the remembered element.
         core.forget()
     }
 
-    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
+    /// True if there is a subscription. If so, every event sent from then on reaches it, also a subscription of another thread.
     public var hasObservers: Bool { core.hasObservers }
 
-    /// Whether `dispose()` was called.
+    /// True once `dispose()` has been called.
     public var isDisposed: Bool { disposal.isDisposed }
 
     /// The value of the last element accepted, also after completion.
@@ -44,7 +44,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
 
     /// Passes one event to all subscribers.
     ///
-    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    /// Delivers on the calling thread. If another thread (or a callback further up) is delivering, that drainer delivers instead.
     @inlinable
     public func on(_ event: Event<Element>) {
         switch event {
@@ -54,7 +54,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
         }
     }
 
-    /// The subject as an observer.
+    /// Returns the subject as an observer.
     public func asObserver() -> BehaviorSubject<Element> { self }
 
     /// Drops all subscribers without an event, and the value. Later subscribers get the error `RxError.disposed`.

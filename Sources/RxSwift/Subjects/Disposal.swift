@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// Whether something was disposed of: false once, then true for ever. From any thread.
+/// Remembers that an object was disposed of: false at first, then true for ever. Any thread may use it.
 @usableFromInline
 package struct Disposal: ~Copyable {
     private let word = AtomicWord(0)

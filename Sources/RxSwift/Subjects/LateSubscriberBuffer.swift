@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// Keeps the events for a new subscription back until it was given what the subject replays.
+/// Holds back the events for a new subscription until it was given the elements that the subject replays.
 ///
 /// The subscribing thread is the drainer from the start. Once it has left, the next event takes the buffer out of the way.
 final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
@@ -36,7 +36,7 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
     override func error(_ error: any Swift.Error) { submit(EventNode.make(stop: .error(error))) }
     override func completed() { submit(EventNode.make(stop: .completed)) }
 
-    /// Delivers what was kept back. By the subscribing thread, once.
+    /// Delivers the events held back; the subscribing thread calls this once.
     func open() { leave() }
 
     private func leave() {

@@ -1,6 +1,6 @@
 /// Passes each event it receives to all current subscribers.
 ///
-/// A subscriber sees every event whose delivery starts after it subscribed; after the terminal event it gets just that.
+/// A subscriber sees every event whose delivery starts after it subscribed; one that comes after the terminal event gets only that.
 /// Events may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one event in order of subscription. Emitting takes no lock and allocates nothing while
 /// no other thread is delivering.
@@ -11,7 +11,7 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     @usableFromInline let core: SubjectCore<Element>
     @usableFromInline let disposal = Disposal()
 
-    /// A subject without subscribers.
+    /// Creates a subject that has no subscribers.
     @inlinable
     public override init() {
         core = SubjectCore(name: "PublishSubject")
@@ -22,15 +22,15 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
         core.end(.abandoned)
     }
 
-    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
+    /// True if there is a subscription. If so, every event sent from then on reaches it, also a subscription of another thread.
     public var hasObservers: Bool { core.hasObservers }
 
-    /// Whether `dispose()` was called.
+    /// True once `dispose()` has been called.
     public var isDisposed: Bool { disposal.isDisposed }
 
     /// Passes one event to all subscribers.
     ///
-    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    /// Delivers on the calling thread. If another thread (or a callback further up) is delivering, that drainer delivers instead.
     @inlinable
     public func on(_ event: Event<Element>) {
         switch event {
@@ -40,10 +40,10 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
         }
     }
 
-    /// The subject as an observer.
+    /// Returns the subject as an observer.
     public func asObserver() -> PublishSubject<Element> { self }
 
-    /// Drops all subscribers without an event. Later ones get the error `RxError.disposed`.
+    /// Drops all subscribers without an event. Later subscribers get the error `RxError.disposed`.
     public func dispose() {
         if disposal.dispose() { core.end(.abandoned) }
     }

@@ -3,25 +3,25 @@ import RxPrimitives
 /// The core of a subject that remembers elements for later subscribers.
 ///
 /// State changes at acceptance, not at delivery: under a lock an element is remembered and gets its number and its place in
-/// the loop, so that what is remembered, the numbers and the order of delivery agree. A newcomer is given what is remembered
-/// at that moment, on its own thread, and skips the deliveries up to that number.
-/// The lock is held for a few instructions; nothing of the user's runs or is released under it. All threads hold it while they enter the
-/// serializer or enqueue, so that to enter costs no read-modify-write; they leave without it.
+/// the loop, so that the remembered elements, the numbers and the order of delivery agree. A new subscriber is given the elements
+/// remembered at that moment, on its own thread, and skips the deliveries up to that number.
+/// The lock is held for a few instructions; no user code runs, and nothing of the user's is released, under it. All threads hold it while
+/// they enter the serializer or enqueue, so that entering costs no read-modify-write; they leave without it.
 @usableFromInline
 package class ReplayCore<Element>: SubjectCore<Element> {
     final let lock = Mutex()
 
-    /// The number of elements accepted. Under the lock.
+    /// The number of elements accepted; protected by the lock.
     private final var acceptedCount = 0
 
-    /// Whether the subject was disposed of. Under the lock.
+    /// True if the subject was disposed of; protected by the lock.
     private(set) final var isForgotten = false
 
-    /// When subscribers are given what is remembered.
+    /// The condition under which subscribers are given the remembered elements.
     private let policy: ReplayPolicy
 
     package enum ReplayPolicy {
-        /// While the subject is open.
+        /// Only while the subject is open.
         case beforeEnd
         case always
         /// Once the subject has completed; until then elements are not delivered either.
@@ -35,16 +35,16 @@ package class ReplayCore<Element>: SubjectCore<Element> {
 
     // MARK: What is remembered
 
-    /// Remembers an element, and releases the lock before it lets go of what it forgets. Called with the lock held.
+    /// Remembers an element, and unlocks before it releases the element it forgets. Called with the lock held.
     func keepAndUnlock(_ element: Element) { abstractMethod() }
 
-    /// How many elements are remembered. Under the lock.
+    /// The number of remembered elements, read under the lock.
     var keptCount: Int { abstractMethod() }
 
-    /// Puts what is remembered into `snapshot`. Under the lock.
+    /// Puts the remembered elements into `snapshot`, under the lock.
     func takeSnapshot(into snapshot: inout ReplaySnapshot) { abstractMethod() }
 
-    /// Hands out the elements of a snapshot, oldest first, as long as `body` returns true.
+    /// Calls `body` with the elements of a snapshot, oldest first, as long as it returns true.
     func visit(_ snapshot: borrowing ReplaySnapshot, _ body: (Element) -> Bool) {
         if snapshot.count == 0 { return }
         let copies = snapshot.copies(of: Element.self)
@@ -62,7 +62,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         }
     }
 
-    /// Forgets everything. Called with the lock held; releases it.
+    /// Forgets all elements; called with the lock held, which it releases.
     func clearAndUnlock() { abstractMethod() }
 
     // MARK: Entering
@@ -126,10 +126,10 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         if let entered = acceptAndSnapshot(stop) { deliverStop(entered: entered) }
     }
 
-    /// Accepts what the subject ends with, and delivers what was kept back for it.
+    /// Accepts the end of the subject, and delivers the elements held back for it.
     ///
-    /// Apart from `end`, which so needs no stack of its own for what comes of the terminal event (law L8).
-    /// - Returns: whether the caller is the drainer now; nil when something was accepted before.
+    /// A method of its own, so that `end` needs no stack for the consequences of the terminal event (law L8).
+    /// - Returns: whether the caller is the drainer now; nil if an end was accepted before.
     @inline(never)
     private final func acceptAndSnapshot(_ stop: Stop) -> Bool? {
         var late = ReplaySnapshot()
@@ -142,7 +142,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         let entered = serializer.tryEnterLocked()
         if policy == .afterCompletion, case .completed = stop { takeSnapshot(into: &late) }
         lock.unlock()
-        // Outside the lock, for nothing is accepted after it and what was accepted before is in the loop already.
+        // Outside the lock, because nothing is accepted after the end, and everything accepted before it is in the loop already.
         visit(late) { element in
             if entered { deliver(element, sequence: .max) } else { enqueue(element) }
             return true
@@ -187,8 +187,9 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         }
     }
 
-    /// Another thread is delivering, or a callback further up this thread's stack. A buffer of the subscription's own keeps its
-    /// events back.
+    /// Admits a subscription during a delivery, by another thread or by a callback further up this thread's stack.
+    ///
+    /// A buffer of the subscription's own holds back its events.
     private final func admitDuringDelivery(
         _ subscription: SubjectSubscription, _ downstream: Sink<Element>,
         _ snapshot: inout ReplaySnapshot, _ subject: AnyObject
@@ -218,7 +219,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         }
     }
 
-    /// Gives a newcomer what a subject that has ended owes it. Called with the lock held; releases it.
+    /// Gives a new subscriber its events of a subject that has ended. Called with the lock held; releases it.
     private final func admitLate(
         _ subscription: SubjectSubscription, _ downstream: Sink<Element>,
         _ snapshot: inout ReplaySnapshot, _ subject: AnyObject
@@ -241,7 +242,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         }
     }
 
-    /// Makes room for what will probably be remembered in a moment, so that there is no allocation under the lock.
+    /// Makes room for the elements that will probably be remembered in a moment, so that there is no allocation under the lock.
     private final func reserve(_ snapshot: inout ReplaySnapshot) {
         lock.lock()
         let count = keptCount

@@ -1,16 +1,16 @@
 import RxPrimitives
 
-/// Remembers all elements, in chunks that are written once: a newcomer reads its part of them without a lock or a copy.
+/// Remembers all elements, in chunks that are written once: a new subscriber reads its part of them without a lock or a copy.
 @usableFromInline
 package final class ReplayLog<Element>: ReplayCore<Element> {
-    // All under the lock.
+    // The lock protects the following fields.
     private var first: Chunk?
     private var last: Chunk?
-    // The last chunk's, of which the place of an element is so reached without the chunk.
+    // Copied from the last chunk, so that the place of an element is reached without the chunk.
     private var elementsOfLast: UnsafeMutablePointer<Element>?
     private var capacityOfLast = 0
     private var countOfLast = 0
-    /// How many elements the chunks before have.
+    /// The number of elements in the chunks before the last.
     private var countBefore = 0
 
     package init(name: StaticString) {
@@ -43,7 +43,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
         capacityOfLast = chunk.capacity
     }
 
-    /// Tells the last chunk how many elements it has, which only this object counts until then.
+    /// Stores in the last chunk how many elements it has, which only this object counts until then.
     private func settleLast() {
         last?.count = countOfLast
         countBefore += countOfLast
@@ -67,7 +67,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
         while true {
             for index in 0..<min(rest, chunk.capacity) where !lend(chunk.elements + index, to: body) { return }
             rest -= chunk.capacity
-            // Where more was remembered there is a next chunk, written before the snapshot was made.
+            // If more was remembered, there is a next chunk, written before the snapshot was made.
             if rest <= 0 { return }
             chunk = chunk.next!
         }
@@ -82,11 +82,11 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
         Chunk.release(first)
     }
 
-    /// A part of the log. What is written is not changed any more.
+    /// A part of the log. An element that was written is not changed any more.
     final class Chunk {
         let elements: UnsafeMutablePointer<Element>
         let capacity: Int
-        /// How many elements there are. Written under the log's lock, when there will be no more; not for readers.
+        /// The number of elements, written under the log's lock when there will be no more; not for readers.
         fileprivate var count = 0
         fileprivate(set) var next: Chunk?
 
@@ -100,7 +100,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
             elements.deallocate()
         }
 
-        /// Lets go of a chain of chunks one by one, without recursion.
+        /// Releases a chain of chunks one by one, without recursion.
         static func release(_ first: consuming Chunk?) {
             var chunk = consume first
             while chunk != nil, isKnownUniquelyReferenced(&chunk) {

@@ -1,24 +1,24 @@
 /// Remembers the last elements, up to a small bound. Remembering one when the bound is reached allocates nothing.
 ///
-/// What a subscriber is given is copied under the lock, hence the limit of the bound: `remembering` makes what suits a larger one.
+/// The elements for a subscriber are copied under the lock, hence the limit of the bound: `remembering` makes a core that suits a larger one.
 @usableFromInline
 package final class ReplayRing<Element>: ReplayCore<Element> {
-    // All under the lock.
+    // The lock protects the following fields.
     private var storage: UnsafeMutablePointer<Element>?
     private var capacity = 0
     /// The place of the oldest element. 0 until the bound is reached.
     private var oldest = 0
     private var count = 0
     private let bound: Int
-    /// Whether elements hold no references.
+    /// True if elements hold no references.
     private let isPlainBytes = _isPOD(Element.self)
 
-    /// So many elements may be copied under the lock.
+    /// The most elements that may be copied under the lock.
     static var largestBound: Int { 128 }
 
     /// A core that remembers the last elements.
     ///
-    /// - Parameter bound: how many elements to remember, at most. Not negative.
+    /// - Parameter bound: how many elements to remember, at most; not negative.
     package static func remembering(name: StaticString, bound: Int, policy: ReplayPolicy) -> ReplayCore<Element> {
         if bound > largestBound { return ReplayWindow(name: name, bound: bound, policy: policy) }
         return ReplayRing(name: name, bound: bound, policy: policy)
@@ -34,7 +34,7 @@ package final class ReplayRing<Element>: ReplayCore<Element> {
         Self.release(storage, count)
     }
 
-    /// The newest element. Under the lock, when there is one.
+    /// The newest element; read under the lock, when there is one.
     var newest: Element {
         storage![(oldest == 0 ? count : oldest) - 1]
     }
@@ -44,7 +44,7 @@ package final class ReplayRing<Element>: ReplayCore<Element> {
         let place = oldest
         oldest = place &+ 1 == bound ? 0 : place &+ 1
         if isPlainBytes {
-            // Assigned: to initialize would copy the element twice in code that is not specialized.
+            // Assigned, because initializing would copy the element twice in code that is not specialized.
             storage[place] = element
             return lock.unlock()
         }
@@ -82,7 +82,7 @@ package final class ReplayRing<Element>: ReplayCore<Element> {
         Self.release(storage, count)
     }
 
-    /// A few times in the ring's life, until the bound is reached; moves the elements without running any of their code.
+    /// Enlarges the ring, a few times in its life, until the bound is reached. Moves the elements without running any of their code.
     private func grow() {
         let larger = min(bound, max(1, capacity.multipliedReportingOverflow(by: 2).partialValue))
         let storage = UnsafeMutablePointer<Element>.allocate(capacity: larger)

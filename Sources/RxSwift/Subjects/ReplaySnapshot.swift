@@ -1,4 +1,4 @@
-/// What a subject remembered at one moment: copied elements, or a part of what is shared with it.
+/// The elements that a subject remembered at one moment: copies, or a part of the chunks shared with it.
 ///
 /// It is not generic, because code that is not specialized would look up its type at each use. Only the `ReplayCore` that
 /// made it knows what it holds, and that core releases it.
@@ -16,7 +16,7 @@ struct ReplaySnapshot {
     /// The number of elements, in `room` or in the chunks.
     var count = 0
 
-    /// Makes room for copies. At most once.
+    /// Makes room for copies, at most once.
     mutating func reserve<Element>(_ count: Int, of type: Element.Type) {
         if count == 0 { return }
         room = UnsafeMutableRawPointer(UnsafeMutablePointer<Element>.allocate(capacity: count))
@@ -36,7 +36,7 @@ struct ReplaySnapshot {
         count += more
     }
 
-    /// More is remembered than a moment before, when room was made.
+    /// Makes more room, because more is remembered than a moment before, when room was made.
     @inline(never)
     private mutating func grow<Element>(for count: Int, of type: Element.Type) {
         let larger = UnsafeMutablePointer<Element>.allocate(capacity: count)

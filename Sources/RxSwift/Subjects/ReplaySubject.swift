@@ -1,7 +1,7 @@
-/// Passes each event it receives to all current subscribers, and repeats to each newcomer what it received before.
+/// Passes each event it receives to all current subscribers, and replays to each new subscriber the elements it received before.
 ///
-/// A newcomer gets the remembered elements inside `subscribe`, and after that what comes later; after the terminal event it gets
-/// the remembered elements and the terminal event.
+/// A new subscriber gets the remembered elements inside `subscribe`, and the later events after that; one that comes after the
+/// terminal event gets the remembered elements and the terminal event.
 /// Events may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one event in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
@@ -16,13 +16,13 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     }
 
     deinit {
-        // A subscription that is not disposed of holds the core, and shall not hold what it remembers.
+        // A subscription that is not disposed of holds the core, and must not hold the remembered elements.
         core.forget()
     }
 
     /// A subject that repeats its last elements.
     ///
-    /// - Parameter bufferSize: how many elements to remember, at most. Not negative. A newcomer costs O(bufferSize), on its
+    /// - Parameter bufferSize: how many elements to remember, at most; not negative. A new subscriber costs O(bufferSize), on its
     ///   own thread: a thread that emits meanwhile waits for the time of 128 elements at most.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         precondition(
@@ -35,12 +35,12 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
         ReplaySubject(core: ReplayLog(name: "ReplaySubject"))
     }
 
-    /// Whether somebody is subscribed. If so, what is sent from then on reaches the subscription, also one of another thread.
+    /// True if there is a subscription. If so, every event sent from then on reaches it, also a subscription of another thread.
     public final var hasObservers: Bool { core.hasObservers }
 
     /// Passes one event to all subscribers, and remembers it.
     ///
-    /// Delivers on this thread, unless another thread (or a callback further up) is delivering: then that one does.
+    /// Delivers on the calling thread. If another thread (or a callback further up) is delivering, that drainer delivers instead.
     @inlinable
     public final func on(_ event: Event<Element>) {
         switch event {
@@ -50,7 +50,7 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
         }
     }
 
-    /// The subject as an observer.
+    /// Returns the subject as an observer.
     public final func asObserver() -> ReplaySubject<Element> { self }
 
     /// Drops all subscribers without an event, and the remembered elements. Later subscribers get the error

@@ -1,13 +1,13 @@
 import RxPrimitives
 
-/// Remembers the last elements, up to a bound, in a few chunks that are shared with those who read them: what a subscriber is
-/// given is neither copied nor walked under the lock.
+/// Remembers the last elements, up to a bound, in a few chunks that are shared with their readers.
 ///
+/// The elements for a subscriber are neither copied nor walked under the lock.
 /// An element that is forgotten is released at once, unless a subscriber may be reading it: then with its chunk, a 16th of the
-/// bound later at most. A subscriber that is slow in reading keeps the bound and two chunks alive.
+/// bound later at most. A subscriber that reads slowly keeps the bound and two chunks alive.
 @usableFromInline
 package final class ReplayWindow<Element>: ReplayCore<Element> {
-    // All under the lock.
+    // The lock protects the following fields.
     /// 16 of full size and one more, and smaller ones from before the bound was reached: each of those doubled the memory.
     private var chunks = ContiguousArray<ReplayChunk>()
     private var first: ReplayChunk?
@@ -15,11 +15,11 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
     /// A chunk out of use, so that remembering allocates nothing when the bound is reached.
     private var spare: ReplayChunk?
     private var count = 0
-    /// How many elements were ever remembered.
+    /// The number of elements ever remembered.
     private var total: UInt64 = 0
-    /// The same when a subscriber was last given what is remembered: what came before may be being read.
+    /// The value of `total` when a subscriber was last given the remembered elements: earlier elements may be being read.
     private var totalRead: UInt64 = 0
-    /// The next elements, so many, each take their place from `newest` on while one from `oldest` on is forgotten. The chunks are told
+    /// The number of next elements that each take a place from `newest` on while one from `oldest` on is forgotten. The chunks are updated
     /// afterwards, for all of them.
     private var swapLimit = 0
     private var swaps = 0
@@ -27,7 +27,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
     private var newest: UnsafeMutablePointer<Element>?
     private let bound: Int
     private let chunkCapacity: Int
-    /// Whether elements hold no references.
+    /// True if elements hold no references.
     private let isPlainBytes = _isPOD(Element.self)
 
     /// - Parameter bound: how many elements to remember, at most; more than `ReplayRing` takes.
@@ -44,7 +44,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         let place = swaps
         swaps = place &+ 1
         if isPlainBytes {
-            // Assigned: to initialize would copy the element twice in code that is not specialized.
+            // Assigned, because initializing would copy the element twice in code that is not specialized.
             newest[place] = element
             return lock.unlock()
         }
@@ -54,7 +54,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         withExtendedLifetime(forgotten) {}
     }
 
-    /// Before the bound is reached, where a chunk begins or ends, and where what is forgotten may be being read.
+    /// Remembers an element before the bound is reached, where a chunk begins or ends, and where the forgotten element may be being read.
     @inline(never)
     private func keepSlowlyAndUnlock(_ element: Element) {
         settleSwaps()
@@ -81,7 +81,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         withExtendedLifetime(gone) {}
     }
 
-    /// Counts in their chunks what was put in and forgotten since `prepareSwaps`.
+    /// Counts, in their chunks, the elements that were put in and forgotten since `prepareSwaps`.
     private func settleSwaps() {
         let done = UInt64(swaps)
         swapLimit = 0
@@ -92,7 +92,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         total &+= done
     }
 
-    /// Looks how many elements can be put in, one for one that is forgotten, before a chunk begins or ends.
+    /// Determines how many elements can be put in, one for one that is forgotten, before a chunk begins or ends.
     private func prepareSwaps() {
         guard let first, let last, !first.hasLeft, first.start &+ UInt64(first.live) >= totalRead else { return }
         swapLimit = max(0, min(first.capacity - first.live - 1, last.capacity - last.count))
@@ -118,7 +118,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         return chunk
     }
 
-    /// Takes the first chunk out when all of it is forgotten, and returns it unless it is kept for later.
+    /// Removes the first chunk when all of it is forgotten, and returns it unless it is kept for later.
     private func dropFirstIfOver() -> ReplayChunk? {
         guard let over = first, over.live == over.capacity else { return nil }
         chunks.removeFirst()
@@ -166,7 +166,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         withExtendedLifetime(kept) {}
     }
 
-    /// Releases its elements.
+    /// A chunk that releases its elements.
     private final class Chunk: ReplayChunk {
         init(capacity: Int) {
             let elements = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
@@ -182,16 +182,16 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
     }
 }
 
-/// A part of what a `ReplayWindow` remembers. Readers see elements that are not changed as long as they may be reading them.
+/// A part of the elements that a `ReplayWindow` remembers. An element is not changed as long as readers may be reading it.
 ///
-/// Not generic, so that code which is not specialized does not look up its type; its subclass knows how to release the elements.
+/// It is not generic, so that code which is not specialized does not look up its type; its subclass knows how to release the elements.
 class ReplayChunk {
     final let memory: UnsafeMutableRawPointer
     final let capacity: Int
-    // Under the lock of the subject, and not for readers.
+    // The lock of the subject protects the following fields, which are not for readers.
     /// The number of the first element.
     final var start: UInt64 = 0
-    /// How many elements were ever put in.
+    /// The number of elements ever put in.
     final var count = 0
     /// The first element that is not forgotten.
     final var live = 0

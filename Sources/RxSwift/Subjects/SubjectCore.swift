@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// What all subjects are made of: a list of subscriptions, and the serializer of everything done to it.
+/// The core of all subjects: a list of subscriptions, and the serializer of everything done to it.
 ///
 /// The list belongs to the drainer. An emission walks it without a lock or a copy; subscriptions and disposals that arrive
 /// meanwhile are enqueued, and the drainer applies them before the next delivery starts.
@@ -10,26 +10,26 @@ import RxPrimitives
 package class SubjectListCore: SerializerTarget {
     final let serializer = Serializer()
 
-    /// The subscriptions in order of subscription. Only by the drainer.
+    /// The subscriptions in order of subscription; only the drainer uses them.
     @exclusivity(unchecked) final var list = SubjectSubscriptionList()
 
-    /// Whether a terminal event was delivered. Only by the drainer.
+    /// True if a terminal event was delivered; only the drainer uses it.
     @exclusivity(unchecked) fileprivate final var isTerminated = false
 
-    /// How far the acceptance of a terminal event has come. Only ever rises.
+    /// The progress of the acceptance of a terminal event; it only ever rises.
     private final let termination = AtomicWord(Termination.none)
 
-    /// Written once, before `termination` says that there is one.
+    /// The error, written once, before `termination` tells that there is one.
     private final var acceptedError: (any Swift.Error)?
 
-    /// Subscriptions added and not ended. Each is counted by who adds it, once everything that is emitted from then on reaches it.
+    /// The number of subscriptions added and not ended. The thread that adds one counts it, once everything emitted from then on reaches it.
     private final let subscriptionCount = AtomicWord(0)
 
-    /// The subject's name, for diagnostics.
+    /// The name of the subject, for diagnostics.
     package final let operatorName: StaticString
 
     private enum Termination {
-        /// The subject is open.
+        /// The subject is open for events.
         static let none: UInt = 0
         /// A terminal event is being accepted.
         static let beingAccepted: UInt = 1
@@ -55,7 +55,7 @@ package class SubjectListCore: SerializerTarget {
 
     // MARK: Entering
 
-    // Here: without a lock. A subclass that does it under a lock does so on all threads.
+    // These methods enter without a lock. A subclass that enters under a lock does so on all threads.
 
     /// Becomes the drainer if the serializer is idle.
     func tryEnter() -> Bool { serializer.tryEnter() }
@@ -65,13 +65,13 @@ package class SubjectListCore: SerializerTarget {
 
     // MARK: Terminal events
 
-    /// What a subject ends with.
+    /// The way in which a subject ends.
     @frozen
     @usableFromInline
     package enum Stop {
         case completed
         case error(any Swift.Error)
-        /// Nothing is sent: the subject was disposed of, or nobody can emit any more.
+        /// No event is sent: the subject was disposed of, or no producer can emit any more.
         case abandoned
     }
 
@@ -86,19 +86,19 @@ package class SubjectListCore: SerializerTarget {
         }
     }
 
-    /// Whether no event is accepted any more.
+    /// True if no event is accepted any more.
     @usableFromInline
     package final var isStopped: Bool { termination.loadRelaxed() != Termination.none }
 
-    /// Whether somebody is subscribed. What is emitted by who saw that reaches the subscription, also one of another thread.
+    /// True if there is a subscription. An event of a producer that read true reaches the subscription, also one of another thread.
     package final var hasObservers: Bool {
         // Acquiring: paired with `count`, so that an event comes behind what put the subscription into the loop.
         !isStopped && subscriptionCount.loadAcquiring() != 0
     }
 
-    /// Accepts what the subject ends with, once.
+    /// Accepts the end of the subject, once.
     ///
-    /// - Returns: false when something was accepted before.
+    /// - Returns: false if an end was accepted before.
     package final func accept(_ stop: Stop) -> Bool {
         guard termination.compareExchange(Termination.none, Termination.beingAccepted) else { return false }
         switch stop {
@@ -125,7 +125,7 @@ package class SubjectListCore: SerializerTarget {
         }
     }
 
-    /// Accepts and delivers what the subject ends with, unless it has ended.
+    /// Accepts and delivers the end of the subject, unless it has ended.
     @usableFromInline
     package func end(_ stop: Stop) {
         if accept(stop) { deliverStop(entered: tryEnter()) }
@@ -133,7 +133,7 @@ package class SubjectListCore: SerializerTarget {
 
     // MARK: Subscriptions
 
-    /// Adds a subscription, which sees what is delivered from now on.
+    /// Adds a subscription, which receives the events delivered from now on.
     package final func add(_ subscription: SubjectSubscription) {
         if tryEnter() {
             count(subscription)
@@ -163,8 +163,8 @@ package class SubjectListCore: SerializerTarget {
 
     /// Counts a subscription that is being added, unless it was cancelled.
     ///
-    /// By the thread that adds it, when it is the drainer, or has enqueued the command: from here on a producer that finds the subject
-    /// observed emits behind it. One that another thread cancels meanwhile may be counted for a moment.
+    /// Called by the thread that adds it, when that is the drainer, or has enqueued the command: from here on a producer that finds the
+    /// subject observed emits behind it. A subscription that another thread cancels meanwhile may be counted for a moment.
     final func count(_ subscription: SubjectSubscription) {
         if subscription.isCancelled { return }
         // Releasing: paired with the acquire in `hasObservers`.
@@ -172,7 +172,7 @@ package class SubjectListCore: SerializerTarget {
         if !subscription.markCounted() { uncountSubscription() }
     }
 
-    /// A subscription that was counted has ended.
+    /// Uncounts a counted subscription that has ended.
     final func uncountSubscription() {
         _ = subscriptionCount.fetchAdd(0 &- 1)
     }
@@ -182,13 +182,13 @@ package class SubjectListCore: SerializerTarget {
     /// Work that does not depend on the type of the elements.
     enum Command { case add, remove, stop }
 
-    /// Not for `.add`, which counts.
+    /// Enqueues a command other than `.add`, which counts.
     private final func enqueue(_ command: Command, _ subscription: SubjectSubscription? = nil) {
         let node = SubjectNode.make(command, subscription)
         serializer.settle(node, enterOrEnqueue(node), for: TargetReference(self))
     }
 
-    /// Carries out a command. Only by the drainer.
+    /// Carries out a command; only the drainer calls this.
     final func perform(_ command: Command, _ subscription: SubjectSubscription?) {
         switch (command, subscription) {
         case (.add, let subscription?):
@@ -206,7 +206,7 @@ package class SubjectListCore: SerializerTarget {
         }
     }
 
-    /// Ends all subscriptions. Only by the drainer.
+    /// Ends all subscriptions; only the drainer calls this.
     ///
     /// Inlined where terminal events pass, which nest as deep as chains are long (law L8).
     @inline(__always)
@@ -276,9 +276,9 @@ package class SubjectCore<Element>: SubjectListCore {
 
     // MARK: Events
 
-    /// Accepts an element.
+    /// Accepts an element in the way of the subject's kind.
     ///
-    /// What subjects of each kind do with it; those that keep nothing call `next` directly.
+    /// Subjects that keep nothing call `next` directly.
     package func accept(_ element: Element) { next(element) }
 
     /// Delivers an element to all subscriptions, now or after the deliveries under way, unless the subject has ended. Not for subjects
@@ -302,7 +302,7 @@ package class SubjectCore<Element>: SubjectListCore {
 
     // MARK: Subscribing
 
-    /// Links `downstream` to its subscription and lets it take part; or gives it what a subject that has ended owes it.
+    /// Links `downstream` to its subscription and adds that; or gives it its events of a subject that has ended.
     ///
     /// - Parameter subject: named by the error, if it was disposed of.
     package func admit(_ subscription: SubjectSubscription, _ downstream: Sink<Element>, subject: AnyObject) {
@@ -317,9 +317,9 @@ package class SubjectCore<Element>: SubjectListCore {
 
     // MARK: Work of the drainer
 
-    /// Delivers an element to all subscriptions that do not know it yet. Only by the drainer.
+    /// Delivers an element to all subscriptions that do not know it yet; only the drainer calls this.
     ///
-    /// - Parameter sequence: its number in order of acceptance, where subjects replay; a subscription skips what it was given
+    /// - Parameter sequence: its number in order of acceptance, where subjects replay; a subscription skips the elements it was given
     ///   when it was made.
     final func deliver(_ element: Element, sequence: Int) {
         // A plain walk: the list only changes between deliveries.
@@ -347,7 +347,7 @@ package class SubjectCore<Element>: SubjectListCore {
         }
     }
 
-    /// Apart from `run`, which so needs no room on the stack for an element.
+    /// Delivers the element of a node. A method of its own, so that `run` needs no room on the stack for an element.
     @inline(never)
     private final func runElement(_ node: UnsafeMutablePointer<DrainNode>) {
         let (element, sequence) = SubjectElementNode.take(node, Element.self)

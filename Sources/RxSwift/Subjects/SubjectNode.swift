@@ -4,7 +4,7 @@ import RxPrimitives
 struct SubjectNode {
     /// First, so that a pointer to it is a pointer to the node.
     private var head = DrainNode()
-    /// Nil: this is the head of a `SubjectElementNode`.
+    /// Nil in the head of a `SubjectElementNode`.
     private var command: SubjectListCore.Command?
     private var subscription: SubjectSubscription?
 
@@ -23,7 +23,7 @@ struct SubjectNode {
         NodeMemory.make(SubjectNode(command: command, subscription: subscription))
     }
 
-    /// The command a node carries, and its subscription. Frees the node. Nil, and nothing is freed, if it carries an element.
+    /// Takes the command of a node, with its subscription, and frees the node. Returns nil, and frees nothing, if the node carries an element.
     static func takeCommand(
         _ node: UnsafeMutablePointer<DrainNode>
     ) -> (command: SubjectListCore.Command, subscription: SubjectSubscription?)? {
@@ -31,7 +31,7 @@ struct SubjectNode {
         return (command, NodeMemory.take(node, as: SubjectNode.self).subscription)
     }
 
-    /// Looks at a command without taking it. Nil if the node carries an element.
+    /// Reads a command without taking it. Returns nil if the node carries an element.
     static func command(
         of node: UnsafeMutablePointer<DrainNode>
     ) -> (command: SubjectListCore.Command, subscription: SubjectSubscription?)? {
@@ -43,7 +43,7 @@ struct SubjectNode {
 
 /// The head of a node that carries an element, which follows it in memory.
 struct SubjectElementNode {
-    /// First, see `SubjectNode`.
+    /// First, for the reason given in `SubjectNode`.
     private var head = SubjectNode.elementHead
     private var sequence: Int
 
@@ -59,7 +59,7 @@ struct SubjectElementNode {
         return (NodeMemory.takeElement(of: node, as: SubjectElementNode.self, type), sequence)
     }
 
-    /// Numbers the event. Before the node is enqueued.
+    /// Numbers the event, before the node is enqueued.
     static func number(_ node: UnsafeMutablePointer<DrainNode>, _ sequence: Int) {
         NodeMemory.node(node, as: SubjectElementNode.self).pointee.sequence = sequence
     }

@@ -3,28 +3,28 @@ import RxPrimitives
 /// One subscription to a subject: a node of the subject's list, and the stage that the chain below cancels.
 @usableFromInline
 package class SubjectSubscription: Stage {
-    // First what each delivery reads: with the link above, no more than a cache line.
+    // The fields that each delivery reads come first: with the link above, no more than a cache line.
 
-    /// Where events go: a `Sink` of the subject's elements. Only by the core's drainer, once the core knows the subscription.
+    /// The receiver of events: a `Sink` of the subject's elements. Only the core's drainer uses it, once the core knows the subscription.
     @exclusivity(unchecked) private(set) final var downstream: Unmanaged<TerminalSink>
 
     /// The last event, by number, that this subscription was given when it was made. Not changed once it is in the list.
     @exclusivity(unchecked) final var since = Int.min
 
-    // The links of the core's list. Only by the core's drainer.
+    // The links of the core's list; only the core's drainer uses them.
     @exclusivity(unchecked) fileprivate(set) final var nextInList: Unmanaged<SubjectSubscription>?
     @exclusivity(unchecked) fileprivate final var previousInList: Unmanaged<SubjectSubscription>?
     @exclusivity(unchecked) fileprivate final var isInList = false
 
-    /// Whether the downstream was let go. Only by the core's drainer.
+    /// True if the downstream was released; only the core's drainer uses it.
     @exclusivity(unchecked) private(set) final var isReleased = false
 
     private final let core: SubjectListCore
 
-    /// `downstream`, or what keeps it alive; retained. Released by the core's drainer, or with this object.
+    /// The downstream given to the initializer, retained. Released by the core's drainer, or with this object.
     private final var retained: Unmanaged<TerminalSink>
 
-    /// For tests. The initializer itself is not `package`: that makes this toolchain warn of a recursion in subclasses.
+    /// Makes a subscription, for tests only. The initializer itself is not `package`: that makes this toolchain warn of a recursion in subclasses.
     package static func make(core: SubjectListCore, downstream: TerminalSink) -> SubjectSubscription {
         SubjectSubscription(core: core, downstream: downstream)
     }
@@ -44,7 +44,7 @@ package class SubjectSubscription: Stage {
     /// The upstream word of a subscription that its core has counted. There is no stage above.
     private static var counted: UInt { 2 }
 
-    /// Notes that the core has counted the subscription. False if it was cancelled: then nobody else takes it off.
+    /// Notes that the core has counted the subscription. Returns false if it was cancelled: then no other thread uncounts it.
     final func markCounted() -> Bool { upstream.compareExchange(Stage.unlinked, Self.counted) }
 
     /// The address of the buffer in front of the downstream, retained; 0 without one.
@@ -53,7 +53,7 @@ package class SubjectSubscription: Stage {
     /// puts the buffer there.
     private final let buffer = AtomicWord(0)
 
-    /// Puts a buffer, which holds the downstream, in front of it. Before the subscription is added to the core.
+    /// Puts a buffer, which holds the downstream, in front of it, before the subscription is added to the core.
     final func put(_ buffer: TerminalSink) {
         let retained = Unmanaged.passRetained(buffer)
         // Publishing: paired with the exchange in `dropBuffer`.
@@ -61,7 +61,7 @@ package class SubjectSubscription: Stage {
         downstream = retained
     }
 
-    /// Cuts the circle of the subscription and its buffer. By the core's drainer, or for a subscription that is not added.
+    /// Cuts the circle of the subscription and its buffer. Called by the core's drainer, or for a subscription that is not added.
     final func dropBuffer() {
         if buffer.loadRelaxed() == 0 { return }
         let address = buffer.exchange(0)
@@ -69,12 +69,12 @@ package class SubjectSubscription: Stage {
         Unmanaged<TerminalSink>.fromOpaque(known).release()
     }
 
-    /// Sends events past the buffer from now on. Only by the core's drainer.
+    /// Sends events past the buffer from now on; only the core's drainer calls this.
     final func bypassBuffer(to sink: TerminalSink) {
         downstream = .passUnretained(sink)
     }
 
-    /// Releases the downstream. Only by the core's drainer, or for a subscription that the core does not know.
+    /// Releases the downstream. Called only by the core's drainer, or for a subscription that the core does not know.
     final func releaseDownstream() {
         dropBuffer()
         if isReleased { return }
@@ -100,7 +100,7 @@ package class SubjectSubscription: Stage {
         didCancel()
     }
 
-    /// The subscription was cancelled. Once.
+    /// Reacts to the cancellation; called once.
     func didCancel() {}
 }
 
@@ -125,7 +125,7 @@ struct SubjectSubscriptionList: ~Copyable {
         last = node
     }
 
-    /// Takes a subscription out, if it is in the list. The caller holds it.
+    /// Removes a subscription, if it is in the list; the caller holds it.
     mutating func remove(_ subscription: SubjectSubscription) {
         guard subscription.isInList else { return }
         subscription.isInList = false

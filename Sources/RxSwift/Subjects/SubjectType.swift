@@ -3,11 +3,11 @@ public protocol SubjectType<Element>: ObservableType {
     /// The type of the observer that this subject is.
     associatedtype Observer: ObserverType
 
-    /// The subject's observer side.
+    /// Returns the observer side of the subject.
     func asObserver() -> Observer
 }
 
-/// A subject that hands its events to a core: who knows of the core spares the events' way through values of them.
+/// A subject that passes its events to a core. A caller that knows the core spares the events the way through `Event` values.
 package protocol SubjectWithCore: AnyObject {
     /// A `SubjectCore` of the subject's elements.
     var listCore: SubjectListCore { get }

@@ -14,15 +14,15 @@ public final class Variable<Element> {
         subject.on(.completed)
     }
 
-    /// The current value. Setting it tells all subscribers, also if it is the same. From any thread.
+    /// The current value. Setting it tells all subscribers, also if it is the same. May be used from any thread.
     public var value: Element {
         get {
-            // Cannot throw: nobody else can end the subject.
+            // Cannot throw: no other code can end the subject.
             try! subject.value()
         }
         set { subject.on(.next(newValue)) }
     }
 
-    /// The current value, and then each that is set.
+    /// Returns a sequence of the current value and then of each value that is set.
     public func asObservable() -> Observable<Element> { subject }
 }

@@ -17,7 +17,7 @@ package class SourceJob<Element>: SchedulerJob {
         super.init()
     }
 
-    /// Links the downstream and hands the job to its scheduler.
+    /// Links the downstream and submits the job to its scheduler.
     package final func begin() {
         downstream.link(self)
         scheduler.submit(self)
@@ -25,7 +25,7 @@ package class SourceJob<Element>: SchedulerJob {
 
     /// Emits the next event.
     ///
-    /// - Returns: whether there is more to come: false after a terminal event.
+    /// - Returns: true if there is more to come; false after a terminal event.
     package func step() -> Bool { abstractMethod() }
 
     package override func run(_ budget: inout Int) -> Bool {
@@ -39,7 +39,7 @@ package class SourceJob<Element>: SchedulerJob {
                 budget -= 1
             } while budget > 0 && !scheduler.hasWaitingJobs
         }
-        // Posted anew rather than kept in front: other work comes first, and virtual time moves on.
+        // The job is submitted anew rather than kept in front: other work comes first, and virtual time moves on.
         if !isCancelled { scheduler.submit(self) }
         return true
     }

@@ -1,9 +1,9 @@
-/// Where the events of a `SourceObservable` come from: an object of another module, one for each subscription.
+/// The origin of the events of a `SourceObservable`: an object of another module, one for each subscription.
 package protocol Source: AnyObject {
     /// Begins to emit into the sink that it was made for, serially. Called once, on the subscribing thread; maybe after `stop`.
     func start()
 
-    /// Nothing is wanted any more, or a terminal event was sent. Called once, from any thread.
+    /// Stops the source, because no more events are wanted or a terminal event was sent. Called once, from any thread.
     func stop()
 }
 
@@ -13,7 +13,8 @@ package final class SourceObservable<Element>: Observable<Element> {
     private let nameIfHeldByCaller: () -> String?
 
     /// - Parameters:
-    ///   - nameIfHeldByCaller: the name of what delivers the events, if the calling thread is keeping it from doing so.
+    ///   - nameIfHeldByCaller: returns the name of the queue or loop that delivers the events, if the calling thread is keeping it
+    ///     from doing so.
     ///   - makeSource: called for each subscription.
     package init(
         nameIfHeldByCaller: @escaping () -> String? = { nil }, makeSource: @escaping (Sink<Element>) -> any Source

@@ -2,7 +2,7 @@ extension Observable {
     /// Subscribes an observer.
     ///
     /// - Parameter observer: receives the events `next* (error | completed)?`; calls never overlap and never nest.
-    /// - Returns: ends the subscription when disposed of. Without it, everything is released at the terminal event.
+    /// - Returns: a disposable that ends the subscription. If it is not disposed of, everything is released at the terminal event.
     @inlinable
     public func subscribe<Observer: ObserverType>(
         _ observer: Observer
@@ -17,7 +17,7 @@ extension Observable {
 
     /// Attaches a sink, on the thread's trampoline if this recipe wants it.
     ///
-    /// For every subscription that is not made while a stage further down is being subscribed to.
+    /// Used for every subscription that is not made while a stage further down is being subscribed to.
     @usableFromInline
     package final func start(_ sink: Sink<Element>) {
         if !startsOnTrampoline || Trampoline.unretained._withUnsafeGuaranteedRef({ $0.isOpen }) {
@@ -27,7 +27,8 @@ extension Observable {
         }
     }
 
-    /// Apart from `start`, which so ends in a jump to `subscribeCore` and needs no stack of its own (law L8).
+    /// The part of `start` that opens the trampoline. It stands apart so that `start` ends in a jump to `subscribeCore` and needs no
+    /// stack of its own (law L8).
     @inline(never)
     private final func startOutermost(_ sink: Sink<Element>) {
         Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in trampoline.run { subscribeCore(sink) } }

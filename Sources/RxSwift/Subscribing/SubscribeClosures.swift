@@ -2,7 +2,7 @@ extension ObservableType {
     /// Subscribes a closure to all events.
     ///
     /// - Parameter on: receives the events one at a time, on the threads that emit.
-    /// - Returns: ends the subscription when disposed of.
+    /// - Returns: a disposable that ends the subscription.
     @preconcurrency @inlinable
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         let subscription = SubscriptionDisposable()
@@ -18,7 +18,7 @@ extension ObservableType {
     ///   - onError: receives the error that ends the sequence. Without it, an error goes to `Hooks.defaultErrorHandler`.
     ///   - onCompleted: runs at the end of the sequence.
     ///   - onDisposed: runs once, after the terminal event or when the subscription is disposed of.
-    /// - Returns: ends the subscription when disposed of.
+    /// - Returns: a disposable that ends the subscription.
     @preconcurrency @inlinable
     public func subscribe(
         onNext: (@Sendable (Element) -> Void)? = nil,
@@ -32,7 +32,7 @@ extension ObservableType {
         return subscription
     }
 
-    /// Subscribes a closure for each kind of event, each of which is handed an object that is held weakly.
+    /// Subscribes a closure for each kind of event, each of which receives an object that is held weakly.
     ///
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
@@ -40,7 +40,7 @@ extension ObservableType {
     ///   - onError: receives the error that ends the sequence.
     ///   - onCompleted: runs at the end of the sequence.
     ///   - onDisposed: runs once, after the terminal event or when the subscription is disposed of.
-    /// - Returns: ends the subscription when disposed of.
+    /// - Returns: a disposable that ends the subscription.
     @preconcurrency
     public func subscribe<Object: AnyObject>(
         with object: Object,
@@ -52,7 +52,7 @@ extension ObservableType {
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onNext: { element in if let object { onNext?(object, element) } },
-            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            // Without a closure the error is not swallowed here, but goes where unhandled errors go.
             onError: onError.map { onError in { @Sendable error in if let object { onError(object, error) } } },
             onCompleted: { if let object { onCompleted?(object) } },
             onDisposed: { if let object { onDisposed?(object) } }

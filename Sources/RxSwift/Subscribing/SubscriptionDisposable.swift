@@ -1,10 +1,10 @@
-/// What `subscribe` returns: the lower end of a subscription's chain, where cancellation starts.
+/// The disposable that `subscribe` returns: the lower end of a subscription's chain, where cancellation starts.
 ///
 /// The observer's sink asks it before each event whether the subscription was disposed of. The sink itself is held by the
 /// chain only, so that a disposable kept by the user keeps nothing else alive once the subscription has ended.
 @usableFromInline
 package final class SubscriptionDisposable: Stage, Cancelable {
-    /// Belongs to whoever takes the upstream; nobody else touches it.
+    /// The user's closure. Only the thread that takes the upstream accesses it.
     @exclusivity(unchecked) private var onDisposed: (() -> Void)?
 
     @usableFromInline
@@ -24,7 +24,7 @@ package final class SubscriptionDisposable: Stage, Cancelable {
     @usableFromInline
     package override func cancel() { dispose() }
 
-    /// Lets go of a chain from which nothing will come any more. The subscription stays open: it is the user's to dispose of.
+    /// Releases a chain from which no event will come any more. The subscription stays open until the user disposes of it.
     package func unlink() {
         // Acquiring: paired with the compare-exchange in `link`.
         let word = upstream.loadAcquiring()
@@ -32,7 +32,7 @@ package final class SubscriptionDisposable: Stage, Cancelable {
         Upstream(word: word).take()?.cancel()
     }
 
-    /// Lets go of the chain above. The caller has taken the upstream.
+    /// Cancels the chain above, and runs `onDisposed`. The caller has taken the upstream.
     @inline(__always)
     package func settle(_ upstream: Upstream) {
         let onDisposed = self.onDisposed
@@ -41,11 +41,12 @@ package final class SubscriptionDisposable: Stage, Cancelable {
         onDisposed?()
     }
 
-    /// The same behind a terminal event that passed a `do`.
+    /// Does the same behind a terminal event that passed a `do`.
     ///
     /// - Parameters:
-    ///   - upstream: what the caller has taken, nil if it was taken before.
-    ///   - after: what `do` runs behind the event: after the user's `onDisposed`, before the chain above is cancelled, as in RxSwift.
+    ///   - upstream: the upstream that the caller has taken, nil if it was taken before.
+    ///   - after: the closure that `do` runs behind the event: after the user's `onDisposed`, before the chain above is cancelled, as
+    ///     in RxSwift.
     package func settle(_ upstream: Upstream?, after: () -> Void) {
         if upstream != nil {
             let onDisposed = self.onDisposed

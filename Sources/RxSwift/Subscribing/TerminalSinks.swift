@@ -1,4 +1,4 @@
-/// The lower end of a chain: hands events, as values, to a user's observer or closure.
+/// The lower end of a chain: passes events, as values, to a user's observer or closure.
 @usableFromInline
 package final class EventSink<Element>: Sink<Element> {
     private let onNext: (Element) -> Void
@@ -6,10 +6,10 @@ package final class EventSink<Element>: Sink<Element> {
     private let subscription: SubscriptionDisposable
 
     /// - Parameters:
-    ///   - onNext: makes a `next` event of an element and hands it over. Comes from where the type of the elements is known:
-    ///     making an event here would cost a look-up of its metadata for each.
+    ///   - onNext: makes a `next` event of an element and passes it on. The caller supplies it, as the type of the elements is known
+    ///     there: making an event here would cost a look-up of its metadata for each.
     ///   - onStop: the same for the terminal event; without an error it is completion.
-    ///   - subscription: what the user holds.
+    ///   - subscription: the disposable that the user holds.
     @usableFromInline
     package init(
         onNext: @escaping (Element) -> Void, onStop: @escaping ((any Swift.Error)?) -> Void,
@@ -52,7 +52,7 @@ package final class EventSink<Element>: Sink<Element> {
     }
 }
 
-/// The lower end of a chain: hands events to a user's closures.
+/// The lower end of a chain: passes events to a user's closures.
 @usableFromInline
 package final class ClosureSink<Element>: Sink<Element> {
     private let onNext: ((Element) -> Void)?
@@ -68,7 +68,7 @@ package final class ClosureSink<Element>: Sink<Element> {
         onCompleted: (() -> Void)?,
         subscription: SubscriptionDisposable
     ) {
-        // First what may call out: behind it the arguments are stored without being counted anew.
+        // The call that may run foreign code comes first: behind it the arguments are stored without being counted anew.
         self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         self.onNext = onNext
         self.onError = onError

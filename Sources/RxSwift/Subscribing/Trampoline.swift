@@ -2,16 +2,16 @@ import RxPrimitives
 
 /// A thread's queue of jobs, on which synchronous sources and recursive subscriptions take turns instead of nesting.
 ///
-/// The outermost subscription opens it, and drains it before `subscribe` returns. One per thread, used by that thread only,
-/// made at first use.
+/// The outermost subscription opens it, and drains it before `subscribe` returns. Each thread has one, made at first use and used by
+/// that thread only.
 @usableFromInline
 package final class Trampoline {
     @exclusivity(unchecked) private var jobs = JobQueue()
 
-    /// Whether a subscription or job further up this thread's stack will drain the queue.
+    /// True if a subscription or job further up this thread's stack will drain the queue.
     @exclusivity(unchecked) @usableFromInline package private(set) var isOpen = false
 
-    /// The thread's, which is inside a callback while the trampoline is open.
+    /// The drain session of the thread, which is inside a callback while the trampoline is open.
     private let session = DrainSession.current
 
     private init() {}
@@ -34,11 +34,11 @@ package final class Trampoline {
         return made
     }
 
-    /// Whether jobs are waiting for their turn.
+    /// True if jobs are waiting for their turn.
     @usableFromInline
     package var hasWaitingJobs: Bool { !jobs.isEmpty }
 
-    /// Runs `body` with the trampoline open, and then, if this call opened it, what was queued meanwhile.
+    /// Runs `body` with the trampoline open, and then, if this call opened it, the jobs queued meanwhile.
     @usableFromInline
     package func run(_ body: () -> Void) {
         if isOpen { return body() }
@@ -47,23 +47,23 @@ package final class Trampoline {
         close()
     }
 
-    /// From now on jobs are queued. The caller closes it again.
+    /// Opens the trampoline: jobs are queued from now on. The caller has to close it again.
     package func open() {
         assert(!isOpen, "the trampoline is open: whoever opened it will close it")
         isOpen = true
         session.beginCallbacks()
     }
 
-    /// Runs what was queued since it was opened.
+    /// Runs the jobs queued since `open`, and closes the trampoline.
     package func close() {
         drain()
         isOpen = false
         session.endCallbacks()
     }
 
-    /// Runs the job that has waited longest, within whatever this thread is doing.
+    /// Runs the job that has waited longest, within the work that this thread is doing.
     ///
-    /// For one who keeps the thread waiting for what such a job may bring about.
+    /// For a caller that keeps the thread waiting for an effect that such a job may have.
     /// - Returns: false if none is waiting.
     package func runNext() -> Bool {
         guard let job = jobs.popFirst() else { return false }
@@ -72,7 +72,7 @@ package final class Trampoline {
         return true
     }
 
-    /// Queues a job behind those that wait, or runs it at once (and what it queues) when nobody up the stack would.
+    /// Queues a job behind those that wait, or, if the trampoline is not open, runs it at once, and the jobs that it queues.
     @usableFromInline
     package func submit(_ job: Job) {
         if isOpen {

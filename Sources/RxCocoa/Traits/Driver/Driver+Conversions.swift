@@ -10,17 +10,17 @@ extension ObservableConvertibleType {
         asSharedSequence(onErrorJustReturn: onErrorJustReturn)
     }
 
-    /// The sequence as a driver which goes on with another driver when it fails.
+    /// The sequence as a driver which continues with another driver when it fails.
     ///
-    /// - Parameter onErrorDriveWith: what to go on with.
+    /// - Parameter onErrorDriveWith: the sequence to continue with.
     @inlinable
     public func asDriver(onErrorDriveWith: Driver<Element>) -> Driver<Element> {
         asSharedSequence(onErrorDriveWith: onErrorDriveWith)
     }
 
-    /// The sequence as a driver which goes on with another driver, made from the error, when it fails.
+    /// The sequence as a driver which continues with another driver, made from the error, when it fails.
     ///
-    /// - Parameter onErrorRecover: makes what to go on with, on the main queue.
+    /// - Parameter onErrorRecover: makes the sequence to continue with, on the main queue.
     @preconcurrency @inlinable
     public func asDriver(
         onErrorRecover: @escaping @Sendable (_ error: any Swift.Error) -> Driver<Element>
@@ -30,7 +30,7 @@ extension ObservableConvertibleType {
 }
 
 extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingStrategy {
-    /// The sequence itself.
+    /// The same sequence, which needs no conversion.
     @inlinable
     public func asDriver() -> Driver<Element> { asSharedSequence() }
 }

@@ -2,10 +2,10 @@ public import RxRelay
 public import RxSwift
 
 extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingStrategy {
-    /// Subscribes observers.
+    /// Subscribes observers to all its events.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
-    /// - Parameter observers: receive each event in this order. They share one subscription.
+    /// - Parameter observers: receive each event in this order, and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive<Observer: ObserverType>(
@@ -16,10 +16,10 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
         }
     }
 
-    /// Subscribes observers of optionals.
+    /// Subscribes observers of optionals to all its events.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
-    /// - Parameter observers: receive each event in this order. They share one subscription.
+    /// - Parameter observers: receive each event in this order, and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive<Observer: ObserverType>(
@@ -34,7 +34,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// Passes the elements on to relays.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
-    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Parameter relays: accept each element in this order, and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: BehaviorRelay<Element>...) -> any Disposable {
@@ -46,7 +46,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// Passes the elements on to relays of optionals.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
-    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Parameter relays: accept each element in this order, and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: BehaviorRelay<Element?>...) -> any Disposable {
@@ -58,7 +58,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// Passes the elements on to relays.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
-    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Parameter relays: accept each element in this order, and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: ReplayRelay<Element>...) -> any Disposable {
@@ -70,7 +70,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// Passes the elements on to relays of optionals.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
-    /// - Parameter relays: accept each element in this order. They share one subscription.
+    /// - Parameter relays: accept each element in this order, and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: ReplayRelay<Element?>...) -> any Disposable {
@@ -81,8 +81,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Subscribes in the way of a function.
     ///
-    /// - Parameter transformation: is handed the driver's observable, inside this call.
-    /// - Returns: what the function returns.
+    /// - Parameter transformation: receives the driver's observable, inside this call.
+    /// - Returns: the result of the function.
     @inlinable
     public func drive<Result>(_ transformation: (Observable<Element>) -> Result) -> Result {
         transformation(asObservable())
@@ -91,15 +91,15 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// Subscribes in the way of a function that takes a further argument.
     ///
     /// - Parameters:
-    ///   - with: is handed the driver's observable, inside this call, and returns a function of the argument.
+    ///   - with: receives the driver's observable, inside this call, and returns a function of the argument.
     ///   - curriedArgument: the argument.
-    /// - Returns: what the second function returns.
+    /// - Returns: the result of the second function.
     @inlinable
     public func drive<R1, R2>(_ with: (Observable<Element>) -> (R1) -> R2, curriedArgument: R1) -> R2 {
         with(asObservable())(curriedArgument)
     }
 
-    /// Subscribes closures which are handed an object that is held weakly.
+    /// Subscribes closures which receive an object that is held weakly.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameters:
@@ -118,7 +118,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
         asObservable().subscribe(with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Subscribes closures.
+    /// Subscribes a closure for each kind of event.
     ///
     /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
     /// - Parameters:

@@ -1,6 +1,6 @@
 public import RxSwift
 
-/// A sequence for state that a user interface shows: does not fail, delivers on the main queue, and tells each newcomer the
+/// A sequence for state that a user interface shows: does not fail, delivers on the main queue, and tells each new subscriber the
 /// latest element.
 ///
 /// It may be subscribed to and disposed of on any thread. While a thread other than the main one does that, elements that arrive at the
@@ -10,10 +10,10 @@ public typealias Driver<Element> = SharedSequence<DriverSharingStrategy, Element
 
 /// The strategy of `Driver`: `share(replay: 1, scope: .whileConnected)` on the main queue.
 public struct DriverSharingStrategy: SharingStrategyProtocol {
-    /// Where drivers deliver. See `SharingScheduler` for tests.
+    /// The scheduler on which drivers deliver; see `SharingScheduler` for tests.
     public static var scheduler: any SchedulerType { SharingScheduler.make() }
 
-    /// Shares one subscription, and tells each newcomer its latest element.
+    /// Shares one subscription, and tells each new subscriber its latest element.
     public static func share<Element>(_ source: Observable<Element>) -> Observable<Element> {
         source.share(replay: 1, scope: .whileConnected)
     }

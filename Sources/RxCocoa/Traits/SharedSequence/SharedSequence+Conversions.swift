@@ -13,11 +13,11 @@ extension ObservableConvertibleType {
         SharedSequence(asObservable().observe(on: S.scheduler).catchAndReturn(onErrorJustReturn))
     }
 
-    /// The sequence as a shared one which goes on with another sequence when it fails.
+    /// The sequence as a shared one which continues with another sequence when it fails.
     ///
     /// - Parameters:
     ///   - sharingStrategy: how subscribers share, and on which scheduler they are called.
-    ///   - onErrorDriveWith: what to go on with.
+    ///   - onErrorDriveWith: the sequence to continue with.
     @inlinable
     public func asSharedSequence<S: SharingStrategyProtocol>(
         sharingStrategy: S.Type = S.self, onErrorDriveWith: SharedSequence<S, Element>
@@ -25,11 +25,11 @@ extension ObservableConvertibleType {
         SharedSequence(asObservable().observe(on: S.scheduler).catch { _ in onErrorDriveWith.asObservable() })
     }
 
-    /// The sequence as a shared one which goes on with another sequence, made from the error, when it fails.
+    /// The sequence as a shared one which continues with another sequence, made from the error, when it fails.
     ///
     /// - Parameters:
     ///   - sharingStrategy: how subscribers share, and on which scheduler they are called.
-    ///   - onErrorRecover: makes what to go on with, on the strategy's scheduler.
+    ///   - onErrorRecover: makes the sequence to continue with, on the strategy's scheduler.
     @preconcurrency @inlinable
     public func asSharedSequence<S: SharingStrategyProtocol>(
         sharingStrategy: S.Type = S.self,

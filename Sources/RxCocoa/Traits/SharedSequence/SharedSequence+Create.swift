@@ -27,7 +27,7 @@ extension SharedSequence {
         SharedSequence(raw: Observable.just(element).subscribe(on: SharingStrategy.scheduler))
     }
 
-    /// A sequence that is made anew when somebody subscribes and nobody else is subscribed.
+    /// A sequence that is made anew for a subscriber that comes while there is no other.
     ///
     /// - Parameter observableFactory: runs on the subscribing thread, and returns the sequence to subscribe to.
     /// - SeeAlso: [Defer](https://reactivex.io/documentation/operators/defer.html)

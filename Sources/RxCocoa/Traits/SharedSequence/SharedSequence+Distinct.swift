@@ -24,7 +24,7 @@ extension SharedSequenceConvertibleType {
 
     /// Drops elements which a closure takes to be the same as the one before.
     ///
-    /// - Parameter comparer: is handed the last element that was let through and the new one, and returns whether to drop the
+    /// - Parameter comparer: receives the last element that was let through and the new one, and returns whether to drop the
     ///   new one. Runs on the strategy's scheduler.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable
@@ -38,7 +38,7 @@ extension SharedSequenceConvertibleType {
     ///
     /// - Parameters:
     ///   - keySelector: runs once per element, on the strategy's scheduler.
-    ///   - comparer: is handed the key of the last element that was let through and the new one's, and returns whether to drop
+    ///   - comparer: receives the key of the last element that was let through and the new one's, and returns whether to drop
     ///     the new one.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable

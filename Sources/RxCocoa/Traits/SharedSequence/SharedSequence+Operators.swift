@@ -47,7 +47,7 @@ extension SharedSequenceConvertibleType {
         SharedSequence(asObservable().scan(seed, accumulator: accumulator), derivedFrom: asSharedSequence())
     }
 
-    /// Drops the first elements.
+    /// Drops a number of first elements.
     ///
     /// - Parameter count: how many, whenever the source is subscribed to.
     /// - SeeAlso: [Skip](https://reactivex.io/documentation/operators/skip.html)

@@ -24,8 +24,8 @@ extension SharedSequenceConvertibleType {
 
     /// Lets at most one element through per span of time, on the strategy's scheduler.
     ///
-    /// The first element passes at once and begins a span. Of those that come during a span the last is sent at its end, which
-    /// begins the next, or none is if `latest` is false. At the end of the source `completed` waits for the element which is
+    /// The first element passes at once and begins a span. When a span ends, the last element that came during it is sent and begins
+    /// the next span; if `latest` is false, none is sent. At the end of the source `completed` waits for the element which is
     /// still to be sent.
     /// - Parameters:
     ///   - dueTime: the least time between two elements.

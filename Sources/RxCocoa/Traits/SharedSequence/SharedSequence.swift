@@ -32,29 +32,29 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
         self.source = raw
     }
 
-    /// The sequence itself.
+    /// The same sequence, which needs no conversion.
     @inlinable
     public func asSharedSequence() -> SharedSequence<SharingStrategy, Element> { self }
 }
 
-/// How the subscribers of a `SharedSequence` share, and where they are called.
+/// The way in which the subscribers of a `SharedSequence` share, and the scheduler on which they are called.
 public protocol SharingStrategyProtocol {
-    /// Where all events are delivered.
+    /// The scheduler on which all events are delivered.
     static var scheduler: any SchedulerType { get }
 
     /// Makes the subscribers of a sequence share one subscription of it.
     ///
-    /// - Parameter source: the sequence.
-    /// - Returns: the shared sequence; what a newcomer gets of earlier elements is up to the strategy.
+    /// - Parameter source: the sequence to share.
+    /// - Returns: the shared sequence; what a new subscriber gets of earlier elements is up to the strategy.
     static func share<Element>(_ source: Observable<Element>) -> Observable<Element>
 }
 
 /// A type that can be turned into a `SharedSequence`.
 public protocol SharedSequenceConvertibleType: ObservableConvertibleType {
-    /// How subscribers share.
+    /// The way in which subscribers share.
     associatedtype SharingStrategy: SharingStrategyProtocol
 
-    /// The sequence.
+    /// Returns the value as a shared sequence.
     func asSharedSequence() -> SharedSequence<SharingStrategy, Element>
 }
 

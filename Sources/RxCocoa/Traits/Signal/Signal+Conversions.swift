@@ -10,17 +10,17 @@ extension ObservableConvertibleType {
         asSharedSequence(onErrorJustReturn: onErrorJustReturn)
     }
 
-    /// The sequence as a signal which goes on with another signal when it fails.
+    /// The sequence as a signal which continues with another signal when it fails.
     ///
-    /// - Parameter onErrorSignalWith: what to go on with.
+    /// - Parameter onErrorSignalWith: the sequence to continue with.
     @inlinable
     public func asSignal(onErrorSignalWith: Signal<Element>) -> Signal<Element> {
         asSharedSequence(onErrorDriveWith: onErrorSignalWith)
     }
 
-    /// The sequence as a signal which goes on with another signal, made from the error, when it fails.
+    /// The sequence as a signal which continues with another signal, made from the error, when it fails.
     ///
-    /// - Parameter onErrorRecover: makes what to go on with, on the main queue.
+    /// - Parameter onErrorRecover: makes the sequence to continue with, on the main queue.
     @preconcurrency @inlinable
     public func asSignal(
         onErrorRecover: @escaping @Sendable (_ error: any Swift.Error) -> Signal<Element>
@@ -30,13 +30,13 @@ extension ObservableConvertibleType {
 }
 
 extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingStrategy {
-    /// The sequence itself.
+    /// The same sequence, which needs no conversion.
     @inlinable
     public func asSignal() -> Signal<Element> { asSharedSequence() }
 }
 
 extension PublishRelay {
-    /// The relay as a signal: sends what it accepts from now on, on the main queue.
+    /// The relay as a signal: sends the elements it accepts from now on, on the main queue.
     public func asSignal() -> Signal<Element> {
         SharedSequence(asObservable().observe(on: SignalSharingStrategy.scheduler))
     }

@@ -2,9 +2,9 @@ public import RxRelay
 public import RxSwift
 
 extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingStrategy {
-    /// Subscribes observers.
+    /// Subscribes observers to all its events.
     ///
-    /// - Parameter observers: receive each event in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter observers: receive each event in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit<Observer: ObserverType>(
@@ -15,9 +15,9 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
         }
     }
 
-    /// Subscribes observers of optionals.
+    /// Subscribes observers of optionals to all its events.
     ///
-    /// - Parameter observers: receive each event in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter observers: receive each event in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit<Observer: ObserverType>(
@@ -31,7 +31,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: BehaviorRelay<Element>...) -> any Disposable {
@@ -42,7 +42,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: BehaviorRelay<Element?>...) -> any Disposable {
@@ -53,7 +53,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: PublishRelay<Element>...) -> any Disposable {
@@ -64,7 +64,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: PublishRelay<Element?>...) -> any Disposable {
@@ -75,7 +75,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: ReplayRelay<Element>...) -> any Disposable {
@@ -86,7 +86,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
 
     /// Passes the elements on to relays of optionals.
     ///
-    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`). They share one subscription.
+    /// - Parameter relays: accept each element in this order, on the main queue (but see `Signal`), and share one subscription.
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: ReplayRelay<Element?>...) -> any Disposable {
@@ -95,9 +95,9 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
         })
     }
 
-    /// Subscribes closures which are handed an object that is held weakly.
+    /// Subscribes closures which receive an object that is held weakly.
     ///
-    /// From any thread.
+    /// May be called from any thread.
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
     ///   - onNext: receives the elements, one at a time, on the main queue (but see `Signal`).
@@ -114,9 +114,9 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
         asObservable().subscribe(with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Subscribes closures.
+    /// Subscribes a closure for each kind of event.
     ///
-    /// From any thread.
+    /// May be called from any thread.
     /// - Parameters:
     ///   - onNext: receives the elements, one at a time, on the main queue (but see `Signal`).
     ///   - onCompleted: runs at the end of the sequence.

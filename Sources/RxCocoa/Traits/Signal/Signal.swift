@@ -1,7 +1,7 @@
 public import RxSwift
 
 /// A sequence for events that a user interface reacts to: does not fail, delivers on the main queue, and repeats nothing to
-/// newcomers.
+/// new subscribers.
 ///
 /// It may be subscribed to and disposed of on any thread. While a thread other than the main one does that, elements that arrive at the
 /// same time can reach the other observers on that thread, or on a thread of the runtime: where observers rely on the main thread,
@@ -10,10 +10,10 @@ public typealias Signal<Element> = SharedSequence<SignalSharingStrategy, Element
 
 /// The strategy of `Signal`: `share(scope: .whileConnected)` on the main queue.
 public struct SignalSharingStrategy: SharingStrategyProtocol {
-    /// Where signals deliver. See `SharingScheduler` for tests.
+    /// The scheduler on which signals deliver; see `SharingScheduler` for tests.
     public static var scheduler: any SchedulerType { SharingScheduler.make() }
 
-    /// Shares one subscription.
+    /// Shares one subscription to the source.
     public static func share<Element>(_ source: Observable<Element>) -> Observable<Element> {
         source.share(scope: .whileConnected)
     }

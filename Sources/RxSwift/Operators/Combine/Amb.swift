@@ -1,10 +1,10 @@
 import RxPrimitives
 
 extension ObservableType {
-    /// Mirrors that one of several sequences which sends an event first.
+    /// Mirrors the first of several sequences that sends an event.
     ///
-    /// Subscribes to all, in order, and ends the subscriptions of those that lose. Without sequences, never sends anything.
-    /// - Parameter sequence: the sequences; gone through now.
+    /// Subscribes to all, in order, and cancels those that lose. Without sequences, never sends anything.
+    /// - Parameter sequence: the sequences, which are iterated inside this call.
     /// - SeeAlso: [Amb](https://reactivex.io/documentation/operators/amb.html)
     public static func amb<Sequence: Swift.Sequence>(
         _ sequence: Sequence
@@ -12,9 +12,9 @@ extension ObservableType {
         Amb(Array(sequence))
     }
 
-    /// Mirrors this sequence or another one, whichever sends an event first.
+    /// Mirrors this sequence or another one, depending on which sends an event first.
     ///
-    /// Subscribes to this one first, to the other one in any case, and ends the subscription of the one that loses.
+    /// Subscribes to this one first, to the other one in any case, and cancels the one that loses.
     /// - Parameter right: the other sequence.
     /// - SeeAlso: [Amb](https://reactivex.io/documentation/operators/amb.html)
     public func amb<O2: ObservableType>(
@@ -41,12 +41,12 @@ private final class Amb<Element>: Observable<Element> {
     }
 }
 
-/// Which source of an amb is first. One atomic step decides; the events of the winner need no serialization after that,
+/// Decides which source of an amb is first. One atomic step decides; the events of the winner need no serialization after that,
 /// since they come from one source.
 package final class AmbRace: Stage {
     private let links: [UpstreamLink]
 
-    /// 0: undecided. Else 1 + the index of the winner, and never anything else again.
+    /// 0 while undecided, else 1 + the index of the winner, which never changes.
     private let winner = AtomicWord(0)
 
     package init(links: [UpstreamLink]) {
@@ -54,7 +54,7 @@ package final class AmbRace: Stage {
         super.init()
     }
 
-    /// Asks whether a source may pass an event on. The first to ask wins, for ever; the subscriptions of all others end.
+    /// Tells whether a source may pass an event on. The first source to ask wins, for ever; the subscriptions of all others end.
     package func admits(_ index: Int) -> Bool {
         let mark = UInt(index) + 1
         let known = winner.loadRelaxed()

@@ -1,7 +1,7 @@
 extension ObservableType {
-    /// Goes on with another sequence if this one completes without an element.
+    /// Continues with another sequence if this one completes without an element.
     ///
-    /// - Parameter other: subscribed to when this sequence, being empty, completes.
+    /// - Parameter other: subscribed to when this sequence completes without an element.
     /// - SeeAlso: [DefaultIfEmpty](https://reactivex.io/documentation/operators/defaultifempty.html)
     @inlinable
     public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
@@ -28,11 +28,11 @@ final class SwitchIfEmpty<Element>: Observable<Element> {
     }
 }
 
-/// Ends whichever of the two subscriptions is under way.
+/// Ends both subscriptions: to the source, and to the other sequence.
 private final class SwitchIfEmptyLinks: Stage {
     let source = UpstreamLink()
     let other = UpstreamLink()
-    /// To the other sequence.
+    /// Covers the subscription to the other sequence.
     let subscribePhase = SubscribePhase()
 
     override func quiesce() -> UInt {
@@ -96,7 +96,7 @@ private final class SwitchIfEmptySink<Element>: Sink<Element> {
     }
 }
 
-/// Passes the other sequence on.
+/// Passes the events of the other sequence on.
 private final class SwitchedSink<Element>: Sink<Element> {
     private let links: SwitchIfEmptyLinks
     private let downstream: Sink<Element>

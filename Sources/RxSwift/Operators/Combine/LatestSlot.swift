@@ -1,7 +1,7 @@
-/// A slot which keeps the latest element of its source.
+/// A slot that keeps the latest element of its source.
 class LatestSlot<Element>: ElementSlot<Element> {
-    // Apart from the object, and not an optional: naming `Optional<Element>` would cost a look-up of metadata per event.
-    // Only inside the coordinator's loop.
+    // Apart from the object, and not an optional: naming `Optional<Element>` would cost a look-up of metadata per event. Only the
+    // drainer uses these two fields.
     private final let slot: UnsafeMutablePointer<Element>
     private final var isFilled = false
 
@@ -21,17 +21,17 @@ class LatestSlot<Element>: ElementSlot<Element> {
 
     override final var isEmpty: Bool { !isFilled }
 
-    /// The latest element. There must be one.
+    /// The latest element; there must be one.
     @inline(__always)
     final var latest: Element { slot.pointee }
 
-    /// Takes the latest element. There must be one.
+    /// Removes and returns the latest element; there must be one.
     final func take() -> Element {
         isFilled = false
         return slot.move()
     }
 
-    /// - Returns: whether there was none before.
+    /// - Returns: whether there was no element before.
     @inline(__always)
     final func replace(by element: Element) -> Bool {
         if isFilled {

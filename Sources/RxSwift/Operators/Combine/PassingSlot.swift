@@ -1,8 +1,8 @@
-/// A slot which passes the elements of its source on, while it is open.
+/// A slot that passes the elements of its source on, while it is open.
 final class PassingSlot<Element>: ElementSlot<Element> {
     private let downstream: Sink<Element>
 
-    /// Only inside the coordinator's loop.
+    /// True while elements pass. Only the drainer uses this field.
     var isOpen: Bool
 
     init(downstream: Sink<Element>, isOpen: Bool = true) {

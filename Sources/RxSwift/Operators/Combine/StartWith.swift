@@ -30,7 +30,7 @@ final class StartWith<Element>: Observable<Element> {
             if sink.isCancelled { break }
             downstream.next(element)
         }
-        // Also when the first elements were enough: a subscription is an effect that RxSwift has here too. It is cancelled at once.
+        // The source is subscribed to even if the first elements were enough, an effect that RxSwift has too. It is then cancelled at once.
         source.subscribeCore(sink)
     }
 }
@@ -41,7 +41,7 @@ final class StartWithSink<Element>: LifecycleSink<Element, Element> {
         super.init(downstream: downstream)
     }
 
-    // A source which is subscribed to to a cancelled stage may send its first event all the same.
+    // A source whose subscriber is a cancelled stage may nevertheless send its first event.
     override func next(_ element: Element) {
         if !isCancelled { downstream.next(element) }
     }
@@ -54,7 +54,7 @@ final class StartWithSink<Element>: LifecycleSink<Element, Element> {
         if !isCancelled { super.completed() }
     }
 
-    // RxSwift has no operator here but the source itself.
+    // In RxSwift no operator stands here, but the source itself.
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if isCancelled { return after() }

@@ -1,11 +1,11 @@
 extension ObservableType {
     /// Combines each element with the latest element of a second source.
     ///
-    /// Elements that come before the second source has sent one are dropped. Subscribes to the second source first, and goes on
+    /// Elements that come before the second source has sent one are dropped. Subscribes to the second source first, and continues
     /// with its last element when it completes.
     /// - Parameters:
-    ///   - second: the source of which the latest element is kept.
-    ///   - resultSelector: runs once per element, never two runs at a time; what it throws ends the sequence with an error.
+    ///   - second: the source whose latest element is kept.
+    ///   - resultSelector: runs once per element, never two runs at a time; an error it throws ends the sequence.
     /// - Returns: the results, in order; ends with this sequence, or with an error of the second source.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable
@@ -18,10 +18,10 @@ extension ObservableType {
 
     /// Sends the latest element of a second source at each element of this one.
     ///
-    /// Elements that come before the second source has sent one have no effect. Subscribes to the second source first, and goes
-    /// on with its last element when it completes.
-    /// - Parameter second: the source of which the latest element is kept.
-    /// - Returns: ends with this sequence, or with an error of the second source.
+    /// Elements that come before the second source has sent one have no effect. Subscribes to the second source first, and
+    /// continues with its last element when it completes.
+    /// - Parameter second: the source whose latest element is kept.
+    /// - Returns: a sequence that ends with this sequence, or with an error of the second source.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @inlinable
     public func withLatestFrom<Source: ObservableConvertibleType>(
@@ -71,7 +71,7 @@ final class WithLatestFromCoordinator<First, Second, Result>: Coordinator {
     required init(resultSelector: @escaping (First, Second) throws -> Result, downstream: Sink<Result>) {
         self.resultSelector = resultSelector
         self.downstream = downstream
-        // In the order in which they are subscribed to.
+        // The slots stand in the order in which their sources are subscribed to.
         super.init(slots: [second, first], downstream: downstream)
     }
 
@@ -79,7 +79,7 @@ final class WithLatestFromCoordinator<First, Second, Result>: Coordinator {
         if slot === first { complete() }
     }
 
-    /// Only inside the loop.
+    /// Combines an element with the latest one of the second source. Only the drainer calls this.
     fileprivate func combine(_ element: First) {
         if second.isEmpty { return }
         do {

@@ -1,10 +1,10 @@
 extension ObservableType {
-    /// A sequence made by a closure that is handed each subscriber.
+    /// A sequence made by a closure that receives each subscriber.
     ///
-    /// The observer may be used from any thread and from inside its own callbacks: its events reach the subscriber one at
-    /// a time, in order of acceptance.
-    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and returns what ends the subscription's work:
-    ///   disposed of after the terminal event or when the subscriber disposes.
+    /// The observer may be used from any thread and from inside its own callbacks: its events reach the subscriber one at a time,
+    /// in order of acceptance.
+    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and returns a disposable that ends the
+    ///   subscription's work. It is disposed of after the terminal event or when the subscriber disposes.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
     @preconcurrency
     public static func create(
@@ -18,10 +18,10 @@ extension ObservableType {
 final class Create<Element>: Observable<Element> {
     private let subscribe: (AnyObserver<Element>) -> any Disposable
 
-    /// Whether the source is an `ObservableType` of the program's own.
+    /// True if the source is an `ObservableType` of the program's own.
     private let isForeign: Bool
 
-    // Usable from inline, so that `create` is compiled where the type of its elements is known: not a look-up of metadata a call.
+    // Usable from inline, so that `create` is compiled where the type of its elements is known, without a look-up of metadata per call.
     @usableFromInline
     init(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
         self.subscribe = subscribe
@@ -45,7 +45,7 @@ final class Create<Element>: Observable<Element> {
 }
 
 final class CreateSink<Element>: SerializedSink<Element> {
-    /// Whether it receives the events of an `ObservableType` of the program's own.
+    /// True if the sink receives the events of an `ObservableType` of the program's own.
     private let isForeign: Bool
 
     init(downstream: Sink<Element>, isForeign: Bool) {

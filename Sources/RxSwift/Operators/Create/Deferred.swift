@@ -2,7 +2,7 @@ extension ObservableType {
     /// A sequence that is made anew for each subscription.
     ///
     /// - Parameter observableFactory: runs at each subscription, on the subscribing thread, and returns the sequence to subscribe
-    ///   to; what it throws is sent as the error.
+    ///   to; an error it throws ends the sequence.
     /// - SeeAlso: [Defer](https://reactivex.io/documentation/operators/defer.html)
     @preconcurrency @inlinable
     public static func deferred(

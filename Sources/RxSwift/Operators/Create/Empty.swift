@@ -1,7 +1,7 @@
 extension ObservableType {
     /// A sequence without elements that completes.
     ///
-    /// Completes inside `subscribe`.
+    /// It completes inside the call of `subscribe`.
     /// - SeeAlso: [Empty](https://reactivex.io/documentation/operators/empty-never-throw.html)
     @inlinable
     public static func empty() -> Observable<Element> {

@@ -2,8 +2,8 @@ extension ObservableType {
     /// A sequence of the given elements.
     ///
     /// - Parameters:
-    ///   - elements: the elements.
-    ///   - scheduler: where they are emitted: a step of its own for each element and for `completed`.
+    ///   - elements: the elements to send.
+    ///   - scheduler: emits them, with a step of its own for each element and for `completed`.
     /// - SeeAlso: [From](https://reactivex.io/documentation/operators/from.html)
     @inlinable
     public static func of(
@@ -15,8 +15,8 @@ extension ObservableType {
     /// A sequence of the elements of an array.
     ///
     /// - Parameters:
-    ///   - array: the elements.
-    ///   - scheduler: where they are emitted: a step of its own for each element and for `completed`.
+    ///   - array: the elements to send.
+    ///   - scheduler: emits them, with a step of its own for each element and for `completed`.
     /// - SeeAlso: [From](https://reactivex.io/documentation/operators/from.html)
     @inlinable
     public static func from(
@@ -28,8 +28,8 @@ extension ObservableType {
     /// A sequence of the elements of a Swift sequence, which is iterated anew, and lazily, at each subscription.
     ///
     /// - Parameters:
-    ///   - sequence: the elements.
-    ///   - scheduler: where they are emitted: a step of its own for each element and for `completed`.
+    ///   - sequence: the elements to send.
+    ///   - scheduler: emits them, with a step of its own for each element and for `completed`.
     /// - SeeAlso: [From](https://reactivex.io/documentation/operators/from.html)
     @inlinable
     public static func from<Sequence: Swift.Sequence>(

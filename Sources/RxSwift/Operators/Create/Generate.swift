@@ -1,11 +1,11 @@
 extension ObservableType {
-    /// A sequence made like a `for` loop: the initial state, then what `iterate` makes of each state, as long as `condition` holds.
+    /// A sequence made like a `for` loop, of the initial state and the states that `iterate` makes, as long as `condition` holds.
     ///
     /// - Parameters:
     ///   - initialState: the first element, if the condition holds for it.
-    ///   - condition: runs before each element; false completes the sequence. What it throws ends it with an error.
-    ///   - scheduler: where the elements are emitted, each in a step of its own.
-    ///   - iterate: makes the next element, when it is due. What it throws ends the sequence with an error.
+    ///   - condition: runs before each element; false completes the sequence, and an error it throws ends it.
+    ///   - scheduler: emits the elements, each in a step of its own.
+    ///   - iterate: makes the next element, when it is due; an error it throws ends the sequence.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
     @preconcurrency @inlinable
     public static func generate(

@@ -1,4 +1,4 @@
-/// A sequence of so many elements, each made from its index.
+/// A sequence of `count` elements, each made from its index.
 @usableFromInline
 final class IndexedSource<Element>: Observable<Element> {
     private let count: Int

@@ -2,9 +2,9 @@ extension ObservableType where Element: FixedWidthInteger {
     /// A sequence of consecutive integers.
     ///
     /// - Parameters:
-    ///   - start: the first.
-    ///   - count: how many. A negative count, or one that leads beyond the integer type, is a programmer's error and stops.
-    ///   - scheduler: where they are emitted: a step of its own for each element and for `completed`.
+    ///   - start: the first integer.
+    ///   - count: the number of integers. A negative count, or one that leads beyond the integer type, is a programmer's error and stops.
+    ///   - scheduler: emits them, with a step of its own for each element and for `completed`.
     /// - SeeAlso: [Range](https://reactivex.io/documentation/operators/range.html)
     @inlinable
     public static func range(

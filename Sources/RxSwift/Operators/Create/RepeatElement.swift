@@ -2,8 +2,8 @@ extension ObservableType {
     /// A sequence that repeats an element without end.
     ///
     /// - Parameters:
-    ///   - element: the element.
-    ///   - scheduler: where it is emitted, each time in a step of its own.
+    ///   - element: the element to send.
+    ///   - scheduler: emits the element, each time in a step of its own.
     /// - SeeAlso: [Repeat](https://reactivex.io/documentation/operators/repeat.html)
     @inlinable
     public static func repeatElement(

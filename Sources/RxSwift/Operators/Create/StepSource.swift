@@ -1,7 +1,7 @@
 /// A sequence that a closure emits step by step.
 @usableFromInline
 final class StepSource<Element>: Observable<Element> {
-    /// Emits the next event and tells whether there is more to come.
+    /// Emits the next event and tells whether more events follow.
     @usableFromInline typealias Step = (Sink<Element>) -> Bool
 
     private let scheduler: any ImmediateSchedulerType
@@ -9,7 +9,7 @@ final class StepSource<Element>: Observable<Element> {
     private let makeStep: () -> Step
 
     /// - Parameters:
-    ///   - scheduler: where the steps are made.
+    ///   - scheduler: runs the steps.
     ///   - makeStep: runs once per subscription, and returns the closure that emits its events.
     @inlinable
     convenience init(scheduler: any ImmediateSchedulerType, makeStep: @escaping () -> Step) {

@@ -1,11 +1,11 @@
 extension ObservableType {
-    /// A sequence that owns a resource for the time of each subscription.
+    /// A sequence that owns a resource for the duration of each subscription.
     ///
     /// - Parameters:
     ///   - resourceFactory: runs at each subscription and makes the resource, which is disposed of once the subscription to
     ///     the sequence has ended.
     ///   - observableFactory: makes the sequence from the resource.
-    /// - Returns: the sequence. What a factory throws is sent as the error; a resource made before that is disposed of.
+    /// - Returns: the sequence. An error that a factory throws ends it; a resource made before that is disposed of.
     /// - SeeAlso: [Using](https://reactivex.io/documentation/operators/using.html)
     @preconcurrency
     public static func using<Resource: Disposable>(
@@ -56,7 +56,7 @@ final class UsingSink<Element>: LifecycleSink<Element, Element> {
         super.init(downstream: downstream)
     }
 
-    /// The sequence has been subscribed to.
+    /// Notes that the sequence has been subscribed to, and disposes of the resource if that was postponed.
     fileprivate func leave() {
         if subscribePhase.end() { resource.dispose() }
     }

@@ -11,7 +11,7 @@ extension ObservableType where Element: Equatable {
 extension ObservableType {
     /// Drops elements whose key equals that of the element before.
     ///
-    /// - Parameter keySelector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - Parameter keySelector: runs once per element, on the thread that emits it; an error it throws ends the sequence.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable
     public func distinctUntilChanged<Key: Equatable>(
@@ -20,10 +20,10 @@ extension ObservableType {
         DistinctUntilKeyChanged(source: asObservable(), keySelector: keySelector) { $0 == $1 }
     }
 
-    /// Drops elements which a closure takes to be the same as the one before.
+    /// Drops elements that a closure takes to be the same as the one before.
     ///
-    /// - Parameter comparer: is handed the last element that was let through and the new one, and returns whether to drop the
-    ///   new one. Runs on the thread that emits it; what it throws ends the sequence with an error.
+    /// - Parameter comparer: receives the last element that was let through and the new one, and returns whether to drop the new
+    ///   one. Runs on the thread that emits it; an error it throws ends the sequence.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable
     public func distinctUntilChanged(
@@ -35,9 +35,9 @@ extension ObservableType {
     /// Drops elements whose key a closure takes to be the same as that of the element before.
     ///
     /// - Parameters:
-    ///   - keySelector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
-    ///   - comparer: is handed the key of the last element that was let through and the new one's, and returns whether to drop
-    ///     the new one; what it throws ends the sequence with an error.
+    ///   - keySelector: runs once per element, on the thread that emits it; an error it throws ends the sequence.
+    ///   - comparer: receives the key of the last element that was let through and the new one's, and returns whether to drop the
+    ///     new one; an error it throws ends the sequence.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable
     public func distinctUntilChanged<K>(
@@ -102,12 +102,12 @@ final class DistinctUntilKeyChanged<Element, Key>: Observable<Element> {
     }
 }
 
-/// What the sinks have in common: a key to compare with, and the comparison.
+/// The common part of the sinks: a key to compare with, and the comparison.
 @usableFromInline
 class DistinctSink<Element, Key>: LinearSink<Element, Element> {
     private final let areEqual: (Key, Key) throws -> Bool
 
-    /// Memory of its own, so that a comparison or a deinit that comes back here meets no exclusive access.
+    /// The last key, in memory of its own, so that a comparison or a deinit that reenters this sink meets no exclusive access.
     private final let last: UnsafeMutablePointer<Key>
     private final var hasLast = false
 

@@ -2,7 +2,7 @@ extension ObservableType {
     /// The element at an index, and nothing else.
     ///
     /// Ends with `RxError.argumentOutOfRange` if the sequence completes before that index.
-    /// - Parameter index: counted from 0, not negative.
+    /// - Parameter index: the index, counted from 0, not negative.
     /// - SeeAlso: [ElementAt](https://reactivex.io/documentation/operators/elementat.html)
     @inlinable
     public func element(at index: Int) -> Observable<Element> {
@@ -11,7 +11,7 @@ extension ObservableType {
 
     /// The former name of `element(at:)`.
     ///
-    /// - Parameter index: counted from 0, not negative.
+    /// - Parameter index: the index, counted from 0, not negative.
     @available(*, deprecated, renamed: "element(at:)")
     public func elementAt(_ index: Int) -> Observable<Element> {
         element(at: index)
@@ -40,7 +40,7 @@ final class ElementAt<Element>: Observable<Element> {
 
 @usableFromInline
 final class ElementAtSink<Element>: LinearSink<Element, Element> {
-    /// How many elements are still to be dropped.
+    /// The number of elements that are still to be dropped.
     private var remaining: Int
 
     required init(index: Int, downstream: Sink<Element>) {

@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Lets through the elements that satisfy a predicate.
     ///
-    /// - Parameter predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - Parameter predicate: runs once per element, on the thread that emits it; an error it throws ends the sequence.
     /// - SeeAlso: [Filter](https://reactivex.io/documentation/operators/filter.html)
     @preconcurrency @inlinable
     public func filter(

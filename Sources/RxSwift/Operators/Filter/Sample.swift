@@ -1,11 +1,11 @@
 extension ObservableType {
-    /// Sends the latest element whenever a sampler sends one, if there is a new one since.
+    /// Sends the latest element when a sampler sends one, if there is a new element since.
     ///
-    /// Subscribes to this sequence first. A sampler that completes counts as one more tick. When this sequence has completed, the
+    /// Subscribes to this sequence first. A sampler that completes counts as one more tick. After this sequence has completed, the
     /// result completes at the sampler's next tick; an error of either ends it at once.
     /// - Parameters:
     ///   - sampler: its elements are the ticks.
-    ///   - defaultValue: sent at a tick for which there is no new element. Nil: nothing is sent then.
+    ///   - defaultValue: sent at a tick for which there is no new element. If nil, nothing is sent then.
     /// - SeeAlso: [Sample](https://reactivex.io/documentation/operators/sample.html)
     public func sample(_ sampler: some ObservableType, defaultValue: Element? = nil) -> Observable<Element> {
         Sample(source: asObservable(), sampler: sampler.asObservable(), defaultValue: defaultValue)
@@ -51,7 +51,7 @@ private final class SampleCoordinator<Element>: Coordinator {
         if slot !== source { tick() }
     }
 
-    /// Only inside the loop.
+    /// Sends the latest element, or the default value. Only the drainer calls this.
     func tick() {
         if !source.isEmpty {
             downstream.next(source.take())

@@ -13,7 +13,7 @@ extension ObservableType {
     ///
     /// The element is sent when it comes. Ends with `RxError.moreThanOneElement` at a second such element, and with
     /// `RxError.noElements` if the sequence completes without one.
-    /// - Parameter predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - Parameter predicate: runs once per element, on the thread that emits it; an error it throws ends the sequence.
     /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
     @preconcurrency @inlinable
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
@@ -41,7 +41,7 @@ final class SingleElement<Element>: Observable<Element> {
 @usableFromInline
 final class SingleElementSink<Element>: LinearSink<Element, Element> {
     private var hasElement = false
-    /// Set before the terminal event is sent.
+    /// True once the sequence has ended; set before the terminal event is sent.
     private var hasEnded = false
 
     required override init(downstream: Sink<Element>) {

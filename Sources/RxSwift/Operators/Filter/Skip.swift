@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Drops a number of elements from the start.
     ///
-    /// - Parameter count: how many elements. Nothing is dropped if it is 0 or negative.
+    /// - Parameter count: the number of elements. Nothing is dropped if it is 0 or negative.
     /// - SeeAlso: [Skip](https://reactivex.io/documentation/operators/skip.html)
     @inlinable
     public func skip(_ count: Int) -> Observable<Element> {

@@ -1,8 +1,8 @@
 extension ObservableType {
     /// Drops elements until another sequence sends one, and passes them on from then.
     ///
-    /// Subscribes to this sequence first. If it completes before the other has sent an element, nothing is sent at all, not even
-    /// `completed`. An error of either ends the sequence.
+    /// Subscribes to this sequence first. If it completes before the other one has sent an element, nothing is sent at all, not
+    /// even `completed`. An error of either ends the sequence.
     /// - Parameter other: its first element opens the way.
     /// - SeeAlso: [SkipUntil](https://reactivex.io/documentation/operators/skipuntil.html)
     public func skip(until other: some ObservableType) -> Observable<Element> {
@@ -52,15 +52,15 @@ private final class SkipUntilCoordinator<Element, Other>: Coordinator {
     override func completed(_ slot: SourceSlot) {
         guard slot === source else { return }
         if source.isOpen { return complete() }
-        // Nothing will ever be sent, and so nobody further down cancels: what the subscription holds is released here.
+        // Nothing will ever be sent, so no stage downstream cancels: the objects of the subscription are released here.
         cancel()
         exit.close()
     }
 }
 
-/// Lets go of the downstream when the subscription ends without a terminal event.
+/// Releases the downstream when the subscription ends without a terminal event.
 private final class SkipUntilExit<Element>: Sink<Element> {
-    /// Only inside the coordinator's loop.
+    /// The downstream, nil after `close`. Only the drainer uses this field.
     private var downstream: Sink<Element>?
 
     init(_ downstream: Sink<Element>) {
@@ -71,7 +71,7 @@ private final class SkipUntilExit<Element>: Sink<Element> {
     func close() {
         let downstream = self.downstream
         self.downstream = nil
-        // Out of the field first: what goes with it may run a user's deinit.
+        // It leaves the field first, because its release may run a user's deinit.
         _ = downstream
     }
 
@@ -93,7 +93,7 @@ private final class SkipUntilOtherSlot<Element, Other>: ElementSlot<Other> {
     override func accept(_ element: Other, for coordinator: Coordinator) {
         if source.isOpen { return }
         source.isOpen = true
-        // One element is all that is wanted of the other sequence.
+        // Only one element of the other sequence is wanted.
         cancel()
     }
 }

@@ -1,8 +1,8 @@
 extension ObservableType {
     /// Drops elements as long as they satisfy a predicate; from the first that does not, all are let through.
     ///
-    /// - Parameter predicate: runs for each element up to the first that is let through, on the thread that emits it; what it
-    ///   throws ends the sequence with an error.
+    /// - Parameter predicate: runs for each element up to the first that is let through, on the thread that emits it; an error it
+    ///   throws ends the sequence.
     /// - SeeAlso: [SkipWhile](https://reactivex.io/documentation/operators/skipwhile.html)
     @preconcurrency @inlinable
     public func skip(while predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {

@@ -1,7 +1,8 @@
 extension ObservableType {
     /// Lets through a number of elements from the start, and completes after the last of them.
     ///
-    /// - Parameter count: how many elements, not negative. With 0, the sequence completes at once, and the source is not subscribed to.
+    /// - Parameter count: the number of elements, not negative. With 0, the sequence completes at once, and the source is not
+    ///   subscribed to.
     /// - SeeAlso: [Take](https://reactivex.io/documentation/operators/take.html)
     @inlinable
     public func take(_ count: Int) -> Observable<Element> {
@@ -35,7 +36,7 @@ final class Take<Element>: Observable<Element> {
 
 @usableFromInline
 final class TakeSink<Element>: LinearSink<Element, Element> {
-    /// Exclusively the upstream's, whose calls are serial.
+    /// The number of elements still to let through. Only the upstream uses this field, and its calls are serial.
     @exclusivity(unchecked) private var remaining: Int
 
     required init(count: Int, downstream: Sink<Element>) {
@@ -44,7 +45,7 @@ final class TakeSink<Element>: LinearSink<Element, Element> {
     }
 
     override func next(_ element: Element) {
-        // Below 0: the end has been sent, and a cancellation is on its way up on another thread.
+        // Below 0 the end has been sent, and a cancellation is on its way up on another thread.
         let remaining = self.remaining - 1
         self.remaining = remaining
         if remaining > 0 { return downstream.next(element) }

@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Sends the last elements of the sequence, when it completes.
     ///
-    /// - Parameter count: how many elements, not negative. So many are kept.
+    /// - Parameter count: the number of elements, not negative. That many are kept in memory.
     /// - SeeAlso: [TakeLast](https://reactivex.io/documentation/operators/takelast.html)
     @inlinable
     public func takeLast(_ count: Int) -> Observable<Element> {
@@ -33,8 +33,8 @@ final class TakeLast<Element>: Observable<Element> {
 final class TakeLastSink<Element>: LinearSink<Element, Element> {
     private let limit: Int
 
-    /// The elements kept, the oldest at `oldest`, the others behind it and then from the start. Plain memory, so that the
-    /// deinit of an element that is overwritten meets no exclusive access. Grows by doubling, up to `limit`.
+    /// The kept elements, the oldest at `oldest`, the others behind it and then from the start. Plain memory, so that the deinit of
+    /// an element that is overwritten meets no exclusive access. Grows by doubling, up to `limit`.
     private var storage: UnsafeMutablePointer<Element>
     private var capacity: Int
     private var count = 0
@@ -48,7 +48,7 @@ final class TakeLastSink<Element>: LinearSink<Element, Element> {
     }
 
     deinit {
-        // Not full: the elements lie from 0 to count. Full: they lie everywhere.
+        // Until the storage is full the elements lie from 0 to count, and then everywhere.
         storage.deinitialize(count: count)
         storage.deallocate()
     }
@@ -75,7 +75,7 @@ final class TakeLastSink<Element>: LinearSink<Element, Element> {
         if !isCancelled { downstream.completed() }
     }
 
-    /// Only while nothing has been overwritten: the elements are in order from the start.
+    /// Enlarges the storage, only while nothing has been overwritten: the elements are in order from the start.
     private func grow() {
         let larger = capacity > limit / 2 ? limit : capacity * 2
         let moved = UnsafeMutablePointer<Element>.allocate(capacity: larger)

@@ -1,4 +1,4 @@
-/// Whether an operator that ends at an element lets that element through.
+/// The treatment of the element at which an operator ends.
 public enum TakeBehavior {
     /// The element that ends the sequence is let through.
     case inclusive
@@ -10,7 +10,7 @@ extension ObservableType {
     /// Lets elements through as long as they satisfy a predicate, then completes.
     ///
     /// - Parameters:
-    ///   - predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    ///   - predicate: runs once per element, on the thread that emits it; an error it throws ends the sequence.
     ///   - behavior: whether the first element that does not satisfy the predicate is let through.
     /// - SeeAlso: [TakeWhile](https://reactivex.io/documentation/operators/takewhile.html)
     @preconcurrency @inlinable
@@ -23,7 +23,7 @@ extension ObservableType {
     /// Lets elements through until one satisfies a predicate, then completes.
     ///
     /// - Parameters:
-    ///   - predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    ///   - predicate: runs once per element, on the thread that emits it; an error it throws ends the sequence.
     ///   - behavior: whether the element that satisfies the predicate is let through.
     /// - SeeAlso: [TakeUntil](https://reactivex.io/documentation/operators/takeuntil.html)
     @preconcurrency @inlinable
@@ -82,7 +82,7 @@ final class TakeWhileSink<Element>: LinearSink<Element, Element> {
     private let isInclusive: Bool
     private let predicate: (Element) throws -> Bool
 
-    /// Set before the terminal event is sent.
+    /// True once the sequence has ended; set before the terminal event is sent.
     @exclusivity(unchecked) private var hasEnded = false
 
     required init(isInclusive: Bool, predicate: @escaping (Element) throws -> Bool, downstream: Sink<Element>) {

@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The elements of this sequence, and when it has completed, those of a second one.
+    /// The elements of this sequence, and after it has completed, those of a second one.
     ///
     /// - Parameter second: is subscribed to on the thread on which this sequence completes; not at all if it fails.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
@@ -14,7 +14,7 @@ extension ObservableType {
     ///
     /// Stack and memory do not grow with the number of sequences, however they end, nor with recursion in the last place
     /// of a collection.
-    /// - Parameter sequence: iterated lazily, once per subscription: the next source is asked for when the one before it has
+    /// - Parameter sequence: iterated lazily, once per subscription: the next source is requested when the one before it has
     ///   completed, on the thread on which it has. An error ends the result.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
     @inlinable
@@ -28,8 +28,8 @@ extension ObservableType {
     ///
     /// Stack and memory do not grow with the number of sequences, however they end, nor with recursion in the last place
     /// of a collection.
-    /// - Parameter collection: iterated lazily, once per subscription: the next source is asked for when the one before it
-    ///   has completed, on the thread on which it has. An error ends the result.
+    /// - Parameter collection: iterated lazily, once per subscription: the next source is requested when the one before it has
+    ///   completed, on the thread on which it has. An error ends the result.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
     @inlinable
     public static func concat<Collection: Swift.Collection>(

@@ -1,32 +1,32 @@
-/// Decides which inner sources run when only so many may run at a time.
+/// Decides which inner sources run when their number at a time is limited.
 ///
-/// Not thread-safe: its owner guards it. Runs no foreign code, and hands back what it lets go of.
+/// Not thread-safe: its owner guards it. Runs no foreign code, and returns the objects that it drops.
 package struct ConcurrencyLimit<Inner> {
-    /// How many may run at a time. With 0 or less, none ever does.
+    /// The number of sources that may run at a time. With 0 or less, none ever runs.
     private let limit: Int
     private var activeCount = 0
     private var hasOuterEnded = false
 
-    /// Waits for a slot; from `firstWaiting` on, nothing before it is left.
+    /// The sources that wait for a slot. No source is left before `firstWaiting`.
     private var waiting: [Inner?] = []
     private var firstWaiting = 0
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Whether one more may run.
+    /// True if one more source may run.
     package var hasRoom: Bool { activeCount < limit }
 
-    /// What the end of a source leads to.
+    /// The consequence of the end of a source.
     package enum Next {
-        /// This one takes the slot.
+        /// This source takes the slot.
         case start(Inner)
         /// The slot stays empty for now.
         case idle
-        /// That was the last: the result completes.
+        /// That was the last source, so the result completes.
         case complete
     }
 
-    /// A new inner source arrived. Returns whether it may run; if not, it waits.
+    /// Admits a new inner source. Returns whether it may run; if not, it waits.
     package mutating func admit(_ inner: Inner) -> Bool {
         if hasRoom {
             activeCount += 1
@@ -36,7 +36,7 @@ package struct ConcurrencyLimit<Inner> {
         return false
     }
 
-    /// One of those running completed.
+    /// Releases the slot of a running source that has completed.
     package mutating func innerEnded() -> Next {
         if firstWaiting < waiting.count, let inner = waiting[firstWaiting] {
             waiting[firstWaiting] = nil
@@ -51,13 +51,13 @@ package struct ConcurrencyLimit<Inner> {
         return hasOuterEnded && activeCount == 0 ? .complete : .idle
     }
 
-    /// The outer source completed. Returns whether the result does.
+    /// Notes that the outer source has completed. Returns whether the result completes too.
     package mutating func outerEnded() -> Bool {
         hasOuterEnded = true
         return activeCount == 0
     }
 
-    /// Gives up the inner sources that wait.
+    /// Removes and returns the inner sources that wait.
     package mutating func takeWaiting() -> [Inner?] {
         let given = waiting
         waiting = []

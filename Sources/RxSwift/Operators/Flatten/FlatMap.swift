@@ -1,9 +1,9 @@
 extension ObservableType {
     /// Turns each element into a sequence and merges these sequences into one.
     ///
-    /// - Parameter selector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
-    /// - Returns: the elements of all inner sequences in order of acceptance, one at a time, whatever threads they come from.
-    ///   The first error ends the sequence; it completes when the source and all inner sequences have.
+    /// - Parameter selector: runs once per element, on the thread that emits it; an error it throws ends the sequence.
+    /// - Returns: the elements of all inner sequences in order of acceptance, one at a time, even if they come from several
+    ///   threads. The first error ends the sequence; it completes when the source and all inner sequences have.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
     public func flatMap<Source: ObservableConvertibleType>(
@@ -55,7 +55,7 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
         super.init()
     }
 
-    /// The outer source has been subscribed to.
+    /// Notes that the outer source has been subscribed to.
     fileprivate func didSubscribe() { coordinator.didSubscribe() }
 
     override func link(_ stage: Stage) {
@@ -71,7 +71,7 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
             if let inner = coordinator.makeInner(innerType) { coordinator.start(inner, source) }
         } catch {
             if coordinator.isCancelled { return }
-            // The error may have to wait for the drainer; the selector and what is above have ended all the same.
+            // The error may have to wait for the drainer, but the selector and the stages upstream have ended now.
             _ = takeUpstream()
             self.error(error)
         }

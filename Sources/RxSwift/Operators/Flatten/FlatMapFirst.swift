@@ -1,8 +1,8 @@
 extension ObservableType {
     /// Turns an element into a sequence and sends its elements, unless the sequence of an earlier one is still running.
     ///
-    /// - Parameter selector: runs for each element that arrives while no inner sequence is running, on the thread that emits it; what it
-    ///   throws ends the sequence with an error. The other elements are ignored.
+    /// - Parameter selector: runs for each element that arrives while no inner sequence is running, on the thread that emits it; an
+    ///   error it throws ends the sequence. The other elements are ignored.
     /// - Returns: fails with the first error of any; completes when the source and the inner sequence have.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable

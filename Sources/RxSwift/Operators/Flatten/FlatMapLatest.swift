@@ -1,10 +1,10 @@
 extension ObservableType {
     /// Turns each element into a sequence, and sends the elements of the latest of these sequences.
     ///
-    /// - Parameter selector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error. Then the
-    ///   sequence before is let go of, and the new one subscribed to.
-    /// - Returns: the elements of whichever inner sequence was the latest when it sent them, one at a time. Fails with the first error
-    ///   of the source or the latest inner sequence; completes when both have.
+    /// - Parameter selector: runs once per element, on the thread that emits it; an error it throws ends the sequence. Afterwards
+    ///   the former sequence is cancelled, and the new one subscribed to.
+    /// - Returns: the elements of each inner sequence while it is the latest one, one at a time. Fails with the first error of the
+    ///   source or the latest inner sequence; completes when both have.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
     public func flatMapLatest<Source: ObservableConvertibleType>(

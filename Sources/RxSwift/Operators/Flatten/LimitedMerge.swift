@@ -1,12 +1,12 @@
 import RxPrimitives
 
 extension ObservableType where Element: ObservableConvertibleType {
-    /// Merges the inner sequences into one, so many at a time at most.
+    /// Merges inner sequences, subscribing to at most `maxConcurrent` at a time.
     ///
-    /// - Parameter maxConcurrent: how many inner sequences are subscribed to at a time. The others wait in order, without a bound on
-    ///   their number; each is subscribed to on the thread on which one before it completes.
-    /// - Returns: the elements in order of acceptance, one at a time, whatever threads they come from. The first error ends the
-    ///   sequence; it completes when the source and all inner sequences have.
+    /// - Parameter maxConcurrent: the greatest number of inner sequences subscribed to at a time. The others wait in order, without
+    ///   a bound on their number; each is subscribed to on the thread on which one before it completes.
+    /// - Returns: the elements in order of acceptance, one at a time, even if they come from several threads. The first error
+    ///   ends the sequence; it completes when the source and all inner sequences have.
     /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
     @inlinable
     public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
@@ -24,7 +24,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     }
 }
 
-/// `merge(maxConcurrent:)`, `concatMap` and `flatMapFirst`.
+/// The recipe of `merge(maxConcurrent:)`, `concatMap` and `flatMapFirst`.
 @usableFromInline
 final class LimitedMerge<Element, Result>: Observable<Result> {
     @usableFromInline let source: Observable<Element>
@@ -34,7 +34,7 @@ final class LimitedMerge<Element, Result>: Observable<Result> {
     @usableFromInline let sinkType: LimitedMergeSink<Element, Result>.Type
     @usableFromInline let coordinatorType: LimitedMergeCoordinator<Result>.Type
 
-    /// - Parameter dropsWhenFull: whether an element that arrives while no slot is free is ignored; else its sequence waits.
+    /// - Parameter dropsWhenFull: whether an element is ignored if it arrives while no slot is free; else its sequence waits.
     @inlinable
     init(
         source: Observable<Element>, limit: Int, dropsWhenFull: Bool,
@@ -104,12 +104,12 @@ final class LimitedMergeSink<Element, Result>: Sink<Element> {
 final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private let lock = Mutex()
 
-    // Under the lock.
+    // The mutable fields are protected by the lock.
     private var limit: ConcurrencyLimit<Observable<Element>>
     private var slots: [LimitedMergeSlot<Element>] = []
     private var freeSlots: [LimitedMergeSlot<Element>] = []
     private var isClosed = false
-    /// Those that are cancelled when the outer source has been subscribed to.
+    /// The slots that are cancelled when the outer source has been subscribed to.
     private var postponed: [LimitedMergeSlot<Element>] = []
 
     private let subscribePhase = SubscribePhase(begun: true)
@@ -121,7 +121,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         super.init(downstream: downstream)
     }
 
-    /// The outer source has been subscribed to.
+    /// Notes that the outer source has been subscribed to, and cancels the slots that were postponed.
     func didSubscribe() {
         guard subscribePhase.end() else { return }
         lock.lock()
@@ -131,10 +131,10 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         for slot in given { slot.cancel() }
     }
 
-    /// Whether an inner source that comes now would run at once. Only the outer source can make that untrue.
+    /// True if an inner source that comes now would run at once. Only the outer source can make that untrue.
     var hasRoom: Bool { lock.withLock { limit.hasRoom } }
 
-    /// Takes an inner source, to run it now or later.
+    /// Runs an inner source, or lets it wait for a slot.
     func admit(_ inner: Observable<Element>) {
         lock.lock()
         guard !isClosed, limit.admit(inner) else { return lock.unlock() }
@@ -144,7 +144,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         slot.run(inner)
     }
 
-    /// Nil when nobody wants any more events.
+    /// Makes a slot, or returns nil if this coordinator takes no more sources.
     private func makeSlot() -> LimitedMergeSlot<Element>? {
         let slot = LimitedMergeSlot(coordinator: self)
         lock.lock()
@@ -154,7 +154,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         return slot
     }
 
-    /// The source in this slot has completed. Returns the one that takes its slot, if one waits.
+    /// Ends the source in a slot, which has completed. Returns the source that takes the slot, if one waits.
     func successor(in slot: LimitedMergeSlot<Element>) -> Observable<Element>? {
         lock.lock()
         let next = isClosed ? .idle : limit.innerEnded()
@@ -169,7 +169,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         }
     }
 
-    /// Whether inner sources are cancelled when the rest has been subscribed to.
+    /// True if the cancellation of inner sources is postponed until the outer source has been subscribed to.
     var hasPostponed: Bool { subscribePhase.hasPostponed }
 
     func outerCompleted() {
@@ -195,7 +195,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         cancelSlots()
     }
 
-    /// Apart, so that what stays on the stack while the source is cancelled is small (law L8).
+    /// Separate, so that the part that stays on the stack while the source is cancelled is small (law L8).
     @inline(never)
     private func cancelSlots() {
         lock.lock()
@@ -209,7 +209,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         }
         let postponed = postponed
         lock.unlock()
-        // Closures of those that are put off must not run meanwhile (law L1). One that is being subscribed to may be in a loop.
+        // Closures of postponed sources must not run meanwhile (law L1). A source that is being subscribed to may be in a loop.
         for slot in postponed { if slot.isSubscribing { slot.cancel() } else { slot.quiesceUpstream() } }
         for slot in given.slots { slot.cancel() }
     }
@@ -217,8 +217,8 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
 
 /// A slot in which one inner source runs after another.
 ///
-/// The first source is subscribed to at once, each one that follows by a job on the thread's trampoline: without recursion, and in
-/// RxSwift's order (law L11).
+/// The slot subscribes to its first source at once, and to each following one in a job on the thread's trampoline: without
+/// recursion, and in RxSwift's order (law L11).
 final class LimitedMergeSlot<Element>: Sink<Element> {
     private let coordinator: LimitedMergeCoordinator<Element>
     private let job = LimitedMergeJob<Element>()
@@ -229,10 +229,10 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
         super.init()
     }
 
-    /// Whether the calling thread is subscribing to the source in this slot.
+    /// True if the calling thread is subscribing to the source in this slot.
     var isSubscribing: Bool { subscribePhase.isOnStack }
 
-    /// Runs a source in this slot, which is free.
+    /// Runs a source in this slot, which has to be free.
     func run(_ inner: Observable<Element>) {
         if isCancelled { return }
         subscribePhase.begin()
@@ -242,7 +242,7 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element) }
 
-    // As in RxSwift, a source that completes is disposed of before that is passed on, but behind it inside its own subscription.
+    // As in RxSwift, a source that completes is disposed of before its completion is passed on, but afterwards inside its own subscription.
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
@@ -251,7 +251,7 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if subscribePhase.isOnStack { return endInside({ coordinator.error(error) }, then: after) }
         coordinator.error(error)
-        // Behind what `do` runs if the disposal of the other ones was put off.
+        // The disposal follows the closures that `do` runs after the event if the disposal of the other sources was postponed.
         if coordinator.hasPostponed {
             after()
             cancel()
@@ -282,9 +282,9 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
     }
 }
 
-/// Subscribes to the next source of a slot. At most one is on its way, since the source before has ended.
+/// Subscribes to the next source of a slot. At most one is on its way, since the source before it has ended.
 private final class LimitedMergeJob<Element>: Job {
-    // The thread's whose trampoline has the job.
+    // Used only by the thread whose trampoline has the job.
     private var inner: Observable<Element>?
     private var slot: LimitedMergeSlot<Element>?
 

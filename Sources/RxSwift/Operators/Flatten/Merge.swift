@@ -1,8 +1,8 @@
 extension ObservableType {
     /// Merges several sequences into one.
     ///
-    /// Subscribes to them in order; passes on their elements in order of acceptance, one at a time, whatever threads they come from.
-    /// The first error ends the sequence; it completes when all have.
+    /// Subscribes to them in order, and passes on their elements in order of acceptance, one at a time, even if they come from
+    /// several threads. The first error ends the sequence; it completes when all have.
     /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
     @inlinable
     public static func merge<Collection: Swift.Collection>(_ sources: Collection) -> Observable<Element>
@@ -47,7 +47,8 @@ final class Merge<Element>: Observable<Element> {
         let coordinator = MergeCoordinator(downstream: downstream)
         coordinator.linkDownstream()
         for source in sources {
-            // As in RxSwift, the rest is subscribed to, and cancelled at once, if the downstream has ended, but not behind an error.
+            // As in RxSwift, if the downstream has ended, the remaining sources are subscribed to and cancelled at once, but not
+            // after an error.
             if coordinator.hasFailed { break }
             let inner = coordinator.makeInner(InnerSink<Element>.self) ?? coordinator.makeCancelledInner()
             coordinator.start(inner, source)

@@ -2,20 +2,20 @@ import RxPrimitives
 
 /// Serializes the events of any number of inner sources: the lower half of `merge` and `flatMap`.
 ///
-/// Completes when all its sources have: each counts in `activeCount` from before it is subscribed until after its last event
-/// was accepted, so that the thread that brings the count to zero is the last to come.
+/// Completes when all its sources have: each counts in `activeCount` from before it is subscribed until after its last event was
+/// accepted, so the thread that brings the count to zero is the last to arrive.
 final class MergeCoordinator<Element>: SerializedSink<Element> {
-    /// The sources that have not completed, the outer one (or the list of sources being subscribed) included.
+    /// The number of sources that have not completed, including the outer one (or the list of sources being subscribed).
     private let activeCount = AtomicWord(1)
     private let lock = Mutex()
 
-    /// The inner sinks at work, doubly linked through themselves. Under the lock.
+    /// The active inner sinks, doubly linked through themselves. Under the lock.
     @exclusivity(unchecked) private var firstInner: Unmanaged<InnerSink<Element>>?
 
-    /// Whether the inner sinks were quiesced or cancelled, so that no more may join. Under the lock.
+    /// True once the inner sinks were quiesced or cancelled, so that no more may join. Under the lock.
     @exclusivity(unchecked) private var isClosed = false
 
-    /// Whether `cancel` has taken the inner sinks. Under the lock.
+    /// True once `cancel` has taken the inner sinks. Under the lock.
     @exclusivity(unchecked) private var hasCancelledInners = false
     /// 1 once an inner source has failed.
     private let failure = AtomicWord(0)
@@ -24,25 +24,25 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
 
     package override var operatorName: StaticString { "merge" }
 
-    /// The source, or all sources, have been subscribed to.
+    /// Notes that the source, or all sources, have been subscribed to, and does the postponed cancellation.
     func didSubscribe() {
         if subscribePhase.end() { cancelInners() }
     }
 
-    /// Whether inner sources are cancelled when the rest has been subscribed to.
+    /// True if the cancellation of inner sources is postponed until the rest has been subscribed to.
     var hasPostponed: Bool { subscribePhase.hasPostponed }
 
-    /// Subscribes an inner sink to its source. One at a time.
+    /// Subscribes an inner sink to its source, one sink at a time.
     func start(_ inner: InnerSink<Element>, _ source: Observable<Element>) {
         innerSubscribePhase.begin(inner)
         source.start(inner)
         innerSubscribePhase.end()
     }
 
-    /// Whether the source of this inner sink is being subscribed to.
+    /// Tells whether the source of this inner sink is being subscribed to.
     func isSubscribing(_ inner: InnerSink<Element>) -> Bool { innerSubscribePhase.isSubscribing(inner) }
 
-    /// Makes a sink for one more source. Nil when nobody wants its events any more.
+    /// Makes a sink for one more source, or returns nil if the coordinator was quiesced or cancelled.
     func makeInner(_ type: InnerSink<Element>.Type) -> InnerSink<Element>? {
         let inner = type.init(coordinator: self)
         _ = activeCount.fetchAdd(1)
@@ -60,14 +60,14 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         return inner
     }
 
-    /// Makes a sink which cancels its source as soon as that has been subscribed to.
+    /// Makes a sink that cancels its source as soon as the source has been subscribed to.
     func makeCancelledInner() -> InnerSink<Element> {
         let inner = InnerSink(coordinator: self)
         inner.cancel()
         return inner
     }
 
-    /// Whether an inner source has failed. Out of date as soon as it is read, when other threads emit.
+    /// True once an inner source has failed. Out of date as soon as it is read, when other threads emit.
     var hasFailed: Bool { failure.loadRelaxed() != 0 }
 
     fileprivate func innerFailed(_ error: any Swift.Error) {
@@ -75,7 +75,7 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         self.error(error)
     }
 
-    /// A source has completed.
+    /// Counts down for a source that has completed.
     func sourceCompleted() {
         if activeCount.fetchAdd(0 &- 1) == 1 { completed() }
     }
@@ -129,9 +129,9 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
             inner._withUnsafeGuaranteedRef { if isSubscribing($0) { subscribing = $0 } }
         }
         lock.unlock()
-        // It may be in a loop.
+        // The source that is being subscribed to may be in a loop.
         subscribing?.cancel()
-        // Closures of those that are put off must not run meanwhile (law L1).
+        // Closures of postponed sources must not run meanwhile (law L1).
         quiesceInners()
     }
 
@@ -139,7 +139,7 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         if let inners = takeInners(isCancelling: true) { cancel(inners) }
     }
 
-    /// Takes the inner sinks, with the list's references. No more may join, and none that is removed is touched.
+    /// Takes the inner sinks, with the list's references. No more sinks may join, and `remove` does not touch those taken.
     private func takeInners(isCancelling: Bool = false) -> Unmanaged<InnerSink<Element>>? {
         lock.lock()
         isClosed = true
@@ -157,7 +157,7 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         return first
     }
 
-    /// Keeps inner sinks that were taken for `cancel`. Returns false if that has come already.
+    /// Keeps inner sinks that were taken, for `cancel`. Returns false if `cancel` has run already.
     private func giveBack(_ inners: Unmanaged<InnerSink<Element>>) -> Bool {
         lock.lock()
         let isInTime = !hasCancelledInners
@@ -192,7 +192,7 @@ final class InnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element) }
 
-    // The terminal event may have to wait for the drainer. The source has ended all the same.
+    // The terminal event may have to wait for the drainer, but the source has ended now.
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
@@ -201,7 +201,7 @@ final class InnerSink<Element>: Sink<Element> {
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if coordinator.isSubscribing(self) { return endInside({ coordinator.innerFailed(error) }, then: after) }
         coordinator.innerFailed(error)
-        // As in RxSwift, it is disposed of behind what `do` runs if that of the other ones was put off.
+        // As in RxSwift, the source is disposed of after the closures that `do` runs if the disposal of the other sources was postponed.
         if coordinator.hasPostponed {
             after()
             cancel()
@@ -212,7 +212,7 @@ final class InnerSink<Element>: Sink<Element> {
     }
 
     override func completed(then after: () -> Void) {
-        // As in RxSwift, it is disposed of before its end is passed on, but behind it inside its own subscription.
+        // As in RxSwift, the source is disposed of before its end is passed on, but afterwards inside its own subscription.
         if coordinator.isSubscribing(self) { return endInside(tellCompleted, then: after) }
         cancel()
         tellCompleted()

@@ -3,9 +3,9 @@ import RxPrimitives
 extension ObservableType where Element: ObservableConvertibleType {
     /// Sends the elements of the latest inner sequence.
     ///
-    /// Each new inner sequence takes the place of the one before it, which is let go of first.
-    /// - Returns: the elements of whichever inner sequence was the latest when it sent them, one at a time. Fails with the first error
-    ///   of the source or the latest inner sequence; completes when both have.
+    /// Each new inner sequence replaces the one before it, which is cancelled first.
+    /// - Returns: the elements of each inner sequence while it is the latest one, one at a time. Fails with the first error of the
+    ///   source or the latest inner sequence; completes when both have.
     /// - SeeAlso: [Switch](https://reactivex.io/documentation/operators/switch.html)
     @inlinable
     public func switchLatest() -> Observable<Element.Element> {
@@ -13,7 +13,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     }
 }
 
-/// `switchLatest` and `flatMapLatest`.
+/// The recipe of `switchLatest` and `flatMapLatest`.
 @usableFromInline
 final class SwitchLatest<Element, Result>: Observable<Result> {
     @usableFromInline let source: Observable<Element>
@@ -81,14 +81,14 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
 
 /// Keeps the latest inner source, and serializes its events.
 ///
-/// An element counts if its source was the latest when the element was accepted: delivered directly, or enqueued. So nothing of
-/// a superseded source comes after something of its successor.
+/// An element counts if its source was the latest when the element was accepted, that is, delivered directly or enqueued. So no
+/// event of a superseded source comes after an event of its successor.
 @usableFromInline
 final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     /// Orders acceptance in the queue against supersession.
     private let lock = Mutex()
 
-    // Under the lock.
+    // The mutable fields are protected by the lock.
     private var latest = SwitchLatestStateMachine<SwitchLatestInnerSink<Element>>()
     private var isClosed = false
     /// The inner source that is cancelled when the outer one has been subscribed to.
@@ -103,7 +103,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         super.init(downstream: downstream)
     }
 
-    /// The outer source has been subscribed to.
+    /// Notes that the outer source has been subscribed to, and does the postponed cancellation.
     func didSubscribe() {
         guard subscribePhase.end() else { return }
         lock.lock()
@@ -112,17 +112,17 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         inner?.cancel()
     }
 
-    /// Subscribes an inner sink to its source. One at a time.
+    /// Subscribes an inner sink to its source, one sink at a time.
     func start(_ inner: SwitchLatestInnerSink<Element>, _ source: Observable<Element>) {
         innerSubscribePhase.begin(inner)
         source.start(inner)
         innerSubscribePhase.end()
     }
 
-    /// Whether the source of this inner sink is being subscribed to.
+    /// Tells whether the source of this inner sink is being subscribed to.
     func isSubscribing(_ inner: SwitchLatestInnerSink<Element>) -> Bool { innerSubscribePhase.isSubscribing(inner) }
 
-    /// Returns whether the new one is to be subscribed to.
+    /// Makes this inner sink the latest, and cancels the one before. Returns whether the caller has to start it.
     func supersede(by inner: SwitchLatestInnerSink<Element>) -> Bool {
         lock.lock()
         if isClosed {
@@ -135,7 +135,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         return true
     }
 
-    /// An element of an inner source.
+    /// Delivers or enqueues an element of an inner source.
     @inline(__always)
     func next(_ element: Element, from inner: SwitchLatestInnerSink<Element>) {
         if serializer.tryEnter() {
@@ -165,7 +165,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
     }
 
     func outerCompleted() {
-        // As in RxSwift, which lets go of a source that completes before it passes that on.
+        // As in RxSwift, the source is cancelled before its completion is passed on.
         endSource()
         if lock.withLock({ latest.outerEnded() }) { completed() }
     }
@@ -187,16 +187,16 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         lock.lock()
         isClosed = true
         let current = latest.takeCurrent()
-        // The one that is being subscribed to may be in a loop.
+        // An inner source that is being subscribed to may be in a loop.
         let isPostponed = current.map { !isSubscribing($0) && subscribePhase.postpones() } ?? false
         if isPostponed { postponed = current }
         lock.unlock()
-        // Closures of one that is put off must not run meanwhile (law L1).
+        // Closures of a postponed source must not run meanwhile (law L1).
         if isPostponed { current?.quiesceUpstream() } else { current?.cancel() }
     }
 }
 
-/// Receives the events of one inner source. Cancelled when it is superseded.
+/// Receives the events of one inner source. The coordinator cancels it when it is superseded.
 final class SwitchLatestInnerSink<Element>: Sink<Element> {
     private let coordinator: SwitchLatestCoordinator<Element>
 
@@ -207,7 +207,7 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element, from: self) }
 
-    // As in RxSwift, a source is disposed of before its end is passed on, but behind it inside its own subscription.
+    // As in RxSwift, a source is disposed of before its end is passed on, but afterwards inside its own subscription.
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 

@@ -6,7 +6,7 @@ public protocol DataDecoder {
     ///
     /// - Parameters:
     ///   - type: the type of the value.
-    ///   - data: what the value is decoded from.
+    ///   - data: the data to decode the value from.
     func decode<Item: Decodable>(_ type: Item.Type, from data: Data) throws -> Item
 }
 
@@ -18,7 +18,7 @@ extension ObservableType where Element == Data {
     ///
     /// - Parameters:
     ///   - type: the type of the values.
-    ///   - decoder: decodes on the thread that emits; what it throws ends the sequence with an error.
+    ///   - decoder: decodes on the thread that emits; an error it throws ends the sequence.
     public func decode<Item: Decodable>(type: Item.Type, decoder: some DataDecoder) -> Observable<Item> {
         // A metatype of a type that need not be Sendable is not Sendable itself, though nothing in it can change.
         nonisolated(unsafe) let type = type

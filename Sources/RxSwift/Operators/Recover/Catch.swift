@@ -1,8 +1,8 @@
 extension ObservableType {
-    /// Goes on with another sequence when this one fails.
+    /// Continues with another sequence when this one fails.
     ///
-    /// - Parameter handler: makes the sequence to go on with, on the thread on which the error arrives; what it throws ends the
-    ///   result with that error, and so does an error of the sequence it made.
+    /// - Parameter handler: makes the sequence to continue with, on the thread on which the error arrives. An error it throws ends
+    ///   the result, and so does an error of the sequence it made.
     /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
     @preconcurrency @inlinable
     public func `catch`(
@@ -43,14 +43,14 @@ final class Catch<Element>: Observable<Element> {
     }
 }
 
-/// Receives the source's events, and after an error those of the sequence that takes its place.
+/// Receives the source's events, and after an error those of the sequence that replaces it.
 @usableFromInline
 final class CatchSink<Element>: Sink<Element> {
-    /// Nil once it was used. Only the one who delivers the source's events touches it.
+    /// The handler, nil once it was used. Only the thread that delivers the source's events touches it.
     private var handler: ((any Swift.Error) throws -> Observable<Element>)?
     private let downstream: Sink<Element>
     private let failed = EndingSource()
-    /// To the sequence that takes the place of the one that failed.
+    /// Covers the subscription to the sequence that replaces the failed one.
     private let subscribePhase = SubscribePhase()
 
     required init(handler: @escaping (any Swift.Error) throws -> Observable<Element>, downstream: Sink<Element>) {
@@ -72,7 +72,7 @@ final class CatchSink<Element>: Sink<Element> {
         end(subscribePhase, { downstream.completed() }, then: after)
     }
 
-    // In parts, so that what stays on the stack below the successor is small (law L8).
+    // Split into parts, so that little stays on the stack below the successor (law L8).
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if handler == nil { return successorFailed(error, then: after) }
@@ -86,7 +86,7 @@ final class CatchSink<Element>: Sink<Element> {
         end(subscribePhase, { downstream.error(error) }, then: after)
     }
 
-    /// Nil if there is none: the handler threw, which ends the sequence, or this stage was cancelled in it.
+    /// Returns the successor, or nil if the handler threw, which ends the sequence, or if this stage was cancelled inside the handler.
     @inline(never)
     private func successor(to error: any Swift.Error) -> Observable<Element>? {
         guard let handler = handler.take() else { return nil }

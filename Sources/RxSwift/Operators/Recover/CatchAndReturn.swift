@@ -1,7 +1,7 @@
 extension ObservableType {
-    /// Ends with an element and `completed` where this sequence fails.
+    /// Ends with an element and `completed` if this sequence fails.
     ///
-    /// - Parameter element: takes the place of the error, whatever the error is.
+    /// - Parameter element: replaces the error, which may be any error.
     /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
     @inlinable
     public func catchAndReturn(_ element: Element) -> Observable<Element> {

@@ -2,7 +2,7 @@ extension ObservableType {
     /// The elements of one sequence after another, until one completes.
     ///
     /// Stack and memory do not grow with the number of sequences.
-    /// - Parameter sequence: iterated lazily, once per subscription: the next source is asked for when the one before it has
+    /// - Parameter sequence: iterated lazily, once per subscription: the next source is requested when the one before it has
     ///   failed, on the thread on which it has. The error of the last one ends the result.
     /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
     @inlinable
@@ -49,7 +49,7 @@ final class CatchSequenceSink<Element>: ResubscribingSink<Element> {
     private let sources: SourceStack<Element>
     private let downstream: Sink<Element>
 
-    /// Of the source that ended last. Handed on by the gate to whoever subscribes to the next one.
+    /// The error of the source that ended last. The gate passes it on to the thread that subscribes to the next source.
     private var lastError: (any Swift.Error)?
 
     init(sources: SourceStack<Element>, downstream: Sink<Element>) {

@@ -1,7 +1,7 @@
 extension ObservableType {
-    /// Subscribes anew whenever this sequence fails, until it completes.
+    /// Subscribes anew each time this sequence fails, until it completes.
     ///
-    /// May go on for ever. Stack and memory do not grow with the number of attempts.
+    /// Attempts may continue for ever; stack and memory do not grow with their number.
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @inlinable
     public func retry() -> Observable<Element> {
@@ -10,8 +10,8 @@ extension ObservableType {
 
     /// Subscribes anew when this sequence fails, a limited number of times.
     ///
-    /// - Parameter maxAttemptCount: how many times to subscribe at most, the first time included; with 0 the result completes at
-    ///   once. Must not be negative. The error of the last attempt ends the result.
+    /// - Parameter maxAttemptCount: the greatest number of subscriptions, the first one included; with 0 the result completes at
+    ///   once. It must not be negative. The error of the last attempt ends the result.
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @inlinable
     public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
@@ -20,7 +20,7 @@ extension ObservableType {
     }
 }
 
-/// The same value over and over.
+/// Repeats the same value without an end.
 @frozen
 @usableFromInline
 struct EndlessRepetition<Value>: Sequence, IteratorProtocol {

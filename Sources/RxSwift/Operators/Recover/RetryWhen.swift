@@ -1,12 +1,12 @@
 import RxPrimitives
 
 extension ObservableType {
-    /// Subscribes anew after an error when a notifier says so.
+    /// Subscribes anew after an error when a notifier sends an element.
     ///
-    /// - Parameter notificationHandler: is handed the errors of this sequence, once per subscription and before the source is
-    ///   subscribed to, and returns the notifier. An element of it after an error means: subscribe anew, on the thread that emits it;
-    ///   more than one per error, or one while the source is running, means nothing. When the notifier has ended, the next error ends
-    ///   the result in the notifier's way, with `completed` or its error.
+    /// - Parameter notificationHandler: receives the errors of this sequence, once per subscription and before the source is
+    ///   subscribed to, and returns the notifier. An element of the notifier after an error starts a new attempt, on the thread
+    ///   that emits it; more than one per error, or one while the source is running, has no effect. When the notifier has ended,
+    ///   the next error ends the result in the notifier's way, with `completed` or its error.
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @preconcurrency
     public func retry<TriggerObservable: ObservableType>(
@@ -15,12 +15,12 @@ extension ObservableType {
         RetryWhen(source: asObservable(), cast: { $0 }, notificationHandler: notificationHandler)
     }
 
-    /// Subscribes anew after an error of one type when a notifier says so. Errors of other types end the result.
+    /// Subscribes anew after an error of one type when a notifier sends an element. Errors of other types end the result.
     ///
-    /// - Parameter notificationHandler: is handed the errors of this sequence, once per subscription and before the source is
-    ///   subscribed to, and returns the notifier. An element of it after an error means: subscribe anew, on the thread that emits it;
-    ///   more than one per error, or one while the source is running, means nothing. When the notifier has ended, the next error ends
-    ///   the result in the notifier's way, with `completed` or its error.
+    /// - Parameter notificationHandler: receives the errors of this sequence, once per subscription and before the source is
+    ///   subscribed to, and returns the notifier. An element of the notifier after an error starts a new attempt, on the thread
+    ///   that emits it; more than one per error, or one while the source is running, has no effect. When the notifier has ended,
+    ///   the next error ends the result in the notifier's way, with `completed` or its error.
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @preconcurrency
     public func retry<TriggerObservable: ObservableType, Error: Swift.Error>(
@@ -53,7 +53,7 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
     private let cast: (any Swift.Error) -> Failure?
     private let notificationHandler: (Observable<Failure>) -> Trigger
 
-    /// - Parameter cast: returns nil for an error that is none of the notifier's business.
+    /// - Parameter cast: returns nil for an error that does not concern the notifier.
     init(
         source: Observable<Element>, cast: @escaping (any Swift.Error) -> Failure?,
         notificationHandler: @escaping (Observable<Failure>) -> Trigger
@@ -76,32 +76,32 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
     }
 }
 
-/// Whether the source or the notifier has the say. From any thread.
+/// Decides, on any thread, whether the source or the notifier may send events.
 ///
-/// The source's events go on only while it is running, the notifier's only from an error until the next attempt begins: so the two
-/// never meet downstream, and need no queue.
+/// The source's events are passed on only while it is running, the notifier's only from an error until the next attempt begins. So
+/// the two never meet downstream, and need no queue.
 struct RetryJob: ~Copyable {
     private let state = AtomicWord(0)
 
-    /// The source has failed. Set by the source, cleared when the next attempt begins.
+    /// The bit that the source sets when it has failed; cleared when the next attempt begins.
     private static let failed: UInt = 1
-    /// The notifier has ended. Never cleared.
+    /// The bit that is set when the notifier has ended; never cleared.
     private static let notifierEnded: UInt = 2
-    /// The notifier has answered the error. Set by the notifier, cleared when the next attempt begins.
+    /// The bit that the notifier sets when it has answered the error; cleared when the next attempt begins.
     private static let answered: UInt = 4
 
-    /// The source has failed. Returns whether the notifier has ended already, so that the result ends now.
+    /// Notes that the source has failed. Returns whether the notifier has ended already, so that the result ends now.
     func sourceFailed() -> Bool {
         // Releasing: paired with the acquire in `retries` and `notifierEnds`. Acquiring: sees how the notifier ended.
         state.fetchAdd(RetryJob.failed) & RetryJob.notifierEnded != 0
     }
 
-    /// The notifier sent an element. Returns whether that is the answer to an error, to be acted on by the caller.
+    /// Handles an element of the notifier. Returns whether it is the answer to an error, on which the caller acts.
     func retries() -> Bool {
         state.compareExchange(RetryJob.failed, RetryJob.failed | RetryJob.answered)
     }
 
-    /// An attempt begins. Returns false if the notifier has ended since it answered, and with it the result.
+    /// Begins an attempt, or returns false if the notifier has ended since it answered, and with it the result.
     func begins() -> Bool {
         while true {
             let before = state.loadRelaxed()
@@ -111,7 +111,8 @@ struct RetryJob: ~Copyable {
         }
     }
 
-    /// The notifier ended. Returns whether the source has failed and no attempt has begun since, so that the result ends now.
+    /// Notes that the notifier has ended. Returns whether the source has failed and no attempt has begun since, so that the result
+    /// ends now.
     func notifierEnds() -> Bool {
         state.fetchAdd(RetryJob.notifierEnded) & RetryJob.failed != 0
     }
@@ -127,13 +128,13 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
     private let job = RetryJob()
 
     private let subscribePhase = SubscribePhase(begun: true)
-    /// Whether the notifier was subscribed to. Only the subscribing thread touches it.
+    /// True once the notifier was subscribed to. Only the subscribing thread touches it.
     private var isNotifierAttached = false
 
     /// The subscription to the notifier.
     fileprivate let notifier = UpstreamLink()
 
-    /// What the notifier ended with; nil stands for `completed`. Written once, before `job` is told.
+    /// The error that the notifier ended with, or nil for `completed`. Written once, before `job` is told.
     private var notifierError: (any Swift.Error)?
 
     init(
@@ -166,7 +167,7 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
             sourceFailed(failure)
             return after()
         }
-        // Behind what the notifier does, inside its own subscription (law L11).
+        // Inside its own subscription the source is cancelled after the notifier has acted on the error (law L11).
         let source = unlinkSource()
         source?.quiesceChain()
         sourceFailed(failure)
@@ -178,7 +179,8 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
         if job.sourceFailed() {
             endAsNotifierDid()
         } else if !isCancelled {
-            // Errors that arise while the subject is delivering one wait there: no recursion, however often the source fails at once.
+            // Errors that arise while the subject is delivering one wait there, so there is no recursion, however often the source
+            // fails at once.
             errors.onNext(failure)
         }
     }
@@ -213,7 +215,7 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
         if job.retries() { advance() }
     }
 
-    /// - Parameter after: what `do` runs behind the event.
+    /// - Parameter after: runs the closures that `do` runs after the event.
     fileprivate func notifierEnded(with error: (any Swift.Error)?, then after: () -> Void) {
         notifierError = error
         if job.notifierEnds() { endAsNotifierDid() }

@@ -29,7 +29,7 @@ final class AsMaybe<Element>: Observable<Element> {
 @usableFromInline
 final class AsMaybeSink<Element>: LinearSink<Element, Element> {
     private var element: Element?
-    /// Set before the terminal event is sent.
+    /// True once the sequence has ended; set before the terminal event is sent.
     private var hasEnded = false
 
     required override init(downstream: Sink<Element>) {

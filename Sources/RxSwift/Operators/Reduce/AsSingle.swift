@@ -33,7 +33,7 @@ final class AsSingle<Element>: Observable<Element> {
 @usableFromInline
 final class AsSingleSink<Element>: LinearSink<Element, Element> {
     private var element: Element?
-    /// Set before the terminal event is sent.
+    /// True once the sequence has ended; set before the terminal event is sent.
     private var hasEnded = false
 
     required override init(downstream: Sink<Element>) {

@@ -35,7 +35,7 @@ final class FirstSink<Element>: LinearSink<Element, Element?> {
         super.init(downstream: downstream)
     }
 
-    /// Set before the terminal event is sent.
+    /// True once the sequence has ended; set before the terminal event is sent.
     private var hasEnded = false
 
     override func next(_ element: Element) {

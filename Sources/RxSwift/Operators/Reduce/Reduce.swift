@@ -3,9 +3,9 @@ extension ObservableType {
     ///
     /// - Parameters:
     ///   - seed: the value each subscription starts from.
-    ///   - accumulator: runs once per element, on the thread that emits it, and returns the next value; what it throws ends the
-    ///     sequence with an error.
-    ///   - mapResult: turns the last value into the result; what it throws ends the sequence with an error.
+    ///   - accumulator: runs once per element, on the thread that emits it, and returns the next value; an error it throws ends
+    ///     the sequence.
+    ///   - mapResult: turns the last value into the result; an error it throws ends the sequence.
     /// - SeeAlso: [Reduce](https://reactivex.io/documentation/operators/reduce.html)
     @preconcurrency @inlinable
     public func reduce<A, Result>(
@@ -22,8 +22,8 @@ extension ObservableType {
     ///
     /// - Parameters:
     ///   - seed: the value each subscription starts from.
-    ///   - accumulator: runs once per element, on the thread that emits it, and returns the next value; what it throws ends the
-    ///     sequence with an error.
+    ///   - accumulator: runs once per element, on the thread that emits it, and returns the next value; an error it throws ends
+    ///     the sequence.
     /// - SeeAlso: [Reduce](https://reactivex.io/documentation/operators/reduce.html)
     @preconcurrency @inlinable
     public func reduce<A>(

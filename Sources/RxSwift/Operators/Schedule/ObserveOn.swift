@@ -5,9 +5,9 @@
 extension ObservableType {
     /// Delivers the events on a scheduler.
     ///
-    /// Events keep their order and come one at a time, on whatever scheduler. On a serial scheduler object they also keep their
-    /// hand-over order among all its work. An error does not overtake the elements before it.
-    /// - Parameter scheduler: where the events are delivered. On `MainScheduler` they are delivered at once when already there.
+    /// Events keep their order and come one at a time, on any scheduler. On a serial scheduler object they also keep their order of
+    /// submission among all its work. An error does not overtake the elements before it.
+    /// - Parameter scheduler: delivers the events. On `MainScheduler` they are delivered at once when the caller is already there.
     /// - SeeAlso: [ObserveOn](https://reactivex.io/documentation/operators/observeon.html)
     public func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         ObserveOn(source: asObservable(), scheduler: scheduler)

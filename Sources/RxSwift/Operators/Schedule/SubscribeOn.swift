@@ -3,9 +3,9 @@ import RxPrimitives
 extension ObservableType {
     /// Subscribes to the source on a scheduler, and ends that subscription there.
     ///
-    /// Says nothing about where events are delivered: that is where the source emits them; see `observe(on:)`. No event comes
-    /// after `dispose()`, though the source hears of it only when the scheduler gets to it.
-    /// - Parameter scheduler: where to subscribe and to unsubscribe.
+    /// Events are delivered where the source emits them; `observe(on:)` changes that. No event comes after `dispose()`, though the
+    /// source is cancelled only when the scheduler runs that job.
+    /// - Parameter scheduler: subscribes to the source and unsubscribes from it.
     /// - SeeAlso: [SubscribeOn](https://reactivex.io/documentation/operators/subscribeon.html)
     @inlinable
     public func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
@@ -52,16 +52,16 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     /// The address of the job that will unsubscribe, retained; 0 until a dispose needs one. Written once.
     private let departure = AtomicWord(0)
 
-    /// 1 while the source is being subscribed to: the scheduler's thread is not free to unsubscribe.
+    /// 1 while the source is being subscribed to, when the scheduler's thread is not free to unsubscribe.
     private let isStarting = AtomicWord(0)
 
-    /// How many events came after the subscription was disposed of. The source's, whose calls are serial.
+    /// The number of events that came after the subscription was disposed of. Only the source touches it, and its calls are serial.
     @exclusivity(unchecked) private var lateEvents = 0
 
-    /// From so many late events on, the source is taken for one that keeps the scheduler busy.
+    /// The number of late events from which the source is taken for one that keeps the scheduler busy.
     private static var lateEventLimit: Int { 256 }
 
-    /// Written when the source links itself, before its first event.
+    /// True if the source ends by itself. Written when the source links itself, before its first event.
     @exclusivity(unchecked) private var sourceEndsByItself = false
 
     required init(source: Observable<Element>, scheduler: any ImmediateSchedulerType, downstream: Sink<Element>) {
@@ -120,7 +120,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         end(upstream)
     }
 
-    /// Whether the scheduler may run a job at once. A downstream which cancels before it passes the end on then sees the source
+    /// True if the scheduler may run a job at once. A downstream that cancels before it passes the end on then sees the source
     /// disposed of, as in RxSwift.
     private var mayLeaveInline: Bool {
         if scheduler is CurrentThreadJobs { return Trampoline.unretained._withUnsafeGuaranteedRef { !$0.isOpen } }
@@ -132,13 +132,14 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         if let upstream = takeUpstream() { end(upstream) } else if sourceEndsByItself { leaveNow() }
     }
 
-    /// The scheduler may be busy with the very source that has ended, so it only unsubscribes a source that does not end by itself.
+    /// Ends the source. The scheduler may be busy with the source that has ended, so it only unsubscribes a source that does not
+    /// end by itself.
     private func end(_ upstream: Upstream) {
         guard let source = upstream.take() else { return }
         if source.endsByItself { source.cancel() } else { leave(source) }
     }
 
-    /// The source is unsubscribed later, on the scheduler.
+    /// Quiesces at once; the source is unsubscribed later, on the scheduler.
     override func quiesceBoundary() -> UInt { quiesce() }
 
     override func cancel() {
@@ -149,16 +150,16 @@ final class SubscribeOnSink<Element>: Sink<Element> {
 
     private func leave(_ source: Stage) {
         let job = StageJob()
-        // Releasing: paired with the acquire in `leaveNow`. A second stage is linked by a source that does not keep the rules; the
-        // job for it cannot be hurried.
+        // Releasing: paired with the acquire in `leaveNow`. Only a source that breaks the rules links a second stage; the job for
+        // that one cannot be hurried.
         let retained = Unmanaged.passRetained(job)
         if !departure.compareExchange(0, UInt(bitPattern: retained.toOpaque())) { retained.release() }
         job.run(on: scheduler, with: source) { $0.cancel() }
     }
 
-    /// An event came although the subscription was disposed of: the scheduler has not got round to unsubscribing.
+    /// Handles an event after the subscription was disposed of, when the scheduler has not unsubscribed yet.
     ///
-    /// If it cannot, being busy with this source, the source is unsubscribed here.
+    /// If the scheduler cannot, because it is busy with this source, the calling thread unsubscribes from the source.
     @inline(never)
     private func cameLate() {
         lateEvents += 1
@@ -172,9 +173,9 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     }
 }
 
-/// Something to be done with a stage on a scheduler. Holds the stage as its upstream, until it is done or dropped.
+/// An action on a stage, done on a scheduler. Holds the stage as its upstream, until the action is done or dropped.
 private final class StageJob: SchedulerJob {
-    /// Written once, before the job is submitted.
+    /// The action, written once, before the job is submitted.
     private var action: ((Stage) -> Void)?
 
     static func at(_ address: UInt) -> Unmanaged<StageJob> {
@@ -189,20 +190,20 @@ private final class StageJob: SchedulerJob {
             queue.leaveInline()
         } else {
             scheduler.submit(self)
-            // It may have been dropped too early to be found.
+            // The job may have been dropped too early to be found.
             if isCancelled { scheduler.unschedule(self) }
         }
     }
 
-    /// Does not do it, if it has not begun.
+    /// Drops the action, if it has not begun.
     func drop(from scheduler: any JobScheduler) {
         guard let stage = takeUpstream() else { return }
-        // Not the last reference: the caller has one.
+        // This is not the last reference: the caller has one.
         _ = stage.take()
         scheduler.unschedule(self)
     }
 
-    /// Does it on the calling thread, if it has not begun.
+    /// Runs the action on the calling thread, if it has not begun.
     func runNow(insteadOfOn scheduler: any JobScheduler) {
         if isCancelled { return }
         perform()

@@ -1,17 +1,17 @@
-/// A sequence that runs only while it is connected, whoever is subscribed.
+/// A sequence that runs only while it is connected, with or without subscribers.
 public protocol ConnectableObservableType: ObservableType {
-    /// Subscribes to the source, unless that is done; from then on subscribers get its events.
+    /// Subscribes to the source, unless it is connected already; from then on subscribers get its events.
     ///
-    /// - Returns: disconnects from the source when disposed of.
+    /// - Returns: a disposable that disconnects from the source.
     func connect() -> any Disposable
 }
 
-/// A sequence that runs only while it is connected, whoever is subscribed. Made by `publish`, `replay` and `multicast`.
+/// A sequence that runs only while it is connected, with or without subscribers. `publish`, `replay` and `multicast` make one.
 /// - SeeAlso: [Connect](https://reactivex.io/documentation/operators/connect.html)
 public class ConnectableObservable<Element>: Observable<Element>, ConnectableObservableType {
-    /// Subscribes to the source, unless that is done; from then on subscribers get its events.
+    /// Subscribes to the source, unless it is connected already; from then on subscribers get its events.
     ///
-    /// From any thread. Connecting again after the source has ended, or after disconnecting, subscribes to the source anew.
-    /// - Returns: disconnects from the source when disposed of.
+    /// May be called from any thread. Connecting again after the source has ended, or after disconnecting, subscribes to the source anew.
+    /// - Returns: a disposable that disconnects from the source.
     public func connect() -> any Disposable { abstractMethod() }
 }

@@ -1,12 +1,12 @@
 /// Decides which subject and which connection a connectable sequence has.
 ///
-/// Methods return what they give up, so that the caller releases it outside its lock. Connections are plain objects here, as in
-/// `ShareStateMachine`.
+/// Methods return the objects that they drop, so that the caller releases them outside its lock. Connections are plain objects
+/// here, as in `ShareStateMachine`.
 package struct ConnectionStateMachine<Subject> {
     private(set) var connection: AnyObject?
     /// The subject in use, if there is one.
     package private(set) var subject: Subject?
-    /// Counts the subjects, so that a connection made for a former one is noticed.
+    /// The number of subjects so far, to detect a connection that was made for a former one.
     private(set) var generation = 0
 
     package init() {}
@@ -20,15 +20,15 @@ package struct ConnectionStateMachine<Subject> {
     }
 
     package enum Outcome {
-        /// The candidate is the connection: subscribe it to the source.
+        /// The candidate is now the connection; the caller subscribes it to the source.
         case connected
-        /// There is a connection already.
+        /// Another connection is in use, which the caller gets.
         case existing(AnyObject)
-        /// The candidate was made for a subject which is not in use any more: make another.
+        /// The candidate was made for a subject that is no longer in use; the caller makes another.
         case stale
     }
 
-    /// - Parameter generation: of the subject that the candidate was made for.
+    /// - Parameter generation: the generation of the subject that the candidate was made for.
     package mutating func connect(_ candidate: AnyObject, generation: Int) -> Outcome {
         if let connection { return .existing(connection) }
         guard subject != nil, generation == self.generation else { return .stale }
@@ -36,9 +36,9 @@ package struct ConnectionStateMachine<Subject> {
         return .connected
     }
 
-    /// The connection, which the caller holds, has ended: the next one gets a new subject. Does nothing if it is not the current one.
+    /// Ends a connection, which the caller holds, so that the next one gets a new subject. Does nothing if it is not the current one.
     ///
-    /// - Returns: the subject that it had.
+    /// - Returns: the subject of that connection.
     package mutating func end(_ ended: AnyObject) -> Subject? {
         guard connection === ended else { return nil }
         connection = nil

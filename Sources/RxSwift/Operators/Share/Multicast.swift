@@ -3,7 +3,8 @@ import RxPrimitives
 extension ObservableType {
     /// A connectable sequence which passes the source's events on through a subject.
     ///
-    /// - Parameter subject: subscribers subscribe to it; used for all connections, so after a terminal event it stays ended.
+    /// - Parameter subject: passes the source's events to the subscribers. All connections use it, so it stays ended after a
+    ///   terminal event.
     /// - SeeAlso: [Publish](https://reactivex.io/documentation/operators/publish.html)
     public func multicast<Subject: SubjectType>(
         _ subject: Subject
@@ -13,8 +14,8 @@ extension ObservableType {
 
     /// A connectable sequence which passes the source's events on through a subject made for each connection.
     ///
-    /// - Parameter makeSubject: runs when the first subscriber or connection needs a subject, and again after the connection
-    ///   has ended. Where two threads need one at the same time it may run twice; the second subject is not used.
+    /// - Parameter makeSubject: runs when the first subscriber or connection needs a subject, and again after the connection has
+    ///   ended. If two threads need one at the same time it may run twice; the second subject is not used.
     /// - SeeAlso: [Publish](https://reactivex.io/documentation/operators/publish.html)
     @preconcurrency
     public func multicast<Subject: SubjectType>(
@@ -30,9 +31,9 @@ extension ObservableType {
         multicast { PublishSubject() }
     }
 
-    /// A connectable sequence whose subscribers share one subscription to the source, and get its last elements at first.
+    /// A connectable sequence whose subscribers share one subscription to the source, and first get its last elements.
     ///
-    /// - Parameter bufferSize: how many elements to repeat, at most. Not negative.
+    /// - Parameter bufferSize: the greatest number of elements to repeat; must not be negative.
     /// - SeeAlso: [Replay](https://reactivex.io/documentation/operators/replay.html)
     public func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
         multicast { ReplaySubject.create(bufferSize: bufferSize) }
@@ -51,7 +52,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     private let source: Observable<Subject.Observer.Element>
     private let makeSubject: () -> Subject
     private let lock = Mutex()
-    /// Under the lock. What it gives up is released outside.
+    /// The state under the lock; the objects that it drops are released outside the lock.
     private var state = ConnectionStateMachine<Subject>()
 
     init(source: Observable<Subject.Observer.Element>, makeSubject: @escaping () -> Subject) {
@@ -66,9 +67,9 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         return connection
     }
 
-    /// The connection there is, or a new one, which the caller has to subscribe to the source.
+    /// Returns the existing connection, or a new one, which the caller has to subscribe to the source.
     ///
-    /// Apart from subscribing, so that a chain of connections needs little stack for each (law L8).
+    /// Separate from subscribing, so that a chain of connections needs little stack for each (law L8).
     @inline(never)
     func joinConnection() -> (MulticastConnection<Subject>, isNew: Bool) {
         while true {
@@ -89,19 +90,19 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         }
     }
 
-    /// A connection that `state` holds, which never is anything else.
+    /// Casts a connection that `state` holds, which is always of this type.
     private func known(_ connection: AnyObject) -> MulticastConnection<Subject> {
         unsafeDowncast(connection, to: MulticastConnection<Subject>.self)
     }
 
-    // The subject decides, and subjects don't.
+    // The subject decides this, and no subject starts on the trampoline.
     override var startsOnTrampoline: Bool { false }
 
     override func subscribeCore(_ downstream: Sink<Subject.Element>) {
         currentSubject().subject.asObservable().start(downstream)
     }
 
-    /// The connection was disposed of, or its source has ended.
+    /// Drops a connection that was disposed of, or whose source has ended.
     fileprivate func ended(_ connection: MulticastConnection<Subject>) {
         let released = release(connection)
         withExtendedLifetime(released) {}
@@ -134,7 +135,7 @@ extension Multicast: PreparedConnectable {
 
     var hasSubjectEnded: Bool {
         let observer = currentSubject().subject.asObserver()
-        // Not among those with a core: an `AsyncSubject` keeps its elements back.
+        // `AsyncSubject` is not among the subjects with a core, because it keeps its elements back.
         if let subject = observer as? AsyncSubject<Subject.Observer.Element> { return subject.core.isStopped }
         return (observer as? any SubjectWithCore)?.listCore.isStopped ?? false
     }
@@ -146,17 +147,17 @@ extension Multicast: PreparedConnectable {
     }
 }
 
-/// Passes the source's events to the subject's observer. What `connect` returns.
+/// Passes the source's events to the subject's observer; `connect` returns it.
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
     private let demand = ConnectionDemand()
     private let subscribePhase = SubscribePhase(begun: true)
-    /// 1 once the source has sent its terminal event: before the connection and its subject go out of use. Relaxed: nothing is read
-    /// on the strength of it.
+    /// 1 once the source has sent its terminal event, before the connection and its subject go out of use. Relaxed, because no
+    /// other data is read on the strength of it.
     private let sourceEnd = AtomicWord(0)
 
     private let observer: Subject.Observer
-    /// The observer's core, if it has one. Takes events without making values of them, which costs look-ups of type metadata
-    /// and, in a chain, stack for each (law L8).
+    /// The observer's core, if it has one. It takes events without making values of them, which would cost look-ups of type
+    /// metadata and, in a chain, stack for each (law L8).
     private let core: SubjectCore<Subject.Observer.Element>?
     private let parent: Multicast<Subject>
 
@@ -184,8 +185,8 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         return true
     }
 
-    // Ended first, so that a subscription inside the terminal event finds a fresh start. The source is cancelled before the event is
-    // passed on, but behind it when it ends while it is being subscribed to, as in RxSwift.
+    // The connection ends first, so that a subscription made inside the terminal event starts anew. The source is cancelled before
+    // the event is passed on, or after it if the source ends while it is being subscribed to, as in RxSwift.
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
@@ -211,7 +212,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         source?.cancel()
     }
 
-    /// The source has been subscribed to.
+    /// Notes that the source has been subscribed to.
     func didSubscribe() { _ = subscribePhase.end() }
 
     override func cancel() { end()?.take()?.cancel() }
@@ -235,7 +236,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         return upstream
     }
 
-    // Events as values, for an observer without a core.
+    // These pass events as values, to an observer without a core.
 
     @inline(never)
     private func handOver(_ element: Subject.Observer.Element) { observer.on(.next(element)) }

@@ -1,11 +1,11 @@
 extension ObservableType {
-    /// A sequence that a closure builds from the source, which it may use several times over one subscription to the source.
+    /// A sequence that a closure builds from the source, which it may use several times over one subscription to it.
     ///
     /// - Parameters:
     ///   - subjectSelector: runs per subscription and makes the subject through which the source's events go.
-    ///   - selector: runs per subscription; what it returns is what the subscriber gets.
+    ///   - selector: runs per subscription and returns the sequence that the subscriber gets.
     ///
-    /// What either throws becomes an error event.
+    /// An error thrown by either closure becomes an error event.
     /// - SeeAlso: [Publish](https://reactivex.io/documentation/operators/publish.html)
     @preconcurrency
     public func multicast<Subject: SubjectType, Result>(
@@ -39,9 +39,10 @@ final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> 
         stage.didSubscribe()
     }
 
-    /// All but subscribing to the source, so that a chain needs little stack for each of these (law L8).
+    /// Runs the closures and subscribes to their result, but not to the source, so that a chain of these needs little stack for each
+    /// (law L8).
     ///
-    /// - Returns: what to subscribe to the source.
+    /// - Returns: the connection that the caller subscribes to the source, if there is a new one.
     @inline(never)
     private func subscribeSelected(
         _ downstream: Sink<Result>, _ stage: MulticastSelectorStage
@@ -71,7 +72,7 @@ final class MulticastSelectorStage: Stage {
 
     private let subscribePhase = SubscribePhase(begun: true)
 
-    /// Whether the calling thread is subscribing to both.
+    /// True if the calling thread is subscribing to both.
     var isSubscribing: Bool { subscribePhase.isOnStack }
 
     func didSubscribe() {
@@ -89,7 +90,7 @@ final class MulticastSelectorStage: Stage {
 
     override func cancel() {
         guard takeUpstream() != nil else { return }
-        // The source, if that is being subscribed to: it may be in a loop.
+        // While the source is being subscribed to, only the source is cancelled at once, because it may be in a loop.
         if connection.isUnlinked || !subscribePhase.postpones() {
             selected.cancel()
         } else {
@@ -124,8 +125,8 @@ final class MulticastSelectorSink<Result>: Sink<Result> {
         end({ downstream.completed() }, then: after)
     }
 
-    /// The selected sequence has ended by itself, which is not put off; but while the source is being subscribed to it comes behind what
-    /// `do` runs after the event, as in RxSwift (law L11).
+    /// Ends both after the selected sequence has ended by itself, which is not postponed. While the source is being subscribed to,
+    /// that comes after the closures that `do` runs after the event, as in RxSwift (law L11).
     private func end(_ tell: () -> Void, then after: () -> Void) {
         let isSubscribing = stage.isSubscribing
         tell()

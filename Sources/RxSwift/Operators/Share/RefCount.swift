@@ -1,9 +1,9 @@
 import RxPrimitives
 
 extension ConnectableObservableType {
-    /// A sequence that is connected while somebody is subscribed to it.
+    /// A sequence that is connected while it has a subscriber.
     ///
-    /// The first subscriber connects, after it was subscribed; the last one that leaves disconnects.
+    /// The first subscriber connects after it has been subscribed; the last one to leave disconnects.
     /// - SeeAlso: [RefCount](https://reactivex.io/documentation/operators/refcount.html)
     public func refCount() -> Observable<Element> {
         RefCount(source: asObservable(), connect: connect)
@@ -14,7 +14,7 @@ final class RefCount<Element>: Observable<Element> {
     private let source: Observable<Element>
     private let connect: () -> any Disposable
     private let lock = Mutex()
-    // Under the lock.
+    // The mutable fields are protected by the lock.
     private var state = RefCountStateMachine()
     private var connection: RefCountConnection?
     /// The connection that is being made.
@@ -37,19 +37,20 @@ final class RefCount<Element>: Observable<Element> {
         connected(RefCountConnection(disposable: made, demanding: made), generation)
     }
 
-    // Apart from connecting, so that a chain needs little stack for each of these (law L8).
+    // Separate from connecting, so that a chain of these needs little stack for each (law L8).
 
     @inline(never)
     private func join(_ downstream: Sink<Element>) -> RefCountStateMachine.Action {
         let sink = RefCountSink(parent: self, downstream: downstream)
         lock.lock()
-        // Its subscribers have yet to be told: the terminal event waits behind another one. A newcomer is not one of them.
+        // If the source has ended, the subscribers of the connection have yet to receive the terminal event, which waits behind
+        // another one. The new subscriber is not one of them.
         let endedBefore = connection?.demanding?.hasSourceEnded == true ? takeConnection() : nil
         state.beginJoining()
         lock.unlock()
         withExtendedLifetime(endedBefore) {}
         source.subscribeCore(sink)
-        // A subscriber that left before it had the terminal event of a subject that has ended: as if it had it.
+        // A subscriber that left before it received the terminal event of an ended subject counts as if it had received it.
         let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
         lock.lock()
         let former = state.isKeptByNewcomers && connection?.demanding?.hasEnded == true ? takeConnection() : nil
@@ -66,7 +67,7 @@ final class RefCount<Element>: Observable<Element> {
         return action
     }
 
-    /// Takes a connection that has ended by itself out of use. Under the lock. The caller releases the result outside of it.
+    /// Takes a connection that has ended by itself out of use. The caller holds the lock, and releases the result outside of it.
     private func takeConnection() -> RefCountConnection? {
         state.connectionEnded()
         return connection.take()
@@ -95,12 +96,12 @@ final class RefCount<Element>: Observable<Element> {
         if !isWanted { made.disposable.dispose() }
     }
 
-    /// The subscriber has left.
+    /// Removes a subscriber that has left, and disconnects if none remains.
     fileprivate func leave(_ sink: RefCountSink<Element>) {
         disconnect { state.leave(&sink.membership) }
     }
 
-    /// The source has ended.
+    /// Ends the connection, because the source has ended.
     fileprivate func terminated(_ sink: RefCountSink<Element>) {
         disconnect { state.terminated(&sink.membership) }
     }
@@ -121,20 +122,20 @@ final class RefCount<Element>: Observable<Element> {
     }
 }
 
-/// What `RefCount` keeps of a connection. Outside of it, as a type within a generic one is looked up at each use.
+/// A connection as `RefCount` keeps it. Not nested, because a type within a generic one is looked up at each use.
 private struct RefCountConnection {
     let disposable: any Disposable
-    /// The same, if the connectable sequence is one of this library's.
+    /// The same object, if the connectable sequence is one of this library's.
     let demanding: (any DemandingConnection)?
 
-    /// Takes the connection out of use, so that a subscriber which comes now does not meet what is about to be disposed of. Under
-    /// the lock. The caller disposes of it, and releases the result, behind that.
+    /// Takes the connection out of use, so that a new subscriber does not meet one that is about to be disposed of. The caller
+    /// holds the lock; after unlocking it disposes of the connection and releases the result.
     func retire() -> Any? { demanding?.retire() }
 }
 
 final class RefCountSink<Element>: LinearSink<Element, Element> {
     private let parent: RefCount<Element>
-    /// Under the parent's lock.
+    /// The membership, protected by the lock of the parent.
     fileprivate var membership = RefCountStateMachine.Membership.pending
 
     init(parent: RefCount<Element>, downstream: Sink<Element>) {

@@ -1,13 +1,13 @@
 /// Decides when a connectable sequence is connected and disconnected for its subscribers.
 package struct RefCountStateMachine {
     private var count = 0
-    /// The subscribers that are being subscribed. Meanwhile the sequence is not disconnected: they would wait at a subject that is no
-    /// longer connected.
+    /// The number of subscribers that are being subscribed. Meanwhile the sequence is not disconnected, because they would wait at
+    /// a subject that is no longer connected.
     private var joining = 0
     private var phase = Phase.idle
-    /// Whether all subscribers have left, and the connection is only there for those that are being subscribed.
+    /// True if all subscribers have left, and the connection exists only for those that are being subscribed.
     package private(set) var isKeptByNewcomers = false
-    /// Counts the connections, so that what belongs to a former one is noticed.
+    /// The number of connections so far, to detect a call that belongs to a former one.
     private var generation = 0
 
     private enum Phase {
@@ -19,19 +19,19 @@ package struct RefCountStateMachine {
 
     /// A subscriber's part in the count.
     package enum Membership: Equatable {
-        /// Subscribed, not counted yet.
+        /// The subscriber is not counted yet.
         case pending
-        /// Counted for a connection.
+        /// The subscriber is counted for a connection.
         case counted(generation: Int)
-        /// Left while it was being subscribed.
+        /// The subscriber left while it was being subscribed.
         case left
-        /// Left, or told that the sequence has ended.
+        /// The subscriber left, or was told that the sequence has ended.
         case ended
     }
 
     package init() {}
 
-    /// What a subscriber has to do when it was subscribed.
+    /// The duty of a subscriber after it was subscribed.
     package enum Action: Equatable {
         case none
         /// Connect, and then call `connected` with this generation.
@@ -40,10 +40,10 @@ package struct RefCountStateMachine {
         case disconnect
     }
 
-    /// A subscriber is about to be subscribed. `join` or `joinNothing` follows.
+    /// Announces a subscriber that is about to be subscribed. A call of `join` or `joinNothing` follows.
     package mutating func beginJoining() { joining += 1 }
 
-    /// A subscriber was subscribed.
+    /// Counts a subscriber that was subscribed.
     package mutating func join(_ member: inout Membership) -> Action {
         joining -= 1
         switch member {
@@ -51,7 +51,7 @@ package struct RefCountStateMachine {
             member = .counted(generation: generation)
             count += 1
             isKeptByNewcomers = false
-        // It connects all the same, and disconnects at once, as nothing is known of its leaving yet in RxSwift (law L11).
+        // It connects nevertheless, and disconnects at once, because RxSwift does not know yet that it has left (law L11).
         case .left: break
         case .counted, .ended: return dutyOfLast()
         }
@@ -60,7 +60,7 @@ package struct RefCountStateMachine {
         return .connect(generation: generation)
     }
 
-    /// A subscriber was not subscribed, as the sequence has ended.
+    /// Withdraws a subscriber that was not subscribed, because the sequence has ended.
     package mutating func joinNothing() -> Action {
         joining -= 1
         return dutyOfLast()
@@ -68,7 +68,7 @@ package struct RefCountStateMachine {
 
     private mutating func dutyOfLast() -> Action { disconnects() ? .disconnect : .none }
 
-    /// Whether the connection has no subscriber, which it then has no longer.
+    /// Ends the connection if it has no subscriber and none is being subscribed. Returns whether it did.
     private mutating func disconnects() -> Bool {
         guard count == 0, phase == .connected else { return false }
         if joining > 0 {
@@ -79,9 +79,9 @@ package struct RefCountStateMachine {
         return true
     }
 
-    /// Connecting is through.
+    /// Notes that the subscriber has finished connecting.
     ///
-    /// - Returns: whether the connection is wanted; if not, it has to be disposed of.
+    /// - Returns: whether the connection is wanted; if not, the caller has to dispose of it.
     package mutating func connected(_ generation: Int) -> Bool {
         guard generation == self.generation else { return false }
         if count == 0, joining == 0 {
@@ -93,27 +93,27 @@ package struct RefCountStateMachine {
         return true
     }
 
-    /// Whether a connection that is being made has a subscriber.
+    /// Tells whether a connection that is being made has a subscriber.
     package func isWanted(_ generation: Int) -> Bool { generation == self.generation && count + joining > 0 }
 
-    /// Whether a connection is being made that has no subscriber.
+    /// True if a connection is being made that has no subscriber.
     package var isUnwanted: Bool { phase == .connecting && count + joining == 0 }
 
-    /// The connection has ended by itself, of which its subscribers may have yet to be told: the next newcomer connects.
+    /// Notes that the connection has ended by itself: the next new subscriber connects. Its own subscribers may have yet to be told.
     package mutating func connectionEnded() { startAnew() }
 
-    /// A subscriber has left.
+    /// Removes a subscriber that has left.
     ///
     /// - Returns: whether the connection has to be disposed of.
     package mutating func leave(_ member: inout Membership) -> Bool {
         defer { member = member == .pending ? .left : .ended }
         guard case .counted(generation) = member else { return false }
         count -= 1
-        // While it is being connected there is nothing to dispose of: `connected` will tell.
+        // While the connection is being made there is nothing to dispose of; `connected` will decide.
         return disconnects()
     }
 
-    /// A subscriber was told that the sequence has ended, which so it has for all.
+    /// Ends the connection for all subscribers, because one was told that the sequence has ended.
     ///
     /// - Returns: whether the connection has to be disposed of.
     package mutating func terminated(_ member: inout Membership) -> Bool {

@@ -1,23 +1,23 @@
 import RxPrimitives
 
-/// How long a shared sequence remembers.
+/// The lifetime of the elements that a shared sequence remembers.
 public enum SubjectLifetimeScope {
-    /// As long as it is connected. Who subscribes after the last subscriber has left, or after the source has ended, starts
-    /// the source anew and gets nothing of what was before.
+    /// The sequence remembers while it is connected. A subscriber that comes after the last one has left, or after the source has
+    /// ended, starts the source anew and gets no earlier elements.
     case whileConnected
-    /// For ever. A new connection goes on where the last one ended, and after the source has ended subscribers get what is
-    /// remembered and the terminal event.
+    /// The sequence remembers for ever. A new connection continues where the last one ended, and after the source has ended
+    /// subscribers get the remembered elements and the terminal event.
     case forever
 }
 
 extension ObservableType {
     /// A sequence whose subscribers share one subscription to the source.
     ///
-    /// The first subscriber subscribes to the source, the last one that leaves ends that; so does the source's terminal event.
-    /// From any thread; each subscriber gets its events one at a time, in one order.
+    /// The first subscriber starts the subscription to the source. It ends when the last subscriber leaves, or with the source's
+    /// terminal event. The sequence may be used from any thread; each subscriber gets its events one at a time, in one order.
     /// - Parameters:
-    ///   - replay: how many of the last elements a newcomer gets inside `subscribe`. Not negative.
-    ///   - scope: what becomes of the remembered elements when the connection to the source ends.
+    ///   - replay: the number of last elements that a new subscriber gets inside `subscribe`; must not be negative.
+    ///   - scope: the lifetime of the remembered elements, which may end with the connection to the source.
     /// - SeeAlso: [RefCount](https://reactivex.io/documentation/operators/refcount.html)
     public func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
@@ -31,14 +31,14 @@ final class Share<Element>: Observable<Element> {
     private let source: Observable<Element>
     private let replay: Int
     private let scope: SubjectLifetimeScope
-    /// For `forever`: the one core of all connections.
+    /// The core of all connections, if the scope is `forever`.
     private let lastingCore: SubjectCore<Element>?
     private let lock = Mutex()
-    /// Under the lock.
+    /// The state of the connection, protected by the lock.
     private var state = ShareStateMachine()
 
-    /// The share that `source` is an operator over, if it may become superfluous, and its address. `source` holds it.
-    /// Written before the recipe is in use.
+    /// The share that `source` is an operator over, if it may become superfluous, and its address. `source` holds it. Both are
+    /// written before the recipe is in use.
     private unowned(unsafe) var upstreamShare: (any BypassableShare)?
     private var upstreamAddress: UnsafeMutableRawPointer?
     /// 1 from `bypass` on: all subscriptions go straight to the source.
@@ -88,7 +88,7 @@ final class Share<Element>: Observable<Element> {
         }
     }
 
-    /// The connection was subscribed to the source.
+    /// Notes that the connection was subscribed to the source, and cancels it if no subscriber is left.
     @inline(never)
     private func connected(_ connection: ShareConnection<Element>) {
         lock.lock()
@@ -99,7 +99,7 @@ final class Share<Element>: Observable<Element> {
 
     // MARK: Going past shares that nobody else can subscribe to
 
-    /// While connected a share gives its only subscriber what its source sends. One that lasts remembers what was before.
+    /// A connected share gives its only subscriber the events of its source. One of scope `forever` also remembers earlier events.
     override var bypassableShare: (any BypassableShare)? { scope == .whileConnected ? self : nil }
 
     override func shares<Upstream>(derivedFrom upstream: Observable<Upstream>) {
@@ -107,7 +107,8 @@ final class Share<Element>: Observable<Element> {
         upstreamAddress = upstreamShare.map { Unmanaged.passUnretained($0 as AnyObject).toOpaque() }
     }
 
-    /// Once it is superfluous, it stays so: nobody who could hand out a reference has one.
+    /// Makes the upstream share superfluous if nothing but `source` holds it. It stays so, because no other code has a reference to
+    /// hand out.
     private func bypassUpstream() {
         if let upstreamAddress, RuntimeLayout.isHeldOnce(upstreamAddress) { upstreamShare?.bypass() }
     }
@@ -136,13 +137,13 @@ final class Share<Element>: Observable<Element> {
             connection.demand.resume()
             return (connection, false)
         }
-        // Made under the lock, which costs less than to take it twice: no code runs meanwhile but the library's.
+        // Made under the lock, which costs less than taking the lock twice; only code of the library runs meanwhile.
         let fresh = ShareConnection(core: lastingCore ?? Self.makeCore(replay), parent: self)
         state.connect(fresh)
         return (fresh, true)
     }
 
-    /// What `state` holds, which never is anything else.
+    /// Casts the object that `state` holds, which is always of this type.
     private func connection(_ held: AnyObject) -> ShareConnection<Element> {
         unsafeDowncast(held, to: ShareConnection<Element>.self)
     }
@@ -155,9 +156,9 @@ final class Share<Element>: Observable<Element> {
         if abandoned != nil { connection.cancel() }
     }
 
-    /// The source has ended, nobody was told yet.
+    /// Drops a connection whose source has ended, before any subscriber is told.
     fileprivate func terminated(_ connection: ShareConnection<Element>) {
-        // A core that lasts stays with its connection: subscribers get the terminal event from it.
+        // A core that lasts stays with its connection, as subscribers get the terminal event from it.
         if lastingCore != nil { return }
         lock.lock()
         let ended = state.terminated(connection)
@@ -183,7 +184,7 @@ final class ShareConnection<Element>: Sink<Element> {
         super.init()
     }
 
-    /// The source has been subscribed to.
+    /// Notes that the source has been subscribed to.
     func didSubscribe() { _ = subscribePhase.end() }
 
     override func next(_ element: Element) {
@@ -206,9 +207,9 @@ final class ShareConnection<Element>: Sink<Element> {
     override func completed(then after: () -> Void) { end(.completed, then: after) }
 
     private func end(_ stop: SubjectListCore.Stop, then after: () -> Void) {
-        // First, so that who subscribes again inside the terminal event starts the source anew.
+        // This comes first, so that a subscriber that subscribes again inside the terminal event starts the source anew.
         parent.terminated(self)
-        // The forms that RxSwift makes of `multicast` and `refCount` cancel the source before they pass the event on.
+        // The forms that RxSwift builds from `multicast` and `refCount` cancel the source before they pass the event on.
         if parent.startsOnTrampoline, !subscribePhase.isOnStack { cancel() }
         core.end(stop)
         after()

@@ -1,11 +1,10 @@
 extension ObservableType {
     /// Gathers elements, and sends them as an array when there are enough of them or enough time has passed.
     ///
-    /// An array may be empty. At the end of the source what has been gathered is sent, also when that is nothing; an error
-    /// drops it.
+    /// An array may be empty. At the end of the source the gathered elements are sent, even if there are none; an error drops them.
     /// - Parameters:
-    ///   - timeSpan: how long to gather at most. Counted anew after each array.
-    ///   - count: how many elements to gather at most; without a limit if not positive.
+    ///   - timeSpan: the longest time to gather, which starts again after each array.
+    ///   - count: the greatest number of elements to gather; without a limit if not positive.
     ///   - scheduler: runs the timer, and sends the arrays whose time has come.
     /// - SeeAlso: [Buffer](https://reactivex.io/documentation/operators/buffer.html)
     @inlinable
@@ -55,28 +54,28 @@ final class BufferSink<Element>: TimedSink<Element, [Element]> {
     }
 }
 
-/// When `buffer` sends what.
+/// Decides which arrays `buffer` sends, and when.
 package struct BufferStateMachine<Element> {
     private let limit: Int
     private var elements: [Element] = []
 
-    /// Which array is being gathered; its timer's number.
+    /// The number of the array that is being gathered, which is also the generation of its timer.
     package private(set) var generation = 0
 
     package init(limit: Int) { self.limit = limit }
 
-    /// An element came. Returns the array it makes full.
+    /// Adds an element. Returns the array if the element makes it full.
     package mutating func accept(_ element: Element) -> [Element]? {
         elements.append(element)
         return elements.count == limit ? turnOver() : nil
     }
 
-    /// The timer came. Returns the array whose time has passed.
+    /// Handles a tick of the timer. Returns the array whose time has passed.
     package mutating func expire(_ generation: Int) -> [Element]? {
         generation == self.generation ? turnOver() : nil
     }
 
-    /// Takes what has been gathered, and begins anew.
+    /// Takes the gathered elements, and begins a new array.
     package mutating func turnOver() -> [Element] {
         generation &+= 1
         let gathered = elements

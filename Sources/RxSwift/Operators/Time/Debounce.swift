@@ -1,10 +1,10 @@
 extension ObservableType {
-    /// Lets an element through when no other has followed it for a while.
+    /// Lets an element through when no other one has followed it for `dueTime`.
     ///
-    /// At the end of the source the element that still waits is sent at once, then `completed`. An error is sent at once, and
-    /// drops the element that waits. On a scheduler of this library an element costs a reading of the clock and no timer.
+    /// At the end of the source the waiting element is sent at once, followed by `completed`. An error is sent at once, and drops
+    /// the waiting element. On a scheduler of this library an element costs a reading of the clock and no timer.
     /// - Parameters:
-    ///   - dueTime: how long the source must be silent.
+    ///   - dueTime: the time for which the source must be silent.
     ///   - scheduler: runs the timer, and sends the elements that have waited.
     /// - SeeAlso: [Debounce](https://reactivex.io/documentation/operators/debounce.html)
     @inlinable
@@ -39,7 +39,7 @@ final class DebounceSink<Element>: TimedSink<Element, Element> {
         if !isCancelled { finish() }
     }
 
-    // Apart, so that no room for an element lies on the stack while the end goes down the chain (law L8).
+    // Separate, so that no room for an element lies on the stack while the end goes down the chain (law L8).
 
     @inline(never)
     private func sendWaiting() {
@@ -52,26 +52,26 @@ final class DebounceSink<Element>: TimedSink<Element, Element> {
     }
 }
 
-/// Whether `debounce` lets the element through that came last.
+/// Decides whether `debounce` lets the latest element through.
 package struct DebounceStateMachine {
     private var isWaiting = false
     private var generation = 0
 
     package init() {}
 
-    /// An element came, in place of one that may have been waiting. Returns what the timer is to be set with.
+    /// Accepts an element, in place of one that may have been waiting. Returns the generation to set the timer with.
     package mutating func accept() -> Int {
         isWaiting = true
         generation &+= 1
         return generation
     }
 
-    /// The timer came. Returns whether the element is to be sent.
+    /// Handles a tick of the timer. Returns whether the element is to be sent.
     package mutating func expire(_ generation: Int) -> Bool {
         generation == self.generation && end()
     }
 
-    /// Nothing waits any more. Returns whether an element did.
+    /// Ends the wait. Returns whether an element was waiting.
     package mutating func end() -> Bool {
         defer { isWaiting = false }
         return isWaiting

@@ -1,12 +1,12 @@
 import RxPrimitives
 
 extension ObservableType {
-    /// Sends each element, and `completed`, a span of time later.
+    /// Sends each element, and `completed`, later by `dueTime`.
     ///
-    /// An error is not delayed: it is sent at once, and drops the elements that wait. Elements keep their order and their
-    /// distances, as far as the time that delivering takes allows.
+    /// An error is not delayed: it is sent at once, and drops the waiting elements. Elements keep their order and their distances,
+    /// as far as the time that delivery takes allows.
     /// - Parameters:
-    ///   - dueTime: how much later.
+    ///   - dueTime: the time between an event of the source and the same event of the result.
     ///   - scheduler: runs the timer, and sends the elements.
     /// - SeeAlso: [Delay](https://reactivex.io/documentation/operators/delay.html)
     @inlinable
@@ -17,17 +17,17 @@ extension ObservableType {
     }
 }
 
-/// The source puts events into a queue without entering the loop; the timer is set for the oldest.
+/// The source enqueues events without entering the loop; the timer is set for the oldest event.
 @usableFromInline
 final class DelaySink<Element>: TimedSink<Element, Element> {
-    // From the source to the one inside the loop. One instant for each element, and one for `completed`.
+    // The queues lead from the source to the thread inside the loop. There is one instant for each element, and one for `completed`.
     private let elements = SPSCQueue<Element>()
     private let instants = SPSCQueue<Int64>()
 
-    /// The events in the queue. Whoever leaves it above 0 where it was 0, or does not bring it to 0, sets the timer.
+    /// The number of events in the queue. The producer sets the timer when it raises the count from 0; the tick sets it if events remain.
     private let count = AtomicWord(0)
 
-    /// Whether the instant of the oldest event was taken out already. Only inside the loop.
+    /// True if the instant of the oldest event was taken out already. Used only inside the loop.
     private var isOldestCounted = false
 
     override func next(_ element: Element) {
@@ -53,14 +53,14 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     }
 
     override func receiveTick(_ generation: Int) {
-        // Where actions can be told apart, each event has one of its own.
+        // If the scheduler's actions can be told apart, each event has an action of its own.
         let sendsOne = timer.scheduler.batchLimit == 1
         while true {
             if !isOldestCounted { _ = instants.pop() }
             isOldestCounted = false
             if elements.isEmpty { return finish() }
             downstream.next(elements.popKnown())
-            // What waits outside can only be an error, which drops the rest.
+            // Work that waits outside can only be an error, which drops the rest.
             if isCancelled || isAwaited || count.fetchAdd(0 &- 1) == 1 { return }
             guard let instant = instants.pop() else { preconditionFailure("delay: an event without its instant") }
             isOldestCounted = true

@@ -1,8 +1,8 @@
 extension ObservableType {
-    /// Subscribes to the source a span of time later.
+    /// Subscribes to the source later by `dueTime`.
     ///
     /// - Parameters:
-    ///   - dueTime: how much later.
+    ///   - dueTime: the time between the subscription to the result and that to the source.
     ///   - scheduler: runs the timer; the source is subscribed to there.
     /// - SeeAlso: [Delay](https://reactivex.io/documentation/operators/delay.html)
     @inlinable
@@ -53,7 +53,7 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, RestartableTimerTarge
     func begin() { timer.set(after: settings.span, generation: 0) }
 
     func tick(_ generation: Int) {
-        // Its work is done.
+        // The timer has done its work.
         timer.stop()
         if isCancelled { return }
         subscribePhase.begin()

@@ -1,22 +1,22 @@
 import Dispatch
 import RxPrimitives
 
-/// Whom an timer wakes.
+/// The target that a timer wakes.
 protocol RestartableTimerTarget: AnyObject {
-    /// The time has come.
+    /// Handles the wake-up at the deadline.
     ///
-    /// - Parameter generation: what the timer was set with. An timer that was set anew meanwhile may still come with the old one.
+    /// - Parameter generation: the one that the timer was set with. A timer that was set anew meanwhile may still pass the old one.
     func tick(_ generation: Int)
 }
 
 /// The timer of one stage. It may be set again and again; only the last setting counts.
 ///
-/// `set` by one thread at a time, with deadlines that never come before earlier ones; `stop` from any thread.
-/// RestartableTimer and target hold each other until `stop`.
+/// One thread at a time calls `set`, with deadlines that never come before earlier ones; any thread may call `stop`.
+/// RestartableTimer and target retain each other until `stop`.
 class RestartableTimer: SchedulerJob {
     final let scheduler: any TimedJobScheduler
     fileprivate final let lock = Mutex()
-    /// Set once, before the timer. Under the lock, from then on.
+    /// The target, set once, before the timer is set. From then on under the lock.
     private final var target: (any RestartableTimerTarget)?
 
     fileprivate init(scheduler: any TimedJobScheduler) {
@@ -24,28 +24,28 @@ class RestartableTimer: SchedulerJob {
         super.init()
     }
 
-    /// An timer on a user's scheduler.
+    /// Makes a timer on a user's scheduler.
     static func on(_ scheduler: any SchedulerType) -> RestartableTimer {
         let jobs = timedJobScheduler(for: scheduler)
         return jobs is CustomTimedSchedulerAdapter ? ExactTimer(scheduler: jobs) : SleepingTimer(scheduler: jobs)
     }
 
-    /// Tells whom to wake. Before the timer is set.
+    /// Sets the target to wake, before the timer is set.
     final func wakes(_ target: any RestartableTimerTarget) { self.target = target }
 
-    /// Wakes the target when `delay` has passed, unless it is set again before.
+    /// Wakes the target when `delay` has passed, unless the timer is set again before.
     func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
 
-    /// Wakes the target once more, after `delay`, on a thread of the scheduler, for a setting that has come, unless it was set anew. By the
-    /// thread that may set it.
+    /// Wakes the target once more, after `delay`, on a thread of the scheduler, for a setting whose time has come, unless the timer
+    /// was set anew. Only the thread that may call `set` calls this.
     func wakeAgain(_ generation: Int, after delay: RxTimeInterval) { abstractMethod() }
 
-    /// Takes the timer back for good. The target is woken no more, unless it is just being woken.
+    /// Cancels the timer for good. The target is woken no more, unless it is just being woken.
     func stop() { abstractMethod() }
 
     override final func cancel() { stop() }
 
-    /// Under the lock.
+    /// The target. The caller holds the lock.
     fileprivate final var currentTarget: (any RestartableTimerTarget)? { target }
 
     fileprivate final func letTargetGo() {
@@ -54,14 +54,14 @@ class RestartableTimer: SchedulerJob {
     }
 }
 
-/// On a scheduler of this library: one job, which sleeps on when it wakes and finds that the deadline has moved.
+/// A timer on a scheduler of this library: one job, which sleeps on when it wakes and finds that the deadline has moved.
 ///
-/// So an operator that is set anew with each event pays a reading of the clock, and the timer wakes once per span.
+/// An operator that sets it anew with each event thus pays a reading of the clock, and the timer wakes once per span.
 private final class SleepingTimer: RestartableTimer {
-    // Under the lock.
+    // The fields below are protected by the lock.
     private var deadline: Int64 = 0
     private var generation = 0
-    /// Whether the job is with the scheduler, or will be soon.
+    /// True while the scheduler has the job, or will have it soon.
     private var isWaiting = false
 
     override func set(after delay: RxTimeInterval, generation: Int) {
@@ -114,9 +114,9 @@ private final class SleepingTimer: RestartableTimer {
     }
 }
 
-/// On any other scheduler: an action for each setting, taken back when the next comes, as the scheduler can see them.
+/// A timer on any other scheduler: an action for each setting, unscheduled when the next setting comes, as the scheduler can see them.
 private final class ExactTimer: RestartableTimer {
-    /// The last setting. Under the lock.
+    /// The last setting, under the lock.
     private var setting: Setting?
 
     override func set(after delay: RxTimeInterval, generation: Int) {
@@ -153,11 +153,11 @@ private final class ExactTimer: RestartableTimer {
         return setting
     }
 
-    /// Whom to wake for a setting: nobody if it is not the last.
+    /// Returns the target to wake for a setting, or nil if that is not the last one.
     private func take(_ due: Setting) -> (any RestartableTimerTarget)? {
         lock.withLock {
             guard setting === due else { return nil }
-            // Not the last reference: the caller has one.
+            // This is not the last reference: the caller has one.
             setting = nil
             return currentTarget
         }

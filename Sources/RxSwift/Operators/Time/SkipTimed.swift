@@ -1,11 +1,11 @@
 import RxPrimitives
 
 extension ObservableType {
-    /// Drops the elements that come within a span of time from the subscription.
+    /// Drops the elements that come within `duration` from the subscription.
     ///
-    /// A terminal event is passed on whenever it comes.
+    /// A terminal event is always passed on, also within `duration`.
     /// - Parameters:
-    ///   - duration: the span.
+    ///   - duration: the time during which elements are dropped.
     ///   - scheduler: runs the timer. Elements are passed on where they come from.
     /// - SeeAlso: [Skip](https://reactivex.io/documentation/operators/skip.html)
     @inlinable
@@ -37,14 +37,14 @@ final class SkipTimed<Element>: Observable<Element> {
     }
 }
 
-/// Needs no loop: all events come from the source, the timer only opens the gate.
+/// The stage of `skip(_:scheduler:)`. It needs no loop: all events come from the source, and the timer only opens the gate.
 @usableFromInline
 final class SkipTimedSink<Element>: Sink<Element>, RestartableTimerTarget {
     private let downstream: Sink<Element>
     private let settings: TimeSettings
     private let timer: RestartableTimer
 
-    /// 0: elements are dropped. 1: they pass, for ever.
+    /// 0 while elements are dropped, 1 once they pass, which is for ever.
     private let isOpen = AtomicWord(0)
 
     required init(settings: TimeSettings, downstream: Sink<Element>) {

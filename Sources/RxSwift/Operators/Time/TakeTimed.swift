@@ -1,8 +1,8 @@
 extension ObservableType {
-    /// Passes on what comes within a span of time from the subscription, then completes.
+    /// Passes on the events that come within `duration` from the subscription, then completes.
     ///
     /// - Parameters:
-    ///   - duration: the span.
+    ///   - duration: the time during which events are passed on.
     ///   - scheduler: runs the timer, and sends `completed` when the time is up.
     /// - SeeAlso: [Take](https://reactivex.io/documentation/operators/take.html)
     @inlinable
@@ -12,7 +12,7 @@ extension ObservableType {
             sinkType: TakeTimedSink<Element>.self)
     }
 
-    /// Passes on what comes within a span of time from the subscription, then completes.
+    /// Passes on the events that come within `duration` from the subscription, then completes.
     @available(*, deprecated, renamed: "take(for:scheduler:)")
     @inlinable
     public func take(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {

@@ -1,12 +1,13 @@
 extension ObservableType {
-    /// Lets at most one element through per span of time.
+    /// Lets at most one element through per interval of `dueTime`.
     ///
-    /// The first element passes at once and begins a span. Of those that come during a span the last is sent at its end, which
-    /// begins the next, or none is if `latest` is false. At the end of the source `completed` waits for the element which is
-    /// still to be sent; an error does not, and drops it. Spans are measured from after an element was delivered.
+    /// Emits the first element immediately and starts an interval of `dueTime`. If `latest`, the last element received during an
+    /// interval is emitted at its end and starts the next one; otherwise the elements received meanwhile are dropped. At the end of
+    /// the source `completed` waits for the element that is still to be sent; an error does not, and drops it. Intervals are
+    /// measured from the end of the delivery of an element.
     /// - Parameters:
     ///   - dueTime: the least time between two elements.
-    ///   - latest: whether the last element of a span is sent at its end.
+    ///   - latest: whether the last element of an interval is sent at its end.
     ///   - scheduler: runs the timer, and sends the elements that have waited.
     /// - SeeAlso: [Sample](https://reactivex.io/documentation/operators/sample.html)
     @inlinable
@@ -55,7 +56,7 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
         fail(error)
     }
 
-    /// Apart, so that no room for an element lies on the stack while the end goes down the chain (law L8).
+    /// Separate, so that no room for an element lies on the stack while the end goes down the chain (law L8).
     @inline(never)
     private func drop() { _ = waiting.take() }
 
@@ -71,33 +72,33 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
 
     private func send(_ element: Element) {
         downstream.next(element)
-        // Read again: the downstream may have taken its time.
+        // The clock is read again, as the downstream may have taken its time.
         if !isCancelled { machine.sent(at: timer.scheduler.instant) }
     }
 }
 
-/// What `throttle` does with an element.
+/// Decides whether `throttle` sends an element, keeps it or drops it.
 package struct ThrottleStateMachine {
     private var pace: ThrottleSchedule
     private var isWaiting = false
     private var generation = 0
 
-    /// Whether the source has completed while an element was waiting.
+    /// True if the source has completed while an element was waiting.
     package private(set) var hasEnded = false
 
     package enum Action: Equatable {
         /// Send the element now, and drop the one that waits if it displaces one.
         case send(displaces: Bool)
-        /// Keep it; set the timer.
+        /// Keep the element and set the timer.
         case wait(generation: Int, rest: Int64)
-        /// Keep it in place of the one that waits; the timer is set.
+        /// Keep the element in place of the one that waits; the timer is set.
         case replace
     }
 
-    /// - Parameter span: in nanoseconds.
+    /// - Parameter span: the interval in nanoseconds.
     package init(span: Int64) { pace = ThrottleSchedule(span: span) }
 
-    /// An element came.
+    /// Accepts an element. Returns the action to take with it.
     package mutating func accept(at instant: Int64) -> Action {
         let rest = pace.rest(at: instant)
         if rest <= 0 { return .send(displaces: takeWaiting()) }
@@ -107,33 +108,33 @@ package struct ThrottleStateMachine {
         return .wait(generation: generation, rest: rest)
     }
 
-    /// Whether a tick is that of the timer set last.
+    /// Tells whether a tick is that of the timer set last.
     package func isCurrent(_ generation: Int) -> Bool { generation == self.generation }
 
-    /// Nothing waits any more. Returns whether an element did.
+    /// Ends the wait. Returns whether an element was waiting.
     package mutating func takeWaiting() -> Bool {
         defer { isWaiting = false }
         return isWaiting
     }
 
-    /// An element has been delivered.
+    /// Notes that an element has been delivered.
     package mutating func sent(at instant: Int64) { pace.lastSent = instant }
 
-    /// The source has completed. Returns whether that is to be passed on now.
+    /// Notes that the source has completed. Returns whether to pass that on now.
     package mutating func end() -> Bool {
         hasEnded = true
         return !isWaiting
     }
 }
 
-/// When the next element may pass. In nanoseconds.
+/// The schedule of elements that may pass, in nanoseconds.
 struct ThrottleSchedule {
     let span: Int64
     var lastSent: Int64?
 
     init(span: Int64) { self.span = span }
 
-    /// How long until the next element may pass.
+    /// Returns the time until the next element may pass.
     func rest(at instant: Int64) -> Int64 {
         guard let lastSent else { return 0 }
         return span.addingClamped(lastSent - instant)

@@ -1,9 +1,9 @@
-/// What the user chose for an operator that measures time.
+/// The settings that a user chose for an operator that measures time.
 @usableFromInline
 struct TimeSettings {
     @usableFromInline let span: RxTimeInterval
     @usableFromInline let scheduler: any SchedulerType
-    /// How many elements at most, where the operator counts.
+    /// The greatest number of elements, if the operator counts them.
     @usableFromInline let count: Int
 
     @inlinable

@@ -2,8 +2,8 @@ import RxPrimitives
 
 /// The stage of an operator with two sources: a sequence, and a timer.
 ///
-/// Brings both together in a serializer, so that what the operator does upon an event and upon a tick never overlaps (laws L2, L3)
-/// and happens in order of acceptance. Cost of an uncontended event: two atomic read-modify-writes.
+/// Brings both together in a serializer, so that the operator's actions upon an event and upon a tick never overlap (laws L2, L3)
+/// and happen in order of acceptance. Cost of an uncontended event: two atomic read-modify-writes.
 @usableFromInline
 class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, SerializerTarget {
     final let downstream: Sink<Output>
@@ -11,15 +11,15 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     final let settings: TimeSettings
     private final let serializer = Serializer()
 
-    /// Whether the source has sent its terminal event. Only by the drainer.
+    /// True once the source has sent its terminal event. Used only by the drainer.
     private final var hasSourceEnded = false
 
-    /// How often the tick of that generation went back to the scheduler. Only by the drainer.
+    /// The number of times that the tick of `returnedGeneration` went back to the scheduler. Used only by the drainer.
     private final var returns = 0
     private final var returnedGeneration = 0
-    /// With the delays between them 16 ms in sum.
+    /// The greatest number of returns: with the delays between them they take 16 ms.
     private static var mostReturns: Int { 70 }
-    /// A setting that comes meanwhile has to wait for as long as this, at worst.
+    /// The longest delay in microseconds. A setting that comes meanwhile has to wait for as long as this, at worst.
     private static var longestDelay: Int { 256 }
 
     package var operatorName: StaticString { "timed operator" }
@@ -36,10 +36,10 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
     }
 
-    /// What happens before the source is subscribed to. The downstream is linked.
+    /// Runs before the source is subscribed to. The downstream is linked.
     func begin() {}
 
-    // What the operator does. Only by the drainer.
+    // The drainer calls these, which do the operator's work.
 
     func receive(_ element: Element) { abstractMethod() }
 
@@ -49,7 +49,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     func receiveTick(_ generation: Int) { abstractMethod() }
 
-    /// Sends the downstream its last event, and ends the source. Only by the drainer.
+    /// Sends the downstream its last event, and ends the source. Only the drainer calls this.
     final func finish() {
         serializer.closeFromInside()
         if !hasSourceEnded { quiesceSources() }
@@ -57,7 +57,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         terminate()
     }
 
-    /// Sends the downstream its last event, and ends the source. Only by the drainer.
+    /// Sends the downstream its last event, and ends the source. Only the drainer calls this.
     final func fail(_ error: any Swift.Error) {
         serializer.closeFromInside()
         if !hasSourceEnded { quiesceSources() }
@@ -65,10 +65,10 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         terminate()
     }
 
-    /// Takes no more events and ticks. Only by the drainer.
+    /// Takes no more events and ticks. Only the drainer calls this.
     final func shut() { serializer.closeFromInside() }
 
-    /// Whether something was enqueued while this thread was draining.
+    /// True if work was enqueued while this thread was draining.
     final var isAwaited: Bool { serializer.hasPending }
 
     @usableFromInline
@@ -82,7 +82,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     package override func quiesceBoundary() -> UInt { quiesce() }
 
-    /// Quiesces what is above.
+    /// Quiesces the stages upstream.
     func quiesceSources() { quiesceUpstream() }
 
     /// Ends the source and the timer.
@@ -127,7 +127,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     }
 
     final func acceptCompletion() {
-        // Not by way of `submit`, whose frame is large: a long chain completes stage in stage (law L8).
+        // This does not call `submit`, whose frame is large: a long chain completes stage in stage (law L8).
         if serializer.tryEnter() {
             hasSourceEnded = true
             receiveCompleted()
@@ -139,7 +139,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     final func tick(_ generation: Int) { submit(.tick(generation)) }
 
-    /// Does `body` if the serializer is idle.
+    /// Runs `body` if the serializer is idle.
     final func enter(_ body: () -> Void) {
         if serializer.tryEnter() {
             body()
@@ -155,7 +155,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     @inline(never)
     private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
 
-    /// Apart from `next` because naming `TimedWork` costs a look-up of type metadata, also on the path that does not need it.
+    /// Separate from `next` because naming `TimedWork` costs a look-up of type metadata, also on the path that does not need it.
     @inline(never)
     private final func enqueue(_ element: Element) {
         submit(.next(element))
@@ -198,10 +198,13 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         perform(work)
     }
 
-    /// When a tick that met another thread here is to try again: what it sends comes on a thread of the scheduler, as in RxSwift, where the
-    /// tick waits for the lock. `nil` when it has tried often enough: a source that is always faster delays it by 16 ms at most.
+    /// Returns the delay after which a tick that met another thread here tries again, or nil when it has tried often enough.
     ///
-    /// It waits twice as long each time, up to a limit. At once would be too early: the thread that gives it back is still in the serializer.
+    /// The elements that the tick sends then come on a thread of the scheduler, as in RxSwift, where the tick waits for the lock. A
+    /// source that is always faster delays the tick by 16 ms at most.
+    ///
+    /// The delay doubles each time, up to a limit. A retry at once would be too early: the thread that returns the tick is still in
+    /// the serializer.
     private final func delayOfReturn(_ generation: Int) -> RxTimeInterval? {
         if generation != returnedGeneration { (returnedGeneration, returns) = (generation, 0) }
         if returns == TimedSink.mostReturns { return nil }
@@ -214,7 +217,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
 }
 
-/// What comes to an operator with a timer.
+/// An event or a tick that an operator with a timer receives.
 private enum TimedWork<Element> {
     case next(Element)
     case error(any Swift.Error)
@@ -224,7 +227,7 @@ private enum TimedWork<Element> {
 
 /// Work that waits at a serializer.
 private struct TimedWorkNode<Element> {
-    /// First, so that a pointer to it is a pointer to the node.
+    /// The first field, so that a pointer to it is a pointer to the node.
     private var head: DrainNode
     private var work: TimedWork<Element>
 

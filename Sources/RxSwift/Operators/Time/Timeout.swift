@@ -4,7 +4,7 @@ extension ObservableType {
     /// Fails with `RxError.timeout` when the next event does not come in time.
     ///
     /// - Parameters:
-    ///   - dueTime: how long to wait for the first event, and after each element for the next.
+    ///   - dueTime: the time to wait for the first event, and after each element for the next.
     ///   - scheduler: runs the timer, and sends the error.
     /// - SeeAlso: [Timeout](https://reactivex.io/documentation/operators/timeout.html)
     @inlinable
@@ -12,11 +12,11 @@ extension ObservableType {
         Timeout(source: asObservable(), other: nil, settings: TimeSettings(span: dueTime, scheduler: scheduler))
     }
 
-    /// Goes over to another sequence when the next event does not come in time.
+    /// Switches to another sequence when the next event does not come in time.
     ///
     /// - Parameters:
-    ///   - dueTime: how long to wait for the first event, and after each element for the next.
-    ///   - other: subscribed to in that case, on `scheduler`, in place of the source. Not timed itself.
+    ///   - dueTime: the time to wait for the first event, and after each element for the next.
+    ///   - other: subscribed to in that case, on `scheduler`, in place of the source. It is not timed itself.
     ///   - scheduler: runs the timer.
     /// - SeeAlso: [Timeout](https://reactivex.io/documentation/operators/timeout.html)
     @inlinable
@@ -55,17 +55,17 @@ final class Timeout<Element>: Observable<Element> {
     }
 }
 
-/// Its own link is that of the other sequence.
+/// The stage of `timeout`. Its own upstream link is that of the other sequence.
 @usableFromInline
 final class TimeoutSink<Element>: TimedSink<Element, Element> {
-    /// Written once, before the timer is set.
+    /// The other sequence, written once, before the timer is set.
     var other: Observable<Element>?
 
     private let sourceLink = UpstreamLink()
 
     private let subscribePhase = SubscribePhase()
 
-    /// How many elements have come: the number of the timer that counts. Only by the drainer.
+    /// The number of elements so far, which is the generation of the valid timer. Used only by the drainer.
     private var generation = 0
 
     override func link(_ stage: Stage) { sourceLink.link(stage) }
@@ -75,7 +75,7 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
     override func begin() { timer.set(after: settings.span, generation: 0) }
 
     override func receive(_ element: Element) {
-        // First: a timer that comes while the element is being delivered comes too late.
+        // This comes first, so that a tick during the delivery of the element comes too late.
         generation &+= 1
         downstream.next(element)
         if !isCancelled { timer.set(after: settings.span, generation: generation) }
@@ -88,7 +88,7 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
         // Closures above the source must not run while the other sequence delivers.
         sourceLink.quiesceUpstream()
         timer.stop()
-        // The source ends when the other sequence was subscribed to: what both share is not started anew (law L11).
+        // The source ends after the other sequence was subscribed to, so that a source that both share is not started anew (law L11).
         subscribePhase.begin()
         if !isCancelled { other.start(TimeoutOtherSink(coordinator: self)) }
         _ = subscribePhase.end()
@@ -111,7 +111,7 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
     override func sourceEnded() { sourceLink.cancel() }
 }
 
-/// Receives the events of the sequence gone over to, which are the only ones from then on.
+/// Receives the events of the other sequence, which are the only ones once it replaces the source.
 private final class TimeoutOtherSink<Element>: Sink<Element> {
     private let coordinator: TimeoutSink<Element>
 

@@ -2,7 +2,7 @@ extension ObservableType where Element: FixedWidthInteger {
     /// The numbers from 0, one each period, without an end.
     ///
     /// Periods follow a monotonic clock and do not drift: each number is due a period after the one before was due. A number that
-    /// is due while the one before is being delivered comes right after it; more than that are skipped.
+    /// is due while the one before is being delivered comes right after it; further ones are skipped.
     /// - Parameters:
     ///   - period: the time between two numbers, and before the first.
     ///   - scheduler: runs the timer, and sends the numbers.
@@ -12,11 +12,11 @@ extension ObservableType where Element: FixedWidthInteger {
         TimerSource(dueTime: period, period: period, scheduler: scheduler) { Element(truncatingIfNeeded: $0) }
     }
 
-    /// Sends 0 after a span of time and completes; or goes on, with a period.
+    /// Sends 0 after a span of time and completes, or continues with a period.
     ///
     /// Waiting costs no thread and no kernel timer of its own. Subscribing and disposing are O(1).
     /// - Parameters:
-    ///   - dueTime: how long to wait for 0.
+    ///   - dueTime: the time to wait for 0.
     ///   - period: the time between the numbers that follow, see `interval(_:scheduler:)`. Without it, 0 is the only one.
     ///   - scheduler: runs the timer, and sends the numbers.
     /// - SeeAlso: [Timer](https://reactivex.io/documentation/operators/timer.html)
@@ -36,7 +36,7 @@ final class TimerSource<Element>: Observable<Element> {
     @usableFromInline let jobType: TimerJob<Element>.Type
     @usableFromInline let number: (Int) -> Element
 
-    /// - Parameter number: the element for a count from 0. Comes from where the type is known: generic arithmetic is slow.
+    /// - Parameter number: returns the element for a count from 0. It comes from where the type is known: generic arithmetic is slow.
     @inlinable
     init(
         dueTime: RxTimeInterval, period: RxTimeInterval?, scheduler: any SchedulerType,
@@ -64,7 +64,7 @@ final class TimerSource<Element>: Observable<Element> {
         job.begin(dueTime, period)
     }
 
-    /// A foreign scheduler has a periodic timer of its own, which may do it differently. Its ticks might overlap, hence the serializer.
+    /// Uses the periodic timer of a foreign scheduler, which may work differently. Its ticks might overlap, hence the serializer.
     @inline(never)
     private func subscribeCore(_ downstream: Sink<Element>, _ period: RxTimeInterval, on scheduler: any SchedulerType) {
         let sink = PeriodicSink(downstream: downstream)
@@ -87,7 +87,7 @@ final class TimerJob<Element>: SchedulerJob {
     private let downstream: Sink<Element>
     private let scheduler: any TimedJobScheduler
 
-    // Touched before the job is submitted first, and by the run under way.
+    // Used before the job is first submitted, and then by the current run.
     @exclusivity(unchecked) private var count = 0
     @exclusivity(unchecked) private var pace: FixedRateSchedule?
 

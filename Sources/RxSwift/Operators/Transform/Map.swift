@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Transforms each element.
     ///
-    /// - Parameter transform: runs once per element, on the thread that emits it; what it throws ends the sequence with an error.
+    /// - Parameter transform: runs once per element, on the thread that emits it; an error it throws ends the sequence.
     /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
     @preconcurrency @inlinable
     public func map<Result>(

@@ -3,8 +3,8 @@ extension ObservableType {
     ///
     /// - Parameters:
     ///   - seed: the value each subscription starts from. It is not sent itself.
-    ///   - accumulator: runs once per element, on the thread that emits it, and returns the next value; what it throws ends the
-    ///     sequence with an error.
+    ///   - accumulator: runs once per element, on the thread that emits it, and returns the next value; an error it throws ends
+    ///     the sequence.
     /// - SeeAlso: [Scan](https://reactivex.io/documentation/operators/scan.html)
     @preconcurrency @inlinable
     public func scan<A>(
@@ -19,8 +19,8 @@ extension ObservableType {
     ///
     /// - Parameters:
     ///   - seed: the value each subscription starts from. It is not sent itself.
-    ///   - accumulator: runs once per element, on the thread that emits it, and changes the value; what it throws ends the
-    ///     sequence with an error.
+    ///   - accumulator: runs once per element, on the thread that emits it, and changes the value; an error it throws ends
+    ///     the sequence.
     /// - SeeAlso: [Scan](https://reactivex.io/documentation/operators/scan.html)
     @preconcurrency @inlinable
     public func scan<A>(

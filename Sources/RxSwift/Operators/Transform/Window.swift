@@ -3,12 +3,12 @@ import RxPrimitives
 extension ObservableType {
     /// Divides the elements into windows, each a sequence that completes when it has enough elements or enough time has passed.
     ///
-    /// The first window is sent when subscribing. A window has the elements that come while somebody is subscribed to it. The
+    /// The first window is sent when subscribing. A subscriber of a window gets the elements that come while it is subscribed. The
     /// source stays subscribed to until the subscription and those to all windows have ended.
     /// - Parameters:
-    ///   - timeSpan: how long a window is open at most.
-    ///   - count: how many elements a window has at most; without a limit if not positive.
-    ///   - scheduler: runs the timer, and turns over the windows whose time has come.
+    ///   - timeSpan: the longest time that a window is open.
+    ///   - count: the greatest number of elements in a window; without a limit if not positive.
+    ///   - scheduler: runs the timer, and replaces the windows whose time has come.
     /// - SeeAlso: [Window](https://reactivex.io/documentation/operators/window.html)
     @inlinable
     public func window(
@@ -22,11 +22,11 @@ extension ObservableType {
 
 @usableFromInline
 final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
-    // Only inside the loop.
+    // Only the drainer uses these two fields.
     private var machine: WindowStateMachine
     private var subject = PublishSubject<Element>()
 
-    /// 0: somebody wants new windows. 1: nobody does, for ever.
+    /// 0 until the downstream cancels, then 1 for ever: it takes no new windows.
     private let isOuterDisposed = AtomicWord(0)
 
     /// Ends everything after the subscription and those to all windows have ended.
@@ -78,15 +78,15 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         if isOuterDisposed.loadRelaxed() == 0 { finish() }
     }
 
-    /// The windows may go on.
+    /// Quiesces nothing, because the windows may continue.
     package override func quiesce() -> UInt { 0 }
 
-    /// The subscription has ended; the windows go on as long as one has a subscriber.
+    /// Ends the subscription; the windows continue while one of them has a subscriber.
     override func cancel() {
         if leavesNoWindow() { end() }
     }
 
-    /// Not inlined: cancellations nest as deep as chains are long, and what is needed here only shall not be on the stack then (law L8).
+    /// Not inlined: cancellations nest as deep as chains are long, so the stack must not hold then what only this method needs (law L8).
     @inline(never)
     private func leavesNoWindow() -> Bool {
         isOuterDisposed.exchange(1) == 0 && references.disposePrimary() != nil
@@ -95,24 +95,24 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     private func end() { super.cancel() }
 }
 
-/// When `window` turns over.
+/// Decides when `window` replaces the open window.
 struct WindowStateMachine {
     private let limit: Int
     private var count = 0
 
-    /// Which window is open; its timer's number.
+    /// The number of the open window, which is also the generation of its timer.
     private(set) var generation = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// An element came. Returns whether it was the window's last.
+    /// Counts an element. Returns whether it was the window's last.
     mutating func accept() -> Bool {
         count += 1
         if count == limit { turnOver() }
         return count == 0
     }
 
-    /// The timer came. Returns whether the window's time has passed.
+    /// Handles a tick of the timer. Returns whether the window's time has passed.
     mutating func expire(_ generation: Int) -> Bool {
         if generation != self.generation { return false }
         turnOver()
@@ -125,7 +125,7 @@ struct WindowStateMachine {
     }
 }
 
-/// A window, as its subscribers see it: each keeps the source subscribed to.
+/// A window as its subscribers see it. Each subscriber keeps the source subscribed to.
 private final class WindowSource<Element>: Observable<Element> {
     private let subject: PublishSubject<Element>
     private let references: RefCountDisposable
@@ -151,7 +151,7 @@ private final class WindowSubscriber<Element>: LinearSink<Element, Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    // A window that has ended sends its terminal event without being linked, so nothing comes back to `cancel`.
+    // A window that has ended sends its terminal event without being linked, so no call of `cancel` follows.
 
     override func error(_ error: any Swift.Error) {
         downstream.error(error)

@@ -1,52 +1,59 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// Runs actions on threads of its own, of which there are never more than a given number: an `OperationQueue` without its cost.
+/// Runs actions on threads of its own, of which there are never more than a given number.
 ///
-/// Order: of what one thread hands over at one priority, work is started in hand-over order. Among several threads there is no
-/// order, and with more than one worker actions overlap. The events of one `observe(on:)` come one at a time and in order. Work
-/// that an action hands over to its own pool is started by the same worker, or by one that has nothing else to do.
+/// It does the work of an `OperationQueue` without its cost.
 ///
-/// Priority: work of a higher one is started first. Lest lower ones wait for ever, each worker begins one look for work in 32
-/// at another priority, at each in turn, and there with the oldest of what came from outside, of what its own actions handed
-/// over, or of what those of other workers did, again in turn. So a priority gets at least one start in 160 per worker.
+/// Order: work that one thread submits at one priority is started in order of submission. Among several threads there is no order,
+/// and with more than one worker actions overlap. The events of one `observe(on:)` come one at a time and in order. Work that an
+/// action submits to its own pool is started by the same worker, or by one that has nothing else to do.
 ///
-/// Threads: every member may be used from any thread. Workers are started one by one as work waits, and kept; those without
-/// work sleep. Their threads have a stack of 8 MiB and carry the pool's name.
+/// Priority: work of a higher one is started first. Lest lower ones wait for ever, each worker begins one look for work in 32 at
+/// another priority, at each in turn. There it begins with the oldest work from outside the pool, the oldest that its own actions
+/// submitted, or the oldest that actions of other workers submitted, again in turn. So a priority gets at least one start in 160 per
+/// worker.
 ///
-/// Where the system has no thread for another worker, the workers there are do the work. Without any, it waits until a thread can be
-/// started, which is tried when more work is submitted, on `resume()` and `shutdown()`. The shortage is reported to
-/// `Hooks.threadShortageHandler`. A pool that ends without ever having had a thread tries for 100 ms more; then it rejects what waits.
+/// Threads: every member may be used from any thread. Workers are started one by one as work waits, and kept; those without work
+/// sleep. Worker threads have a stack of 8 MiB and carry the pool's name.
 ///
-/// Lifetime: when nothing refers to the pool any more (its schedulers do, subscriptions that use it, actions that wait for
-/// their time, and their disposables), what was handed over is still run, also if it was suspended, and then the threads end.
-/// `shutdown()` does the same at once, and waits for it.
+/// If the system has no thread for another worker, the existing workers do the work. Without any worker, the work waits until a
+/// thread can be started; the pool tries again when more work is submitted, on `resume()` and `shutdown()`. The shortage is reported
+/// to `Hooks.threadShortageHandler`. A pool that ends without ever having had a thread tries for 100 ms more; then it rejects the
+/// waiting work.
+///
+/// Lifetime: when nothing refers to the pool any more (its schedulers do, subscriptions that use it, actions that wait for their
+/// time, and their disposables), submitted work is still run, also if the pool was suspended, and then the threads end. `shutdown()`
+/// does the same at once, and waits for it.
 /// - Note: An action that waits for another action of its pool may wait for ever, as it occupies a worker.
 public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
-    /// Which work of one pool is started first. It says nothing of how the system treats the threads.
+    /// The priority of work within one pool: work of a higher one is started first.
+    ///
+    /// It does not affect how the system treats the threads.
     public enum Priority: Int, CaseIterable, Comparable, Sendable {
-        /// Nobody is waiting for it: maintenance, prefetching.
+        /// No user is waiting for it: maintenance, prefetching.
         case background
-        /// Somebody is waiting, but not right now: imports, long computations.
+        /// A user is waiting, but not right now: imports, long computations.
         case utility
-        /// Neither urgent nor unimportant.
+        /// The work is neither urgent nor unimportant.
         case normal
         /// The user asked for it and waits for the result.
         case userInitiated
         /// The user is watching: it should be done before anything else.
         case userInteractive
 
-        /// Whether the left one is started later.
+        /// Returns true if the left one is started later.
         public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// In which order a worker takes the work that its own actions handed over to their pool.
+    /// The order in which a worker takes the work that its own actions submitted to their pool.
     public enum NestedOrder: Sendable {
-        /// In hand-over order, as an `OperationQueue` does.
+        /// The order of submission, as in an `OperationQueue`.
         case oldestFirst
-        /// The latest first, for work that divides itself: its pieces are still in the cache, and of a tree of work only one
-        /// path and its siblings wait at a time, not a whole level. Other workers take the oldest, which are the largest
-        /// pieces.
+        /// The latest first, for work that divides itself.
+        ///
+        /// The pieces of such work are still in the cache, and of a tree of work only one path and its siblings wait at a time, not a
+        /// whole level. Other workers take the oldest, which are the largest pieces.
         case newestFirst
     }
 
@@ -55,16 +62,16 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
 
     @usableFromInline let poolJobs: PoolJobs
 
-    /// The priority of what is scheduled here.
+    /// The priority of the work that is scheduled here.
     public let priority: Priority
 
-    /// How many actions may run at the same time.
+    /// The number of actions that may run at the same time.
     public var maxConcurrentOperationCount: Int { poolJobs.handle.pool.limit }
 
     /// The pool's name, which its threads carry and `Hooks.workRejectedHandler` receives.
     public var name: String { poolJobs.handle.pool.name }
 
-    /// The wall clock. Delays do not follow it.
+    /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
     private init(handle: PoolHandle, priority: Priority) {
@@ -72,14 +79,13 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         self.priority = priority
     }
 
-    /// A scheduler on a pool of its own. No thread is started before there is work.
+    /// Creates a scheduler on a pool of its own. No thread is started before there is work.
     ///
     /// - Parameters:
-    ///   - maxConcurrentOperationCount: how many actions may run at the same time, 1 to 65,535. Anything else stops the
-    ///     program.
-    ///   - priority: of what is scheduled here; `prioritized(_:)` gives schedulers for others on the same pool.
-    ///   - name: for threads, of which the system shows 15 bytes, and messages.
-    ///   - nestedOrder: in which order a worker takes what its own actions handed over.
+    ///   - maxConcurrentOperationCount: how many actions may run at the same time, 1 to 65,535; any other number stops the program.
+    ///   - priority: the priority of work scheduled here; `prioritized(_:)` gives schedulers for others on the same pool.
+    ///   - name: the name for threads, of which the system shows 15 bytes, and for messages.
+    ///   - nestedOrder: the order in which a worker takes the work that its own actions submitted.
     public convenience init(
         maxConcurrentOperationCount: Int, priority: Priority = .normal, name: String = "rx.bounded_pool",
         nestedOrder: NestedOrder = .oldestFirst
@@ -95,36 +101,38 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         self.init(handle: PoolHandle(pool: pool), priority: priority)
     }
 
-    /// A scheduler that shares this one's pool, for work of another priority.
+    /// Returns a scheduler that shares this one's pool, for work of another priority.
     ///
     /// Suspending or shutting down one suspends or shuts down all.
-    /// - Parameter priority: of what is scheduled there.
+    /// - Parameter priority: the priority of work scheduled there.
     public func prioritized(_ priority: Priority) -> BoundedPoolScheduler {
         BoundedPoolScheduler(handle: poolJobs.handle, priority: priority)
     }
 
     // MARK: Suspending
 
-    /// Keeps new work from being started: what runs goes on, and what is handed over waits.
+    /// Keeps new work from being started: running work continues, and submitted work waits.
     ///
-    /// Of each worker, one action that it had taken up already may still begin. Does nothing after `shutdown()`.
+    /// Each worker may still begin one action that it had taken already. Does nothing after `shutdown()`.
     public func suspend() { poolJobs.handle.pool.suspend() }
 
     /// Lets work be started again.
     public func resume() { poolJobs.handle.pool.resume() }
 
-    /// Whether work waits for `resume()`.
+    /// True if the pool is suspended, so that work waits for `resume()`.
     public var isSuspended: Bool { poolJobs.handle.pool.isSuspended }
 
-    /// Ends the pool: waits until the work handed over before has run, and its threads have ended. It resumes a suspended pool.
+    /// Ends the pool, which is resumed if it is suspended.
     ///
-    /// Actions whose time has not come, and periodic ones, are dropped and released. Work handed over later, also by actions
-    /// that run, is rejected: it is released, and its disposable is disposed of. Both are reported to
-    /// `Hooks.workRejectedHandler`. The events that an `observe(on:)` has already received are delivered; one that its source
-    /// keeps busy keeps the pool from ending.
+    /// Waits until the work submitted before has run and the pool's threads have ended.
     ///
-    /// From any thread, any number of times; each call waits. On a thread of this pool it does not wait, as it would for
-    /// itself.
+    /// Actions whose time has not come, and periodic ones, are dropped and released. Work submitted later, also by actions that run,
+    /// is rejected: it is released, and its disposable is disposed of. Both are reported to `Hooks.workRejectedHandler`. The events
+    /// that an `observe(on:)` has already received are delivered; an `observe(on:)` that its source keeps busy keeps the pool from
+    /// ending.
+    ///
+    /// Any thread may call it, any number of times; each call waits. On a thread of this pool the call does not wait, as it would
+    /// wait for itself.
     public func shutdown() { poolJobs.handle.shutdown() }
 
     // MARK: Scheduling
@@ -140,7 +148,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         poolJobs.schedule(UserAction(state, action))
     }
 
-    /// Schedules an action to be handed over when `dueTime` has passed.
+    /// Schedules an action to be submitted when `dueTime` has passed.
     @preconcurrency @inlinable
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -150,8 +158,9 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         return job
     }
 
-    /// Schedules an action to be run again and again. Runs never overlap: when some come due while one is under way, one follows
-    /// right behind it, and the others are skipped.
+    /// Schedules an action to be run again and again.
+    ///
+    /// Runs never overlap: when some come due while one is under way, one follows right behind it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

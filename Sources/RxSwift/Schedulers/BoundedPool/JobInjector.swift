@@ -3,48 +3,48 @@ import RxPrimitives
 // JobInjector: the work of one priority that comes from outside of a pool.
 //
 // Algorithm: the inbox is a Treiber stack (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986) of jobs linked
-// through themselves. Whoever finds nothing ready takes a turn at refilling: takes the whole stack, reverses it, which restores
-// the order of acceptance, and makes the oldest ready in a ring, of which all workers take with one compare-exchange each.
-// A queue in which every taker follows the links would have them wait for each other; a ring that producers write to would have
-// to be bounded, or be allocated anew.
+// through themselves. A thread that finds nothing ready becomes the refiller for a while: it takes the whole stack, reverses it,
+// which restores the order of acceptance, and makes the oldest ready in a ring, from which all workers take with one compare-exchange
+// each. In a queue in which every taker follows the links, takers would wait for each other; a ring that producers write to would
+// have to be bounded, or be allocated anew.
 //
-// Progress: `push` and `close` are lock-free; `take` is while something is ready. When nothing is, one worker refills, and the
-// others are told so instead of waiting.
-// Threads: all methods from any thread. The one who refills owns `rest` and the ring's owner side.
+// Progress: `push` and `close` are lock-free; `take` is while something is ready. When nothing is ready, one worker refills, and
+// `take` tells the others so instead of making them wait.
+// Threads: all methods may be called from any thread. The refiller owns `rest` and the ring's owner side.
 // Safe against ABA: jobs leave the stack only all at once.
 
-/// First in, first out, from any thread to any thread. Retains what it holds.
+/// A first-in, first-out queue from any thread to any thread, which retains its jobs.
 package struct JobInjector: ~Copyable {
-    /// The address of the job handed over last, 0 if there is none; and `closed`.
+    /// The address of the job submitted last, 0 if there is none; and `closed`.
     private let inbox = AtomicWord(0)
     private let padding = CachePadding()
-    /// Whose turn it is to refill: `free`, `taken`, or `freeWithRest`.
+    /// The state of refilling: `free`, `taken`, or `freeWithRest`.
     private let refill = AtomicWord(JobInjector.free)
-    /// The oldest of the jobs that were taken from the inbox and not made ready, linked in order. By the one who refills.
+    /// The oldest of the jobs that were taken from the inbox and not made ready, linked in order. Only the refiller accesses it.
     private let rest = NonAtomicWord(0)
-    /// What comes before the rest.
+    /// The jobs that are ready, which come before the rest.
     private let ready = WorkStealingDeque(initialCapacity: JobInjector.readyLimit)
     private let endPadding = CachePadding()
 
-    /// In the inbox: takes no more. Never cleared.
+    /// The bit of the inbox for a closed injector; never cleared.
     private static let closed: UInt = 1
 
-    /// Nobody refills, and there is no rest.
+    /// No thread refills, and there is no rest.
     private static let free: UInt = 0
-    /// Somebody refills. Set by a compare-exchange, cleared by an exchange of the same thread.
+    /// A thread refills. It sets this by a compare-exchange, and clears it by an exchange.
     private static let taken: UInt = 1
-    /// Nobody refills, and there is a rest.
+    /// No thread refills, and there is a rest.
     private static let freeWithRest: UInt = 2
 
-    /// So many jobs are made ready at a time, so that the ring never grows.
+    /// The number of jobs made ready at a time, so that the ring never grows.
     private static let readyLimit = 256
 
     package enum TakeResult {
         /// The job, with the reference to it.
         case job(Unmanaged<Job>)
-        /// There was none.
+        /// There was no job to take.
         case none
-        /// Somebody is refilling.
+        /// Another thread is refilling the ring.
         case busy
     }
 
@@ -54,20 +54,20 @@ package struct JobInjector: ~Copyable {
         assert(!hasWork, "an injector was released with jobs in it")
     }
 
-    /// Hands a job over, with the reference to it, unless the injector is closed.
+    /// Submits a job, with the reference to it, unless the injector is closed.
     package func push(_ job: Unmanaged<Job>) -> Bool {
         let address = UInt(bitPattern: job.toOpaque())
         while true {
             let head = inbox.loadRelaxed()
             if head & JobInjector.closed != 0 { return false }
             job._withUnsafeGuaranteedRef { $0.nextInQueue = JobInjector.job(at: head) }
-            // Releasing: paired with the compare-exchange in `takeInbox`. Sequentially consistent: the caller then looks
-            // whether a worker sleeps, and a worker looks at the inbox after it said that it found nothing.
+            // Releasing: paired with the compare-exchange in `takeInbox`. Sequentially consistent: the caller then looks whether a
+            // worker sleeps, and a worker looks at the inbox after it announced that it found nothing.
             if inbox.compareExchangeSequentially(head, address) { return true }
         }
     }
 
-    /// Takes no more. What was handed over stays.
+    /// Closes the injector, which accepts no more jobs. Jobs submitted before stay.
     package func close() {
         while true {
             let head = inbox.loadRelaxed()
@@ -76,19 +76,19 @@ package struct JobInjector: ~Copyable {
         }
     }
 
-    /// Whether there may be something to take.
+    /// True if there may be a job to take.
     package var hasWork: Bool {
-        // Sequentially consistent: paired with `push`, and with those who make ready.
+        // Sequentially consistent: paired with `push`, and with the refiller, which makes jobs ready.
         inbox.loadSequentially() & ~JobInjector.closed != 0 || refill.loadSequentially() != JobInjector.free
             || !ready.isEmpty
     }
 
-    /// Takes the job that was handed over first.
+    /// Takes the job that was submitted first.
     package func take() -> TakeResult {
         while true {
             if let word = ready.steal() { return .job(JobInjector.known(word)) }
             let turn = refill.loadRelaxed()
-            // Acquiring: paired with the exchanges below, so that `rest` is as the one before left it.
+            // Acquiring: paired with the exchanges below, so that `rest` is as the refiller before left it.
             if turn == JobInjector.taken || !refill.compareExchange(turn, JobInjector.taken) { return .busy }
             // Only here is it certain that nothing goes from the inbox to the ring unseen.
             if !ready.isEmpty {
@@ -116,7 +116,7 @@ package struct JobInjector: ~Copyable {
         }
     }
 
-    /// Takes and rejects all jobs, when no worker is left. Returns how many pieces of work are lost.
+    /// Takes and rejects all jobs, when no worker is left. Returns the number of pieces of work that are lost.
     package func rejectAll() -> Int {
         var count = 0
         while case .job(let job) = take() {
@@ -125,7 +125,7 @@ package struct JobInjector: ~Copyable {
         return count
     }
 
-    /// Empties the inbox: its jobs, linked, oldest first. By the one who refills.
+    /// Empties the inbox, and returns its jobs, linked, oldest first. Only the refiller calls it.
     private func takeInbox() -> Unmanaged<Job>? {
         var head = inbox.loadSequentially()
         if head & ~JobInjector.closed == 0 { return nil }

@@ -1,7 +1,9 @@
 import Dispatch
 import RxPrimitives
 
-/// What all schedulers of one pool, whatever their priority, hold: when nobody holds it any more, no more work can come.
+/// The handle that all schedulers of one pool hold, at any priority.
+///
+/// When the last reference to it is released, no more work can come.
 final class PoolHandle {
     let pool: WorkerPool
     private let timersIfNeeded = DispatchTimersIfNeeded()
@@ -9,23 +11,23 @@ final class PoolHandle {
     init(pool: WorkerPool) { self.pool = pool }
 
     deinit {
-        // Runs what was handed over, and lets the threads end. Waits for nothing, as this may be one of them.
+        // This lets the submitted work run, and the threads end. It does not wait, as the calling thread may be one of them.
         pool.shutdown()
     }
 
     func shutdown() {
-        // First this, so that no timer is made behind the back of the next line.
+        // This comes first, so that no timer is made behind the back of the next line.
         pool.shutdown()
         let dropped = timers._withUnsafeGuaranteedRef { $0.stop() }
         if dropped > 0 { Hooks.workRejectedHandler(pool.name, dropped) }
         pool.waitForEnd()
     }
 
-    /// Made also just to be stopped: a timer may be about to be armed.
+    /// The timers of the pool. They are made also just to be stopped: a timer may be about to be armed.
     var timers: Unmanaged<DispatchTimers> {
         timersIfNeeded.timers {
             DispatchTimers(queue: .global(qos: .userInitiated), leeway: .nanoseconds(0)) { job in
-                // Made by `PoolJobs`, of all that arm these timers.
+                // The ticket is a `PoolJobs`: all jobs of these timers were armed by one.
                 let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
                 job.ticket = nil
                 scheduler?.submit(job)
@@ -41,7 +43,7 @@ final class PoolHandle {
 final class PoolJobs: TimedJobScheduler {
     let handle: PoolHandle
     let level: Int
-    /// The handle's, without counting a reference: the count would go back and forth between those who submit and the workers.
+    /// The handle's pool, without counting a reference: the count would go back and forth between the submitters and the workers.
     private let pool: Unmanaged<WorkerPool>
 
     init(handle: PoolHandle, level: Int) {
@@ -62,7 +64,7 @@ final class PoolJobs: TimedJobScheduler {
 
     @usableFromInline
     func submit(_ job: Job, after delay: DispatchTimeInterval) {
-        // Tells the level when its time has come, and keeps the pool until then.
+        // The ticket tells the level when the job's time has come, and keeps the pool until then.
         job.ticket = self
         if !handle.timers._withUnsafeGuaranteedRef({ $0.arm(job, after: delay) }) { handle.pool.reject(job) }
     }

@@ -6,39 +6,39 @@ import RxPrimitives
     import Musl
 #endif
 
-/// What one thread of a pool works with. Except for its deques, only that thread touches it.
+/// The data of one thread of a pool. Except for its deques, only that thread touches it.
 package final class PoolWorker {
     /// The pool, which holds this worker; its thread holds the pool.
     let pool: Unmanaged<WorkerPool>
     let number: Int
 
-    /// The work that this worker's own jobs handed over, by level. Others steal from them.
+    /// The work that this worker's own jobs submitted, by level. Other workers steal from these deques.
     let deques: UnsafeMutablePointer<WorkStealingDeque>
 
-    /// Whether this worker is among those that `PoolState.searching` counts. From the start: whoever starts or wakes it counts
-    /// it.
+    /// True if this worker is among those that `PoolState.searching` counts. It is from the start: the thread that starts or wakes a
+    /// worker counts it.
     @exclusivity(unchecked) var isSearching = true
 
-    /// How often it looked for work, and how often of these not by priority.
+    /// The number of times that it looked for work, and the number of these that were not by priority.
     @exclusivity(unchecked) var turn: UInt = 0
     @exclusivity(unchecked) var fairTurn: UInt = 0
 
-    /// Whether it saw another one refill an injector when it last looked for work.
+    /// True if it saw another worker refill an injector when it last looked for work.
     @exclusivity(unchecked) var sawRefill = false
 
-    /// Whether it left a single job to another worker when it last looked for work, the first such one, and that of the look
-    /// before, which is not left again.
+    /// True if it left a single job to another worker when it last looked for work; the first such job; and that of the look before,
+    /// which is not left again.
     @exclusivity(unchecked) var sawSingle = false
     @exclusivity(unchecked) var spared: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
     @exclusivity(unchecked) var sparedBefore: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
 
-    /// Whether the pool was shut down when it last began to look everywhere.
+    /// True if the pool was shut down when it last began to look everywhere.
     @exclusivity(unchecked) var sawShutdown = false
 
     /// The level of the job found last.
     @exclusivity(unchecked) var level = 0
 
-    /// The job at work; counts no reference.
+    /// The job that is running; counts no reference.
     @exclusivity(unchecked) var running: UnsafeRawPointer?
 
     init(pool: Unmanaged<WorkerPool>, number: Int) {
@@ -58,16 +58,16 @@ package final class PoolWorker {
         ThreadSlot.poolWorker.pointer.map { .fromOpaque($0) }
     }
 
-    /// As deep as the main thread's usually is (law L8); the kernel provides memory as it is used.
+    /// The size of a stack, as large as the main thread's usually is (law L8); the kernel provides memory as it is used.
     private static let stackSize = 8 << 20
 
-    /// For so many nanoseconds after a start that failed none is tried, while other workers are alive.
+    /// The number of nanoseconds after a failed start during which no other is tried, while other workers are alive.
     static let startInterval: UInt64 = 10_000_000
-    /// How often the only worker of a pool that was shut down is started, and how many microseconds later each time.
+    /// The number of attempts to start the only worker of a pool that was shut down, and the microseconds between two of them.
     static let lastStarts = 100
     static let lastStartPause: UInt32 = 1_000
 
-    /// For tests: so many starts of threads fail from now on.
+    /// The number of thread starts that fail from now on, for tests.
     package static let failuresToSimulate = AtomicWord(0)
 
     /// Starts the thread, which keeps the pool alive. Returns 0 or an errno.
@@ -92,7 +92,7 @@ package final class PoolWorker {
         let context = Unmanaged<StartContext>.fromOpaque(argument.unsafelyUnwrapped).takeRetainedValue()
         nameThread(context.name)
         ThreadSlot.poolWorker.set(Unmanaged.passUnretained(context.worker).toOpaque())
-        // All that a worker runs is a callback.
+        // All code that a worker runs is a callback.
         DrainSession.current.beginCallbacks()
         context.pool.work(as: context.worker)
         ThreadSlot.poolWorker.set(nil)
@@ -103,13 +103,13 @@ package final class PoolWorker {
     private static func nameThread(_ name: String) {
         let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         if file < 0 { return }
-        // The kernel takes 15 bytes.
+        // The kernel takes 15 bytes of a name.
         let bytes = Array(name.utf8.prefix(15))
         _ = write(file, bytes, bytes.count)
         close(file)
     }
 
-    /// What a new thread is handed.
+    /// The context that a new thread receives.
     private final class StartContext {
         let pool: WorkerPool
         let worker: PoolWorker

@@ -13,46 +13,46 @@ import RxPrimitives
 // a worker whose search succeeds wakes the next one if there is more (as the scheduler of Go does: D. Vyukov, "Scalable Go
 // Scheduler Design", 2012).
 //
-// Why no work waits while a worker sleeps: who hands over work publishes it and then reads the word; a worker clears a level's
-// bit and then looks at that level once more, and sleeps only by a compare-exchange of a word without such a bit. All of these
-// are sequentially consistent, so either the word shows the one that hands over a cleared bit, or the work shows. The same
-// holds for a search that ends.
+// Why no work waits while a worker sleeps: a submitter publishes work and then reads the word; a worker clears a level's bit and then
+// looks at that level once more, and sleeps only by a compare-exchange of a word without such a bit. All of these are sequentially
+// consistent, so either the word shows the submitter a cleared bit, or the work shows. The same holds for a search that ends.
 //
-// Progress: handing over is lock-free, but for the start of a thread. Threads: `submit`, `suspend`, `resume`, `shutdown` and
-// `waitForEnd` from any; `work` and what it calls by the worker's thread.
+// Progress: submitting is lock-free, but for the start of a thread. Threads: any thread may call `submit`, `suspend`, `resume`,
+// `shutdown` and `waitForEnd`; `work` and the methods that it calls run on the worker's thread.
 
-/// The threads of a `BoundedPoolScheduler`, and the work they share. They keep it alive; when it was shut down they run what is
-/// left and end.
+/// The threads of a `BoundedPoolScheduler`, and the work they share.
+///
+/// The threads keep the pool alive; when it was shut down they run the work that is left and end.
 final class WorkerPool: @unchecked Sendable {
     let name: String
     let limit: Int
     private let takesNewestOwn: Bool
 
     private let padding = CachePadding()
-    /// A `PoolState`.
+    /// The word of a `PoolState`, shared by all threads.
     private let state = AtomicWord(0)
     private let endPadding = CachePadding()
 
-    /// By level.
+    /// The injectors, one for each level.
     private let injectors: UnsafeMutablePointer<JobInjector>
-    /// By number: 0, or the address of the worker, retained. Written once, by the one who starts it.
+    /// The workers by number: 0, or the address of the worker, retained. Each is written once, by the thread that starts the worker.
     private let workers: UnsafeMutablePointer<AtomicWord>
-    /// Signalled once for each sleeping worker that was counted as searching.
+    /// A semaphore, signalled once for each sleeping worker that was counted as searching.
     private let wakeUps = DispatchSemaphore(value: 0)
-    /// Left when the pool was shut down and its last worker ended.
+    /// A group that is left when the pool was shut down and its last worker ended.
     private let end = DispatchGroup()
 
-    /// How long, in nanoseconds, a worker without work looks at the state before it sleeps: less than waking it takes.
+    /// The time, in nanoseconds, that a worker without work looks at the state before it sleeps: less than waking it takes.
     private static let searchTime = 1_100
-    /// How long it does so before it takes the single job that another worker has handed to itself.
+    /// The time that it does so before it takes the single job that another worker has submitted to itself.
     private static let sparingTime = 300
-    /// One look for work in so many is not by priority, but begins at each level in turn.
+    /// The number of looks for work of which one is not by priority, but begins at each level in turn.
     private static let turnPeriod: UInt = 32
     private static let batchLimit = 512
 
-    /// When a start may be tried again while workers are alive, in monotonic nanoseconds.
+    /// The time when a start may be tried again while workers are alive, in monotonic nanoseconds.
     private let nextStart = AtomicWord(0)
-    /// Whether the last start failed, and that was reported.
+    /// 1 if the last start failed, and that was reported.
     private let hasShortage = AtomicWord(0)
 
     init(name: String, limit: Int, takesNewestOwn: Bool) {
@@ -76,7 +76,7 @@ final class WorkerPool: @unchecked Sendable {
 
     // MARK: Handing over
 
-    /// Hands a job over, or rejects it. The job is in no queue.
+    /// Submits a job, or rejects it. The job is in no queue.
     func submit(_ job: Job, level: Int) {
         let retained = Unmanaged.passRetained(job)
         let isAccepted: Bool
@@ -116,9 +116,9 @@ final class WorkerPool: @unchecked Sendable {
 
     var isSuspended: Bool { PoolState(word: state.loadSequentially()).isSuspended }
 
-    /// Accepts no more. What was accepted is run, and then the threads end.
+    /// Shuts the pool down. The work accepted before is run, and then the threads end.
     func shutdown() {
-        // First these: from here on nothing comes from outside, so that a worker that finds nothing can end.
+        // The injectors are closed first: from here on nothing comes from outside, so that a worker that finds nothing can end.
         for level in 0..<PoolState.levelCount { injectors[level].close() }
         let result = transition { state in
             let hasWork = (0..<PoolState.levelCount).contains { injectors[$0].hasWork }
@@ -130,10 +130,10 @@ final class WorkerPool: @unchecked Sendable {
         if result.isEnd { end.leave() }
     }
 
-    /// Waits until all threads have ended; `shutdown` comes first. Returns at once on one of them.
+    /// Waits until all threads have ended; `shutdown` comes first. Returns at once on a thread of the pool.
     func waitForEnd() { if currentWorker == nil { end.wait() } }
 
-    /// Whether the calling thread is one of this pool's.
+    /// The worker of the calling thread, if that thread is one of this pool's.
     private var currentWorker: Unmanaged<PoolWorker>? {
         guard let worker = PoolWorker.current,
             worker._withUnsafeGuaranteedRef({ $0.pool.toOpaque() }) == Unmanaged.passUnretained(self).toOpaque()
@@ -155,7 +155,7 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// Makes a transition, and does what it decides.
+    /// Makes a transition, and acts on its decision.
     @inline(__always)
     private func change(_ body: (inout PoolState) -> PoolState.WakeDecision) {
         perform(transition(body))
@@ -170,15 +170,16 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// Starts a worker. If the system has no thread for it, others do the work; the start is tried again when more work is submitted.
+    /// Starts a worker. If the system has no thread for it, other workers do the work; the start is tried again when more work is
+    /// submitted.
     ///
-    /// One start is under way at a time: it is counted as a search, during which none is asked for.
+    /// One start is under way at a time: it is counted as a search, during which no other start is decided.
     @inline(never)
     private func startWorker(_ number: Int) {
         let known = PoolState(word: state.loadSequentially())
-        // Those at work are busy; a start that fails takes much longer than a submission.
+        // The existing workers are busy; a start that fails takes much longer than a submission.
         if known.workerCount > 1, MonotonicClock.now() < UInt64(nextStart.loadRelaxed()) { return startFailed() }
-        // Kept when its start has failed: others may be looking into its deques.
+        // The worker is kept when its start has failed: others may be looking into its deques.
         if worker(number) == nil {
             let worker = PoolWorker(pool: .passUnretained(self), number: number)
             // Releasing: paired with the acquire in `worker(_:)`.
@@ -206,7 +207,7 @@ final class WorkerPool: @unchecked Sendable {
         case .none: return
         case .wake: wakeUps.signal()
         case .end:
-            // No thread will ever run it.
+            // No thread will ever run the work that is left.
             let count = (0..<PoolState.levelCount).reduce(0) { $0 + injectors[$1].rejectAll() }
             if count > 0 { Hooks.workRejectedHandler(name, count) }
             end.leave()
@@ -219,7 +220,7 @@ final class WorkerPool: @unchecked Sendable {
 
     // MARK: Working
 
-    /// What a worker's thread does.
+    /// Runs the work loop of a worker's thread.
     func work(as worker: PoolWorker) {
         while true {
             if let job = next(for: worker) {
@@ -244,7 +245,7 @@ final class WorkerPool: @unchecked Sendable {
         notifyWork(level)
     }
 
-    /// The job this worker is to run next, with the reference to it. Its level is left in `worker.level`.
+    /// Returns the job that this worker is to run next, with the reference to it. `worker.level` then is the level of that job.
     private func next(for worker: PoolWorker) -> Unmanaged<Job>? {
         worker.sawRefill = false
         worker.sawSingle = false
@@ -270,7 +271,7 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// Looks at a level, at each in turn, and there at one of the three places first, at each in turn, for what has waited
+    /// Looks at a level, at each in turn, and there at one of the three places first, at each in turn, for the job that has waited
     /// longest.
     private func nextInTurn(_ worker: PoolWorker, _ levels: UInt) -> Unmanaged<Job>? {
         let count = worker.fairTurn
@@ -289,7 +290,7 @@ final class WorkerPool: @unchecked Sendable {
         return nil
     }
 
-    /// Looks everywhere for work of a level: own, handed over from outside, other workers'.
+    /// Looks everywhere for work of a level: the worker's own, work from outside the pool, other workers'.
     @inline(__always)
     private func take(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
         if let own = takesNewestOwn ? worker.deques[level].pop() : worker.deques[level].steal() {
@@ -322,7 +323,7 @@ final class WorkerPool: @unchecked Sendable {
         return nil
     }
 
-    /// Says that a level has no work, and looks once more: who hands over work between the two looks sees the cleared bit.
+    /// Notes that a level has no work, and looks once more: a thread that submits work between the two looks sees the cleared bit.
     @inline(never)
     private func takeAfterClearing(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
         if worker.sawRefill || worker.sawSingle || worker.sawShutdown { return nil }
@@ -342,18 +343,18 @@ final class WorkerPool: @unchecked Sendable {
 
     // MARK: Without work
 
-    /// A search was successful: if it was the last one, and there is more work, somebody else is to search.
+    /// Ends a successful search: if it was the last one, and there is more work, another worker is to search.
     private func endSearch(_ worker: PoolWorker) {
         worker.isSearching = false
         let isLast = transition { state -> Bool in
             state.endSearch()
             return state.searching == 0
         }
-        // Sequentially consistent: work whose owner saw this search under way shows here.
+        // Sequentially consistent: work whose submitter saw this search under way shows here.
         if isLast, hasWork { change { $0.wakeOne(limit: limit) } }
     }
 
-    /// Whether something is waiting somewhere.
+    /// True if work is waiting, and there is a worker to wake or to start for it.
     private var hasWork: Bool {
         let known = PoolState(word: state.loadSequentially())
         if known.sleeping == 0, known.workerCount == limit { return false }

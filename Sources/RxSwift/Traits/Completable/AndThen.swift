@@ -1,5 +1,5 @@
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// Goes on with a single when this completable has completed.
+    /// Continues with a single when this completable has completed.
     ///
     /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
@@ -8,7 +8,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         PrimitiveSequence(raw: AndThen(first: primitiveSequence.source, second: second.source))
     }
 
-    /// Goes on with a maybe when this completable has completed.
+    /// Continues with a maybe when this completable has completed.
     ///
     /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
@@ -17,7 +17,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         PrimitiveSequence(raw: AndThen(first: primitiveSequence.source, second: second.source))
     }
 
-    /// Goes on with another completable when this one has completed.
+    /// Continues with another completable when this one has completed.
     ///
     /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
@@ -26,7 +26,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         PrimitiveSequence(raw: CompletableAndThen(first: primitiveSequence.source, second: second.source))
     }
 
-    /// Goes on with an observable when this completable has completed.
+    /// Continues with an observable when this completable has completed.
     ///
     /// - Parameter second: subscribed to on the thread on which this one completes; not at all if it fails.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
@@ -81,11 +81,11 @@ final class CompletableAndThen: Observable<Never> {
 /// Receives the end of the first source, and then the events of the second.
 @usableFromInline
 final class AndThenSink<Element>: Sink<Element> {
-    /// Nil once it was subscribed to. Only the one who delivers the first source's end touches it.
+    /// Nil once it was subscribed to. Only the thread that delivers the first source's end touches it.
     private var second: Observable<Element>?
     private let downstream: Sink<Element>
     private let first = EndingSource()
-    /// To the second source.
+    /// The phase of subscribing to the second source.
     private let subscribePhase = SubscribePhase()
 
     required init(second: Observable<Element>, downstream: Sink<Element>) {
@@ -127,7 +127,7 @@ final class AndThenSink<Element>: Sink<Element> {
     }
 }
 
-/// Hands the end of a source without elements to a sink of another element type.
+/// Passes the end of a source without elements to a sink of another element type.
 final class ElementlessSink: Sink<Never> {
     private let receiver: TerminalSink
 

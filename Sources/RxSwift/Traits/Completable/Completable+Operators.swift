@@ -2,9 +2,9 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     /// Runs closures at the events of the completable, which pass unchanged.
     ///
     /// - Parameters:
-    ///   - onError: runs before the error is passed on; what it throws takes the error's place.
+    ///   - onError: runs before the error is passed on; an error it throws takes the error's place.
     ///   - afterError: runs after the error was passed on.
-    ///   - onCompleted: runs before the completion is passed on; what it throws takes its place, as the error.
+    ///   - onCompleted: runs before the completion is passed on; an error it throws takes its place.
     ///   - afterCompleted: runs after the completion was passed on.
     ///   - onSubscribe: runs before the source is subscribed to.
     ///   - onSubscribed: runs after the source was subscribed to.

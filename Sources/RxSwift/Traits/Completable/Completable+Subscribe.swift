@@ -1,8 +1,8 @@
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// Receives what a completable sends.
+    /// Receives the one event of a completable.
     public typealias CompletableObserver = (CompletableEvent) -> Void
 
-    /// Subscribes a closure.
+    /// Subscribes a closure to the one event.
     ///
     /// - Parameter observer: receives the end or the error, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
@@ -27,7 +27,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         primitiveSequence.source.subscribe(onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Subscribes closures which are handed an object that is held weakly.
+    /// Subscribes closures which receive an object that is held weakly.
     ///
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
@@ -45,7 +45,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onCompleted: { if let object { onCompleted?(object) } },
-            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            // Without a closure the error is not swallowed here, but goes to the handler of unhandled errors.
             onError: onError.map { onError in { @Sendable error in if let object { onError(object, error) } } },
             onDisposed: { if let object { onDisposed?(object) } })
     }

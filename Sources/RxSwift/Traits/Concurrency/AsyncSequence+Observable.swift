@@ -4,10 +4,10 @@ extension AsyncSequence {
     /// The task is cancelled when the subscription ends. A sequence that can be iterated only once, such as `AsyncStream`, divides
     /// its elements among the subscribers.
     /// - Parameter priority: the priority of the task; without it the system's default.
-    /// - Returns: sends the elements, in order, on the threads of the task. Ends with what the sequence throws; when that is
+    /// - Returns: sends the elements, in order, on the threads of the task. Ends with the error that the sequence throws; when that is
     ///   `CancellationError`, it completes.
     public func asObservable(priority: TaskPriority? = nil) -> Observable<Element> {
-        // Handed to the task of each subscription. As with RxSwift nobody checks that the sequence may be iterated there.
+        // Passed to the task of each subscription. As with RxSwift there is no check that the sequence may be iterated there.
         nonisolated(unsafe) let sequence = self
         return .create { observer in
             nonisolated(unsafe) let observer = observer

@@ -1,11 +1,11 @@
 extension PrimitiveSequenceType where Trait == SingleTrait {
     /// A single made by asynchronous work, which runs anew for each subscription, in a task of its own.
     ///
-    /// The task is cancelled when the subscription is disposed of; what the work returns after that is dropped.
+    /// The task is cancelled when the subscription is disposed of; an outcome of the work after that is dropped.
     /// - Parameters:
     ///   - detached: whether the task inherits nothing (priority, task-local values) from the task that subscribes.
     ///   - priority: the priority of the task.
-    ///   - work: returns the element; what it throws becomes the error. Both are sent on a thread of the task.
+    ///   - work: returns the element; an error it throws becomes the error of the result. Both are sent on a thread of the task.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
     @_disfavoredOverload
     public static func create(

@@ -3,7 +3,7 @@ import RxPrimitives
 extension PrimitiveSequenceType where Trait == SingleTrait {
     /// Subscribes, and waits for the element without blocking a thread.
     ///
-    /// Throws the error of the single. When the waiting task is cancelled, the subscription is disposed of, and what is thrown is
+    /// Throws the error of the single. When the waiting task is cancelled, the subscription is disposed of, and the property throws
     /// `CancellationError`.
     public var value: Element {
         get async throws {
@@ -16,7 +16,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 extension PrimitiveSequenceType where Trait == MaybeTrait {
     /// Subscribes, and waits for the element without blocking a thread; nil if there is none.
     ///
-    /// Throws the error of the maybe. When the waiting task is cancelled, the subscription is disposed of, and what is thrown is
+    /// Throws the error of the maybe. When the waiting task is cancelled, the subscription is disposed of, and the property throws
     /// `CancellationError`.
     public var value: Element? {
         get async throws { try await outcome(of: primitiveSequence.source) }
@@ -26,8 +26,8 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     /// Subscribes, and waits for the end without blocking a thread.
     ///
-    /// Throws the error of the completable. When the waiting task is cancelled, the subscription is disposed of, and what is thrown
-    /// is `CancellationError`.
+    /// Throws the error of the completable. When the waiting task is cancelled, the subscription is disposed of, and the property
+    /// throws `CancellationError`.
     public var value: Void {
         get async throws { _ = try await outcome(of: primitiveSequence.source) }
     }
@@ -35,7 +35,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
 
 /// Waits for the one element of a sequence, or for its end.
 private func outcome<Element>(of source: Observable<Element>) async throws -> Element? {
-    // Set when `subscribe` has returned: what a source sends inside of it counts, even if the task is cancelled already.
+    // Set when `subscribe` has returned: an event that a source sends inside of it counts, even if the task is cancelled already.
     let subscription = SingleAssignmentDisposable()
     return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
@@ -84,7 +84,7 @@ private final class AwaitingSink<Element>: Sink<Element> {
     }
 }
 
-/// Resumes a continuation once, with what comes first: events and cancellation come from different threads.
+/// Resumes a continuation once, with the first result: events and cancellation come from different threads.
 package final class Resumption<Element> {
     private let continuation: CheckedContinuation<Element?, any Swift.Error>
 

@@ -10,11 +10,11 @@ extension InfallibleType {
 
     /// Combines each element with the latest element of a second source.
     ///
-    /// Elements that come before the second source has sent one are dropped. Subscribes to the second source first, and goes on
+    /// Elements that come before the second source has sent one are dropped. Subscribes to the second source first, and continues
     /// with its last element when it completes.
     /// - Parameters:
     ///   - second: the source of which the latest element is kept.
-    ///   - resultSelector: runs once per element, never two runs at a time; what it throws ends the sequence with an error, see
+    ///   - resultSelector: runs once per element, never two runs at a time; an error it throws ends the sequence, see
     ///     `Infallible`.
     /// - Returns: the results, in order; ends with this sequence.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
@@ -95,7 +95,7 @@ extension InfallibleType {
 extension InfallibleType {
     /// The elements of one infallible after another: for a collection that is not an array, this is `concat`, as in RxSwift.
     ///
-    /// What merges is `merge(_:)` of an array; `merge(Array(sources))` makes one of any collection.
+    /// To merge, use `merge(_:)` of an array; `Array(sources)` makes one of any collection.
     /// - Parameter sources: iterated once, by this call. Each is subscribed to when the one before it has completed.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
     @inlinable
@@ -107,7 +107,7 @@ extension InfallibleType {
 
     /// Merges several infallibles into one.
     ///
-    /// Subscribes to them in order; passes on their elements in order of acceptance, one at a time, whatever threads they come from.
+    /// Subscribes to them in order; passes on their elements in order of acceptance, one at a time, regardless of their threads.
     /// Completes when all have.
     /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
     @inlinable
@@ -127,7 +127,7 @@ extension InfallibleType {
     /// sources, sends the result for no elements and completes.
     /// - Parameters:
     ///   - collection: the sources; gone through at each subscription.
-    ///   - resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error, see
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence, see
     ///     `Infallible`.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable

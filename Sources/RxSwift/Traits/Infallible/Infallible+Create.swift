@@ -2,11 +2,11 @@ extension Infallible {
     /// Receives the events of an infallible that is made by `create(subscribe:)`.
     public typealias InfallibleObserver = (InfallibleEvent<Element>) -> Void
 
-    /// An infallible made by a closure that is handed each subscriber.
+    /// An infallible made by a closure that receives each subscriber.
     ///
     /// The observer may be called from any thread and from inside its own callbacks: its events reach the subscriber one at
     /// a time, in order of acceptance.
-    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and returns what ends the subscription's work:
+    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and returns a disposable of the subscription's work:
     ///   disposed of after `completed` or when the subscriber disposes.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
     @preconcurrency @inlinable
@@ -19,7 +19,7 @@ extension Infallible {
     /// An infallible of the given elements.
     ///
     /// - Parameters:
-    ///   - elements: the elements.
+    ///   - elements: the elements to emit.
     ///   - scheduler: where they are emitted: a step of its own for each element and for `completed`.
     /// - SeeAlso: [From](https://reactivex.io/documentation/operators/from.html)
     @inlinable
@@ -32,7 +32,7 @@ extension Infallible {
     /// An infallible of the elements of an array.
     ///
     /// - Parameters:
-    ///   - array: the elements.
+    ///   - array: the elements to emit.
     ///   - scheduler: where they are emitted: a step of its own for each element and for `completed`.
     /// - SeeAlso: [From](https://reactivex.io/documentation/operators/from.html)
     @inlinable
@@ -45,7 +45,7 @@ extension Infallible {
     /// An infallible of the elements of a Swift sequence, which is iterated anew, and lazily, at each subscription.
     ///
     /// - Parameters:
-    ///   - sequence: the elements.
+    ///   - sequence: the elements to emit.
     ///   - scheduler: where they are emitted: a step of its own for each element and for `completed`.
     /// - SeeAlso: [From](https://reactivex.io/documentation/operators/from.html)
     @inlinable
@@ -85,9 +85,8 @@ extension InfallibleType {
         Infallible(raw: .never())
     }
 
-    /// An infallible without elements that completes.
+    /// An infallible without elements that completes, inside `subscribe`.
     ///
-    /// Completes inside `subscribe`.
     /// - SeeAlso: [Empty](https://reactivex.io/documentation/operators/empty-never-throw.html)
     @inlinable
     public static func empty() -> Infallible<Element> {
@@ -97,7 +96,7 @@ extension InfallibleType {
     /// An infallible that is made anew for each subscription.
     ///
     /// - Parameter observableFactory: runs at each subscription, on the subscribing thread, and returns the infallible to subscribe
-    ///   to; what it throws ends the sequence with an error, see `Infallible`.
+    ///   to; an error it throws ends the sequence, see `Infallible`.
     /// - SeeAlso: [Defer](https://reactivex.io/documentation/operators/defer.html)
     @preconcurrency @inlinable
     public static func deferred(

@@ -24,7 +24,7 @@ extension InfallibleType where Element: Equatable {
 extension InfallibleType {
     /// Drops elements whose key equals that of the element before.
     ///
-    /// - Parameter keySelector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error,
+    /// - Parameter keySelector: runs once per element, on the thread that emits it; an error it throws ends the sequence,
     ///   see `Infallible`.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable
@@ -36,8 +36,8 @@ extension InfallibleType {
 
     /// Drops elements which a closure takes to be the same as the one before.
     ///
-    /// - Parameter comparer: is handed the last element that was let through and the new one, and returns whether to drop the
-    ///   new one. Runs on the thread that emits it; what it throws ends the sequence with an error, see `Infallible`.
+    /// - Parameter comparer: receives the last element that was let through and the new one, and returns whether to drop the
+    ///   new one. Runs on the thread that emits it; an error it throws ends the sequence, see `Infallible`.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable
     public func distinctUntilChanged(
@@ -49,10 +49,10 @@ extension InfallibleType {
     /// Drops elements whose key a closure takes to be the same as that of the element before.
     ///
     /// - Parameters:
-    ///   - keySelector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error, see
+    ///   - keySelector: runs once per element, on the thread that emits it; an error it throws ends the sequence, see
     ///     `Infallible`.
-    ///   - comparer: is handed the key of the last element that was let through and the new one's, and returns whether to drop
-    ///     the new one; what it throws ends the sequence with an error, see `Infallible`.
+    ///   - comparer: receives the key of the last element that was let through and the new one's, and returns whether to drop
+    ///     the new one; an error it throws ends the sequence, see `Infallible`.
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @preconcurrency @inlinable
     public func distinctUntilChanged<K>(
@@ -110,7 +110,7 @@ extension InfallibleType {
     /// Lets elements through up to the first that satisfies a predicate, then completes.
     ///
     /// - Parameters:
-    ///   - predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error, see
+    ///   - predicate: runs once per element, on the thread that emits it; an error it throws ends the sequence, see
     ///     `Infallible`.
     ///   - behavior: whether the first element that satisfies the predicate is let through.
     /// - SeeAlso: [TakeUntil](https://reactivex.io/documentation/operators/takeuntil.html)
@@ -124,7 +124,7 @@ extension InfallibleType {
     /// Lets elements through as long as they satisfy a predicate, then completes.
     ///
     /// - Parameters:
-    ///   - predicate: runs once per element, on the thread that emits it; what it throws ends the sequence with an error, see
+    ///   - predicate: runs once per element, on the thread that emits it; an error it throws ends the sequence, see
     ///     `Infallible`.
     ///   - behavior: whether the first element that does not satisfy the predicate is let through.
     /// - SeeAlso: [TakeWhile](https://reactivex.io/documentation/operators/takewhile.html)
@@ -137,8 +137,8 @@ extension InfallibleType {
 
     /// Drops elements as long as they satisfy a predicate; from the first that does not, all are let through.
     ///
-    /// - Parameter predicate: runs for each element up to the first that is let through, on the thread that emits it; what it
-    ///   throws ends the sequence with an error, see `Infallible`.
+    /// - Parameter predicate: runs for each element up to the first that is let through, on the thread that emits it; an error
+    ///   it throws ends the sequence, see `Infallible`.
     /// - SeeAlso: [SkipWhile](https://reactivex.io/documentation/operators/skipwhile.html)
     @preconcurrency @inlinable
     public func skip(while predicate: @escaping @Sendable (Element) throws -> Bool) -> Infallible<Element> {

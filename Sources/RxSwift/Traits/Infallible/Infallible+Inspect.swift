@@ -1,7 +1,7 @@
 extension Infallible {
     /// Runs closures at the events of the sequence, which pass unchanged.
     ///
-    /// The closures run on the thread of the event. What a closure for an event throws takes the place of that event, as an error,
+    /// The closures run on the thread of the event. An error that a closure for an event throws takes the place of that event,
     /// see `Infallible`; thrown by `afterCompleted`, it comes too late and is dropped.
     /// - Parameters:
     ///   - onNext: runs before an element is passed on.

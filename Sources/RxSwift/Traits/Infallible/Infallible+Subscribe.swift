@@ -25,7 +25,7 @@ extension InfallibleType {
         asObservable().subscribe(onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Subscribes a closure for each kind of event, each of which is handed an object that is held weakly.
+    /// Subscribes a closure for each kind of event, each of which receives an object that is held weakly.
     ///
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.

@@ -14,8 +14,8 @@ extension InfallibleType {
 
     /// Lets at most one element through per span of time.
     ///
-    /// The first element passes at once and begins a span. Of those that come during a span the last is sent at its end, which
-    /// begins the next, or none is if `latest` is false. At the end of the source `completed` waits for the element which is
+    /// The first element passes at once and begins a span. When a span ends, the last element that came during it is sent and begins
+    /// the next span; if `latest` is false, none is sent. At the end of the source `completed` waits for the element which is
     /// still to be sent. Spans are measured from after an element was delivered.
     /// - Parameters:
     ///   - dueTime: the least time between two elements.
@@ -29,10 +29,10 @@ extension InfallibleType {
         Infallible(raw: asObservable().throttle(dueTime, latest: latest, scheduler: scheduler))
     }
 
-    /// Passes on what comes within a span of time from the subscription, then completes.
+    /// Passes on the elements of a span of time from the subscription, then completes.
     ///
     /// - Parameters:
-    ///   - duration: the span.
+    ///   - duration: the length of that span.
     ///   - scheduler: runs the timer, and sends `completed` when the time is up.
     /// - SeeAlso: [Take](https://reactivex.io/documentation/operators/take.html)
     @inlinable

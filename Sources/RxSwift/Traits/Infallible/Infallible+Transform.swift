@@ -51,7 +51,7 @@ extension InfallibleType {
     ///
     /// - Parameter selector: runs once per element, on the thread that emits it. The sequences it makes must not fail either: an
     ///   error of one of them ends the result, see `Infallible`.
-    /// - Returns: the elements of all inner sequences in order of acceptance, one at a time, whatever threads they come from.
+    /// - Returns: the elements of all inner sequences in order of acceptance, one at a time, regardless of their threads.
     ///   Completes when the source and all inner sequences have.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
@@ -63,9 +63,9 @@ extension InfallibleType {
 
     /// Turns each element into a sequence, and sends the elements of the latest of these sequences.
     ///
-    /// - Parameter selector: runs once per element, on the thread that emits it. Then the sequence before is let go of, and the new
+    /// - Parameter selector: runs once per element, on the thread that emits it. Then the sequence before is unsubscribed from, and the new
     ///   one subscribed to. It must not fail either: its error ends the result, see `Infallible`.
-    /// - Returns: the elements of whichever inner sequence was the latest when it sent them, one at a time. Completes when the
+    /// - Returns: the elements that an inner sequence sent while it was the latest, one at a time. Completes when the
     ///   source and the latest inner sequence have.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
@@ -107,9 +107,9 @@ extension ObservableType {
     /// Turns each element into an infallible, and sends the elements of the latest of these.
     ///
     /// The source, too, should not fail: its error ends the result, see `Infallible`.
-    /// - Parameter selector: runs once per element, on the thread that emits it; what it throws ends the sequence with an error. Then
-    ///   the infallible before is let go of, and the new one subscribed to.
-    /// - Returns: the elements of whichever infallible was the latest when it sent them, one at a time. Completes when the source
+    /// - Parameter selector: runs once per element, on the thread that emits it; an error it throws ends the sequence. Then
+    ///   the infallible before is unsubscribed from, and the new one subscribed to.
+    /// - Returns: the elements that an infallible sent while it was the latest, one at a time. Completes when the source
     ///   and the latest infallible have.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable

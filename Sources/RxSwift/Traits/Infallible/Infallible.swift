@@ -1,8 +1,8 @@
 /// A sequence that does not fail: `next* completed?`.
 ///
-/// An observable of which the type says so, with no other rules about threads or sharing. The operators on it take closures
-/// that do not throw. The few that do let theirs throw break the promise when it does: the sequence then ends with an error,
-/// which passes through `asObservable()`, and which `subscribe` hands to `Hooks.defaultErrorHandler`.
+/// It is an observable with a promise in its type, and no other rules about threads or sharing. The operators on it take closures
+/// that do not throw. The few operators whose closures may throw break the promise when one does: the sequence then ends with an error,
+/// which passes through `asObservable()`, and which `subscribe` passes to `Hooks.defaultErrorHandler`.
 public struct Infallible<Element>: InfallibleType {
     @usableFromInline package let source: Observable<Element>
 
@@ -23,9 +23,9 @@ public protocol InfallibleType: ObservableConvertibleType {}
 /// One event of a sequence that does not fail: `next* completed?`.
 @frozen
 public enum InfallibleEvent<Element> {
-    /// An element.
+    /// An element, which further events may follow.
     case next(Element)
-    /// The sequence ended. The terminal event.
+    /// The terminal event: the sequence ended.
     case completed
 }
 

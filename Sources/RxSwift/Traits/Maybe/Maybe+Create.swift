@@ -1,8 +1,8 @@
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-    /// A maybe made by a closure that is handed each subscriber.
+    /// A maybe made by a closure that receives each subscriber.
     ///
-    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and is handed what receives the outcome, from
-    ///   any thread; only the first counts. Returns what ends the subscription's work: disposed of after the outcome or when
+    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and receives a closure for the outcome, callable from
+    ///   any thread; only the first counts. Returns a disposable of the subscription's work: disposed of after the outcome or when
     ///   the subscriber disposes.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
     @preconcurrency @inlinable

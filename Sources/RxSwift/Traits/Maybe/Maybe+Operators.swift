@@ -1,7 +1,7 @@
 extension PrimitiveSequenceType where Trait == MaybeTrait {
     /// Transforms the element.
     ///
-    /// - Parameter transform: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter transform: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
     @preconcurrency @inlinable
     public func map<Result>(_ transform: @escaping @Sendable (Element) throws -> Result) -> Maybe<Result> {
@@ -10,7 +10,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 
     /// Transforms the element, and drops it if the result is nil.
     ///
-    /// - Parameter transform: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter transform: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
     @preconcurrency @inlinable
     public func compactMap<Result>(_ transform: @escaping @Sendable (Element) throws -> Result?) -> Maybe<Result> {
@@ -19,16 +19,16 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 
     /// Lets the element through if it satisfies a predicate.
     ///
-    /// - Parameter predicate: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter predicate: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [Filter](https://reactivex.io/documentation/operators/filter.html)
     @preconcurrency @inlinable
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         PrimitiveSequence(raw: primitiveSequence.source.filter(predicate))
     }
 
-    /// Goes on with another maybe, made from the element.
+    /// Continues with another maybe, made from the element.
     ///
-    /// - Parameter selector: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter selector: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
     public func flatMap<Result>(
@@ -41,9 +41,9 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     ///
     /// An element is followed by completion: the closures for both run.
     /// - Parameters:
-    ///   - onNext: runs before the element is passed on; what it throws takes the element's place, as the error.
+    ///   - onNext: runs before the element is passed on; an error it throws takes the element's place.
     ///   - afterNext: runs after the element was passed on.
-    ///   - onError: runs before the error is passed on; what it throws takes the error's place.
+    ///   - onError: runs before the error is passed on; an error it throws takes the error's place.
     ///   - afterError: runs after the error was passed on.
     ///   - onCompleted: runs before the completion is passed on, behind an element or without one.
     ///   - afterCompleted: runs after the completion was passed on.
@@ -79,7 +79,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         PrimitiveSequence(raw: primitiveSequence.source.ifEmpty(default: `default`))
     }
 
-    /// Goes on with another maybe if this one completes without an element.
+    /// Continues with another maybe if this one completes without an element.
     ///
     /// - Parameter other: subscribed to in that case, on the thread of the completion.
     /// - SeeAlso: [DefaultIfEmpty](https://reactivex.io/documentation/operators/defaultifempty.html)
@@ -88,7 +88,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         PrimitiveSequence(raw: primitiveSequence.source.ifEmpty(switchTo: other.source))
     }
 
-    /// Goes on with a single if the maybe completes without an element.
+    /// Continues with a single if the maybe completes without an element.
     ///
     /// - Parameter other: subscribed to in that case, on the thread of the completion.
     /// - SeeAlso: [DefaultIfEmpty](https://reactivex.io/documentation/operators/defaultifempty.html)
@@ -99,7 +99,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 
     /// Sends an element where the maybe fails.
     ///
-    /// - Parameter element: takes the place of the error, whatever the error is.
+    /// - Parameter element: takes the place of every error.
     /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
     @inlinable
     public func catchAndReturn(_ element: Element) -> Maybe<Element> {

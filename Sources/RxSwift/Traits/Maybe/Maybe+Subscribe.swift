@@ -1,8 +1,8 @@
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-    /// Receives what a maybe sends.
+    /// Receives the one event of a maybe.
     public typealias MaybeObserver = (MaybeEvent<Element>) -> Void
 
-    /// Subscribes a closure.
+    /// Subscribes a closure to the one event.
     ///
     /// - Parameter observer: receives the one event of the maybe, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
@@ -36,7 +36,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         return sink.subscription
     }
 
-    /// Subscribes closures which are handed an object that is held weakly.
+    /// Subscribes closures which receive an object that is held weakly.
     ///
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
@@ -56,7 +56,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onSuccess: { element in if let object { onSuccess?(object, element) } },
-            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            // Without a closure the error is not swallowed here, but goes to the handler of unhandled errors.
             onError: onError.map { onError in { @Sendable error in if let object { onError(object, error) } } },
             onCompleted: { if let object { onCompleted?(object) } },
             onDisposed: { if let object { onDisposed?(object) } })

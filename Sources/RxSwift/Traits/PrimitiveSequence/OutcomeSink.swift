@@ -1,7 +1,7 @@
-/// The lower end of the chain of a `Single` or a `Maybe`. Calls one of its closures, once.
+/// The lower end of the chain of a `Single` or a `Maybe`, which calls one of its closures, once.
 ///
-/// For the user an element is the end. The `completed` that follows is still waited for, so that the stages above see it too.
-/// What is no proper sequence of its trait does no harm: a second element, or an error after an element, is ignored.
+/// For the user an element is the end. The sink still waits for the `completed` that follows, so that the stages above see it too.
+/// A sequence that breaks the rules of its trait does no harm: a second element, or an error after an element, is ignored.
 @usableFromInline
 package final class OutcomeSink<Element>: Sink<Element> {
     private let onSuccess: ((Element) -> Void)?
@@ -13,10 +13,10 @@ package final class OutcomeSink<Element>: Sink<Element> {
     /// Runs the user's `onDisposed`: after the outcome here, or when the subscription is disposed of, on any thread.
     private let end: (any Disposable)?
 
-    /// What the user holds.
+    /// The disposable that the user holds.
     @usableFromInline package let subscription: SubscriptionDisposable
 
-    /// Whether the user has been told. Only the one who delivers touches it.
+    /// True if the user has received an element. Only the thread that delivers touches it.
     private var hasElement = false
 
     /// - Parameters:
@@ -30,7 +30,7 @@ package final class OutcomeSink<Element>: Sink<Element> {
         onSuccess: ((Element) -> Void)?, onError: ((any Swift.Error) -> Void)?, onCompleted: (() -> Void)?,
         onDisposed: (() -> Void)?, requiresElement: Bool
     ) {
-        // First what may call out: behind it the arguments are stored without being counted anew.
+        // The code that may call out comes first: behind it the arguments are stored without being counted anew.
         self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         self.onSuccess = onSuccess
         self.onError = onError

@@ -1,6 +1,6 @@
 import RxPrimitives
 
-/// What `create` of a `Single` or a `Maybe` makes: a closure of the user's is handed each subscriber, and tells it one outcome.
+/// The source of `create` of a `Single` or a `Maybe`: a closure of the user's receives each subscriber, and tells it one outcome.
 @usableFromInline
 package final class OutcomeSource<Element>: Observable<Element> {
     private let subscribe: (OutcomeObserver<Element>) -> any Disposable
@@ -20,7 +20,7 @@ package final class OutcomeSource<Element>: Observable<Element> {
     }
 }
 
-/// Lets one outcome through, that of whichever thread is first.
+/// Lets one outcome through, that of the first thread to bring one.
 ///
 /// An element and the `completed` behind it are two events, between which another thread, or the observer from inside its
 /// callback, could place an element of its own. So the outcome is decided before the first of them.
@@ -31,7 +31,7 @@ package final class OutcomeObserver<Element>: SerializedSink<Element> {
 
     package override var operatorName: StaticString { "create" }
 
-    /// The sequence has this element, and nothing else.
+    /// Decides that the sequence has this element, and nothing else.
     @usableFromInline
     package func succeed(_ element: Element) {
         guard decide(isTerminal: false) else { return }
@@ -39,19 +39,19 @@ package final class OutcomeObserver<Element>: SerializedSink<Element> {
         completed()
     }
 
-    /// The sequence has no element, and fails.
+    /// Decides that the sequence has no element, and fails.
     @usableFromInline
     package func fail(_ error: any Swift.Error) {
         if decide(isTerminal: true) { self.error(error) }
     }
 
-    /// The sequence has no element.
+    /// Decides that the sequence has no element.
     @usableFromInline
     package func finish() {
         if decide(isTerminal: true) { completed() }
     }
 
-    /// Returns whether the caller is the first. What the others have is dropped.
+    /// Returns whether the caller is the first. The outcomes of all others are dropped.
     private func decide(isTerminal: Bool) -> Bool {
         if decided.exchange(1) == 0 { return true }
         Contract.eventDropped(isTerminal, at: operatorName, cancelled: isCancelled)

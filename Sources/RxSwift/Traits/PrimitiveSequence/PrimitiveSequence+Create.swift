@@ -2,7 +2,7 @@ extension PrimitiveSequence {
     /// A sequence that is made anew for each subscription.
     ///
     /// - Parameter observableFactory: runs at each subscription, on the subscribing thread, and returns the sequence to subscribe
-    ///   to; what it throws is sent as the error.
+    ///   to; an error it throws is sent as the error.
     /// - SeeAlso: [Defer](https://reactivex.io/documentation/operators/defer.html)
     @preconcurrency @inlinable
     public static func deferred(
@@ -17,7 +17,7 @@ extension PrimitiveSequence {
     ///   - resourceFactory: runs at each subscription and makes the resource, which is disposed of once the subscription to
     ///     the sequence has ended.
     ///   - primitiveSequenceFactory: makes the sequence from the resource.
-    /// - Returns: the sequence. What a factory throws is sent as the error; a resource made before that is disposed of.
+    /// - Returns: the sequence. An error that a factory throws is sent; a resource made before that is disposed of.
     /// - SeeAlso: [Using](https://reactivex.io/documentation/operators/using.html)
     @preconcurrency
     public static func using<Resource: Disposable>(

@@ -1,7 +1,7 @@
 extension PrimitiveSequence {
-    /// Goes on with another sequence of the same trait when this one fails.
+    /// Continues with another sequence of the same trait when this one fails.
     ///
-    /// - Parameter handler: makes the sequence to go on with, on the thread on which the error arrives; what it throws ends the
+    /// - Parameter handler: makes the sequence to continue with, on the thread on which the error arrives; an error it throws ends the
     ///   result with that error, and so does an error of the sequence it made.
     /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
     @preconcurrency @inlinable
@@ -32,9 +32,9 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.retry(maxAttemptCount))
     }
 
-    /// Subscribes anew after an error when a notifier says so.
+    /// Subscribes anew after an error when a notifier sends an element.
     ///
-    /// - Parameter notificationHandler: is handed the errors of this sequence, once per subscription and before the source is
+    /// - Parameter notificationHandler: receives the errors of this sequence, once per subscription and before the source is
     ///   subscribed to, and returns the notifier. An element of it after an error means: subscribe anew, on the thread that emits it;
     ///   more than one per error, or one while the source is running, means nothing. When the notifier has ended, the next error ends
     ///   the result in the notifier's way, with its error or with `completed`, which a `Single` tells its subscriber as
@@ -47,9 +47,9 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.retry(when: notificationHandler))
     }
 
-    /// Subscribes anew after an error of one type when a notifier says so. Errors of other types end the result.
+    /// Subscribes anew after an error of one type when a notifier sends an element. Errors of other types end the result.
     ///
-    /// - Parameter notificationHandler: is handed the errors of this sequence, once per subscription and before the source is
+    /// - Parameter notificationHandler: receives the errors of this sequence, once per subscription and before the source is
     ///   subscribed to, and returns the notifier. An element of it after an error means: subscribe anew, on the thread that emits it;
     ///   more than one per error, or one while the source is running, means nothing. When the notifier has ended, the next error ends
     ///   the result in the notifier's way, with its error or with `completed`, which a `Single` tells its subscriber as

@@ -66,11 +66,11 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.timeout(dueTime, scheduler: scheduler))
     }
 
-    /// Goes over to another sequence of the same trait when no event comes in time.
+    /// Switches to another sequence of the same trait when no event comes in time.
     ///
     /// - Parameters:
     ///   - dueTime: how long to wait for the element or the end.
-    ///   - other: subscribed to in that case, on `scheduler`, in place of the source. Not timed itself.
+    ///   - other: subscribed to in that case, on `scheduler`, in place of the source; not timed itself.
     ///   - scheduler: runs the timer.
     /// - SeeAlso: [Timeout](https://reactivex.io/documentation/operators/timeout.html)
     @inlinable

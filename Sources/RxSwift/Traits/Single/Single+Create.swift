@@ -1,8 +1,8 @@
 extension PrimitiveSequenceType where Trait == SingleTrait {
-    /// A single made by a closure that is handed each subscriber.
+    /// A single made by a closure that receives each subscriber.
     ///
-    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and is handed what receives the result, from
-    ///   any thread; only the first counts. Returns what ends the subscription's work: disposed of after the result or when
+    /// - Parameter subscribe: runs at each subscription, on the subscribing thread, and receives a closure for the result, callable from
+    ///   any thread; only the first counts. Returns a disposable of the subscription's work: disposed of after the result or when
     ///   the subscriber disposes.
     /// - SeeAlso: [Create](https://reactivex.io/documentation/operators/create.html)
     @preconcurrency @inlinable

@@ -1,7 +1,7 @@
 extension PrimitiveSequenceType where Trait == SingleTrait {
     /// Transforms the element.
     ///
-    /// - Parameter transform: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter transform: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
     @preconcurrency @inlinable
     public func map<Result>(_ transform: @escaping @Sendable (Element) throws -> Result) -> Single<Result> {
@@ -10,7 +10,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 
     /// Transforms the element, and drops it if the result is nil.
     ///
-    /// - Parameter transform: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter transform: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
     @preconcurrency @inlinable
     public func compactMap<Result>(_ transform: @escaping @Sendable (Element) throws -> Result?) -> Maybe<Result> {
@@ -19,16 +19,16 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 
     /// Lets the element through if it satisfies a predicate.
     ///
-    /// - Parameter predicate: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter predicate: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [Filter](https://reactivex.io/documentation/operators/filter.html)
     @preconcurrency @inlinable
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         PrimitiveSequence(raw: primitiveSequence.source.filter(predicate))
     }
 
-    /// Goes on with another single, made from the element.
+    /// Continues with another single, made from the element.
     ///
-    /// - Parameter selector: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter selector: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
     public func flatMap<Result>(
@@ -37,9 +37,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         PrimitiveSequence(raw: primitiveSequence.source.flatMap(selector))
     }
 
-    /// Goes on with a maybe, made from the element.
+    /// Continues with a maybe, made from the element.
     ///
-    /// - Parameter selector: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter selector: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
     public func flatMapMaybe<Result>(
@@ -48,9 +48,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         PrimitiveSequence(raw: primitiveSequence.source.flatMap(selector))
     }
 
-    /// Goes on with a completable, made from the element.
+    /// Continues with a completable, made from the element.
     ///
-    /// - Parameter selector: runs on the thread that emits the element; what it throws becomes the error.
+    /// - Parameter selector: runs on the thread that emits the element; an error it throws becomes the error of the result.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable
     public func flatMapCompletable(
@@ -62,9 +62,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     /// Runs closures at the events of the single, which pass unchanged.
     ///
     /// - Parameters:
-    ///   - onSuccess: runs before the element is passed on; what it throws takes the element's place, as the error.
+    ///   - onSuccess: runs before the element is passed on; an error it throws takes the element's place.
     ///   - afterSuccess: runs after the element was passed on.
-    ///   - onError: runs before the error is passed on; what it throws takes the error's place.
+    ///   - onError: runs before the error is passed on; an error it throws takes the error's place.
     ///   - afterError: runs after the error was passed on.
     ///   - onSubscribe: runs before the source is subscribed to.
     ///   - onSubscribed: runs after the source was subscribed to.
@@ -88,7 +88,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 
     /// Sends an element where the single fails.
     ///
-    /// - Parameter element: takes the place of the error, whatever the error is.
+    /// - Parameter element: takes the place of every error.
     /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
     @inlinable
     public func catchAndReturn(_ element: Element) -> Single<Element> {

@@ -1,8 +1,8 @@
 extension PrimitiveSequenceType where Trait == SingleTrait {
-    /// Receives what a single sends.
+    /// Receives the one event of a single.
     public typealias SingleObserver = (SingleEvent<Element>) -> Void
 
-    /// Subscribes a closure.
+    /// Subscribes a closure to the one event.
     ///
     /// - Parameter observer: receives the element or the error, on the thread that emits it.
     /// - Returns: ends the subscription when disposed of.
@@ -32,7 +32,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         return sink.subscription
     }
 
-    /// Subscribes closures which are handed an object that is held weakly.
+    /// Subscribes closures which receive an object that is held weakly.
     ///
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
@@ -50,7 +50,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         nonisolated(unsafe) weak let object = object
         return subscribe(
             onSuccess: { element in if let object { onSuccess?(object, element) } },
-            // Without a closure the error is not swallowed here, but goes where those go that nobody handles.
+            // Without a closure the error is not swallowed here, but goes to the handler of unhandled errors.
             onFailure: onFailure.map { onFailure in { @Sendable error in if let object { onFailure(object, error) } } },
             onDisposed: { if let object { onDisposed?(object) } })
     }

@@ -3,7 +3,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ///
     /// - Parameters:
     ///   - collection: the singles; gone through now, and subscribed to in order.
-    ///   - resultSelector: runs once, with the elements in the order of the collection, on the thread of the last; what it throws
+    ///   - resultSelector: runs once, with the elements in the order of the collection, on the thread of the last; an error it throws
     ///     becomes the error. Without singles, it runs inside `subscribe`, with no elements.
     /// - Returns: fails as soon as one of the singles does.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)

@@ -1,11 +1,11 @@
 extension ObservableType {
     /// Combines the latest elements of several sources whenever one of them sends an element, once each has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more. Without
-    /// sources, sends the result for no elements and completes.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow. Without sources, sends
+    /// the result for no elements and completes.
     /// - Parameters:
-    ///   - collection: the sources; gone through at each subscription.
-    ///   - resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    ///   - collection: the sources, which are iterated at each subscription.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency
@@ -18,9 +18,9 @@ extension ObservableType {
 
     /// Combines the latest elements of several sources whenever one of them sends an element, once each has sent one.
     ///
-    /// Completes when all sources have completed, or when an element comes that no combination can follow any more. Without
-    /// sources, sends an empty array and completes.
-    /// - Parameter collection: the sources; gone through at each subscription.
+    /// Completes when all sources have completed, or when an element comes that no combination can follow. Without sources, sends
+    /// an empty array and completes.
+    /// - Parameter collection: the sources, which are iterated at each subscription.
     /// - Returns: the combinations as arrays, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     public static func combineLatest<Collection: Swift.Collection>(
@@ -48,7 +48,7 @@ where Sources.Element: ObservableType {
             count: count, resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
         if count == 0 { coordinator.emitNothing() }
-        // One by one: what the collection makes on demand is made when the sources before it are subscribed.
+        // One by one: a source that the collection makes on demand is made when the sources before it are subscribed.
         for (source, slot) in Swift.zip(sources, coordinator.elementSlots) {
             source.asObservable().subscribeCore(SourceSink(slot: slot, coordinator: coordinator))
         }
@@ -77,7 +77,7 @@ private final class CombineLatestCollectionCoordinator<Element, Result>: Combine
         }
     }
 
-    /// All of what there is to send when there are no sources.
+    /// Sends all that there is to send when there are no sources.
     func emitNothing() {
         emit()
         complete()

@@ -1,7 +1,7 @@
-/// CombineLatest's part that does not depend on the types and the number of the sources.
+/// The part of combineLatest that does not depend on the types and the number of the sources.
 @usableFromInline
 class CombineLatestCoordinator: Coordinator {
-    /// Only inside the loop.
+    /// The state of the operator, used only by the drainer.
     private final var machine: CombineLatestStateMachine
 
     override final var operatorName: StaticString { "combineLatest" }
@@ -11,7 +11,7 @@ class CombineLatestCoordinator: Coordinator {
         super.init(slots: slots, endsSourcesFirst: endsSourcesFirst, downstream: downstream)
     }
 
-    /// Combines the slots' latest elements and passes the result on. Only inside the loop, when each slot has one.
+    /// Combines the slots' latest elements and passes the result on. Only the drainer calls this, when each slot has an element.
     func emit() { abstractMethod() }
 
     @inline(__always)
@@ -33,7 +33,7 @@ class CombineLatestCoordinator: Coordinator {
     }
 }
 
-/// One source of a combineLatest.
+/// The slot of one source of a combineLatest.
 final class CombineLatestSlot<Element>: LatestSlot<Element> {
     override func accept(_ element: Element, for coordinator: Coordinator) {
         let first = replace(by: element)

@@ -1,6 +1,6 @@
-/// What combineLatest does about an event: emit a combination, complete, or wait.
+/// Decides what combineLatest does about an event: emit a combination, complete, or wait.
 ///
-/// Counts only; the latest elements are in the slots.
+/// It only counts; the latest elements are in the slots.
 package struct CombineLatestStateMachine {
     package enum Action {
         case wait
@@ -11,23 +11,23 @@ package struct CombineLatestStateMachine {
 
     private let sources: Int
 
-    /// How many sources have sent an element.
+    /// The number of sources that have sent an element.
     private var supplied = 0
     private var done = 0
 
     package init(sources: Int) { self.sources = sources }
 
-    /// A source that is not done sent an element.
+    /// Counts an element of a source that is not done.
     ///
-    /// - Parameter first: whether it is that source's first.
+    /// - Parameter first: whether it is that source's first element.
     package mutating func received(first: Bool) -> Action {
         if first { supplied &+= 1 }
         if supplied == sources { return .emit }
-        // All others are done, and one of them without an element: no combination can come any more.
+        // All other sources are done, and one of them has no element: no combination can come any more.
         return done == sources - 1 ? .complete : .wait
     }
 
-    /// A source completed.
+    /// Counts a source that has completed.
     package mutating func sourceCompleted() -> Action {
         done &+= 1
         return done == sources ? .complete : .wait

@@ -4,8 +4,8 @@ extension ObservableType {
     /// Completes when all sources have completed, at once if there are none, and also when an element comes that no
     /// combination can follow because all other sources are done.
     /// - Parameters:
-    ///   - collection: the sources; gone through at each subscription.
-    ///   - resultSelector: runs once per combination, never two runs at a time; what it throws ends the sequence with an error.
+    ///   - collection: the sources, which are iterated at each subscription.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - Returns: the results, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency
@@ -20,7 +20,7 @@ extension ObservableType {
     ///
     /// Completes when all sources have completed, at once if there are none, and also when an element comes that no
     /// combination can follow because all other sources are done.
-    /// - Parameter collection: the sources; gone through at each subscription.
+    /// - Parameter collection: the sources, which are iterated at each subscription.
     /// - Returns: the combinations as arrays, in order; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     public static func zip<Collection: Swift.Collection>(
@@ -48,7 +48,7 @@ where Sources.Element: ObservableType {
         let coordinator = ZipCollectionCoordinator(
             count: count, resultSelector: resultSelector, downstream: downstream)
         downstream.link(coordinator)
-        // One by one: what the collection makes on demand is made when the sources before it are subscribed.
+        // One by one: a source that the collection makes on demand is made when the sources before it are subscribed.
         for (source, slot) in Swift.zip(sources, coordinator.elementSlots) {
             source.asObservable().subscribeCore(SourceSink(slot: slot, coordinator: coordinator))
         }

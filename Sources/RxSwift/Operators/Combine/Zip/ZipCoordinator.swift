@@ -1,21 +1,21 @@
-/// Zip's part that does not depend on the types and the number of the sources.
+/// The part of zip that does not depend on the types and the number of the sources.
 @usableFromInline
 class ZipCoordinator: Coordinator {
-    /// Only inside the loop.
+    /// The state of the operator, used only by the drainer.
     private final var machine: ZipStateMachine
 
     override final var operatorName: StaticString { "zip" }
 
     init(slots: [SourceSlot], completesWhenOthersAreDone: Bool = false, downstream: TerminalSink) {
         machine = ZipStateMachine(sources: slots.count, completesWhenOthersAreDone: completesWhenOthersAreDone)
-        // The collection's form, which completes when others are done, cancels them behind it.
+        // The form for collections, which completes when the other sources are done, cancels them after its completion.
         super.init(slots: slots, endsSourcesFirst: !completesWhenOthersAreDone, downstream: downstream)
     }
 
-    /// Takes an element of each slot, combines them and passes the result on. Only inside the loop, when each slot has one.
+    /// Takes an element of each slot, combines them and passes the result on. Only the drainer calls this, when each slot has one.
     func emit() { abstractMethod() }
 
-    /// Whether elements are worth keeping.
+    /// True if elements are worth keeping.
     @inline(__always)
     final var keepsElements: Bool { !machine.isExhausted }
 
@@ -26,9 +26,9 @@ class ZipCoordinator: Coordinator {
 
     final func discarded() { act(machine.discarded()) }
 
-    /// To be called by `emit` when it has taken the elements, before it calls anybody.
+    /// Notes that `emit` has taken the elements. `emit` calls this before it calls any user code.
     ///
-    /// - Parameter emptied: how many slots have no element now.
+    /// - Parameter emptied: the number of slots that have no element now.
     @inline(__always)
     final func took(emptied: Int) {
         machine.took(emptied: emptied)
@@ -50,7 +50,7 @@ class ZipCoordinator: Coordinator {
         }
     }
 
-    /// Frees the queues when no combination can come any more.
+    /// Frees the queues if no combination can come any more.
     @inline(never)
     private final func letGoIfExhausted() {
         if machine.isExhausted || !slots.contains(where: { $0.isDone && $0.isEmpty }) { return }
@@ -59,9 +59,9 @@ class ZipCoordinator: Coordinator {
     }
 }
 
-/// One source of a zip: the elements which wait for those of the other sources.
+/// One source of a zip: the elements that wait for those of the other sources.
 final class ZipSlot<Element>: ElementSlot<Element> {
-    /// A ring; its capacity is a power of two. Only inside the coordinator's loop, like the rest.
+    /// A ring whose capacity is a power of two. Only the drainer uses it and the other fields.
     private var ring: UnsafeMutablePointer<Element>
     private var mask = 3
     private var head = 0
@@ -92,7 +92,7 @@ final class ZipSlot<Element>: ElementSlot<Element> {
         coordinator.queued(first: count == 1)
     }
 
-    /// Takes the oldest element. There must be one.
+    /// Removes and returns the oldest element; there must be one.
     @inline(__always)
     func removeFirst() -> Element {
         let index = head
@@ -102,7 +102,7 @@ final class ZipSlot<Element>: ElementSlot<Element> {
     }
 
     override func removeAll() {
-        // One by one, so that a deinit of an element finds the queue in order.
+        // One by one, so that the deinit of an element finds the queue in order.
         while count != 0 { _ = removeFirst() }
     }
 

@@ -1,26 +1,26 @@
-/// What zip does about an event: emit a combination, complete, or wait.
+/// Decides what zip does about an event: emit a combination, complete, or wait.
 ///
-/// Counts only; the elements wait in the slots' queues.
+/// It only counts; the elements wait in the slots' queues.
 package struct ZipStateMachine {
     package enum Action {
         case wait
-        /// Every source has an element: take one of each, and say so with `took`.
+        /// Every source has an element: take one of each, and report that with `took`.
         case emit
         case complete
     }
 
     private let sources: Int
 
-    /// Whether an element that cannot complete a combination ends the sequence once all other sources are done. The forms for
+    /// True if an element that cannot complete a combination ends the sequence once all other sources are done. The forms for
     /// collections do so, the forms for 2 to 8 sources wait for the last source.
     private let completesWhenOthersAreDone: Bool
 
-    /// How many sources have elements queued.
+    /// The number of sources that have elements queued.
     private var supplied = 0
     package private(set) var done = 0
 
-    /// Whether no combination can come any more: a source is done and none of its elements is left. What the other sources
-    /// send need not be kept then.
+    /// True if no combination can come any more: a source is done and none of its elements is left. Elements of the other sources
+    /// need not be kept then.
     package private(set) var isExhausted = false
 
     package init(sources: Int, completesWhenOthersAreDone: Bool) {
@@ -28,7 +28,7 @@ package struct ZipStateMachine {
         self.completesWhenOthersAreDone = completesWhenOthersAreDone
     }
 
-    /// An element was queued.
+    /// Counts an element that was queued.
     ///
     /// - Parameter first: whether the queue of its source was empty before.
     package mutating func queued(first: Bool) -> Action {
@@ -39,22 +39,22 @@ package struct ZipStateMachine {
         return discarded()
     }
 
-    /// An element came that is not worth queuing, or does not complete a combination.
+    /// Handles an element that is not worth queuing, or does not complete a combination.
     package func discarded() -> Action {
         completesWhenOthersAreDone && done == sources - 1 ? .complete : .wait
     }
 
-    /// One element of each source was taken.
+    /// Notes that one element of each source was taken.
     ///
-    /// - Parameter emptied: how many queues are empty now.
+    /// - Parameter emptied: the number of queues that are empty now.
     package mutating func took(emptied: Int) { supplied &-= emptied }
 
-    /// A source completed.
+    /// Counts a source that has completed.
     package mutating func sourceCompleted() -> Action {
         done &+= 1
         return done == sources ? .complete : .wait
     }
 
-    /// A source that is done has no element left.
+    /// Notes that a source that is done has no element left.
     package mutating func exhausted() { isExhausted = true }
 }

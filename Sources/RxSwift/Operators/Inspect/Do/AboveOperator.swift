@@ -1,4 +1,4 @@
-/// A `do` that an operator without a stage stands below.
+/// A `do` with an operator without a stage below it.
 final class AboveOperator<Element>: Observable<Element> {
     private let source: Observable<Element>
 

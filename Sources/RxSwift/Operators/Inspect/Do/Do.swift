@@ -1,8 +1,8 @@
 extension ObservableType {
     /// Runs closures at the events of the sequence, which pass unchanged.
     ///
-    /// The closures run on the thread of the event. What a closure for an event throws takes the place of that event, as an
-    /// error; thrown by an `after...` closure of a terminal event, it comes too late and is dropped.
+    /// The closures run on the thread of the event. An error that a closure for an event throws replaces that event; an error from
+    /// an `after...` closure of a terminal event comes too late and is dropped.
     /// - Parameters:
     ///   - onNext: runs before an element is passed on.
     ///   - afterNext: runs after an element was passed on, also when that has ended the subscription.
@@ -37,7 +37,7 @@ extension ObservableType {
                 source: result, onError: onError, afterError: afterError, onCompleted: onCompleted,
                 afterCompleted: afterCompleted)
         }
-        // The lowest: what these closures throw is not for `onError`.
+        // This is the lowest part, because an error that these closures throw is not for `onError`.
         if onNext != nil || afterNext != nil {
             let isAlone = onError == nil && afterError == nil && onCompleted == nil && afterCompleted == nil
             result = DoOnNext(source: result, onNext: onNext, afterNext: afterNext, isAlone: isAlone)

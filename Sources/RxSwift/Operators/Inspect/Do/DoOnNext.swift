@@ -4,7 +4,7 @@ final class DoOnNext<Element>: Observable<Element> {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let onNext: (Element) throws -> Void
     @usableFromInline let afterNext: (Element) throws -> Void
-    /// Whether the source belongs to another operator, and is not another part of the same `do`.
+    /// True if the source belongs to another operator, and is not another part of the same `do`.
     @usableFromInline let isAlone: Bool
     @usableFromInline let sinkType: DoOnNextSink<Element>.Type
 
@@ -14,7 +14,7 @@ final class DoOnNext<Element>: Observable<Element> {
         isAlone: Bool
     ) {
         self.source = source
-        // Closures that do nothing: cheaper per element than to ask whether there is one, which would retain it.
+        // Calling a closure that does nothing costs less per element than asking whether there is one, which would retain it.
         self.onNext = onNext ?? { _ in }
         self.afterNext = afterNext ?? { _ in }
         self.isAlone = isAlone
@@ -40,7 +40,7 @@ final class DoOnNext<Element>: Observable<Element> {
 final class DoOnNextSink<Element>: LinearSink<Element, Element> {
     private let onNext: (Element) throws -> Void
     private let afterNext: (Element) throws -> Void
-    /// See `DoOnNext`; also when the downstream belongs to another operator.
+    /// True as in `DoOnNext`, and also if the downstream belongs to another operator.
     private let isAlone: Bool
 
     required init(
@@ -53,7 +53,7 @@ final class DoOnNextSink<Element>: LinearSink<Element, Element> {
         super.init(downstream: downstream)
     }
 
-    // One operator with the `DoOnTerminationSink` above it.
+    // This sink forms one operator with the `DoOnTerminationSink` above it.
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if isAlone || isCancelled { return super.error(error, then: after) }

@@ -38,7 +38,7 @@ final class DoOnTermination<Element>: Observable<Element> {
 @usableFromInline
 final class DoOnTerminationSink<Element>: LinearSink<Element, Element> {
     private let recipe: DoOnTermination<Element>
-    /// Whether no operator without a stage stands between this stage and the downstream.
+    /// True if no operator without a stage stands between this stage and the downstream.
     private let isAdjacent: Bool
 
     required init(recipe: DoOnTermination<Element>, isAdjacent: Bool, downstream: Sink<Element>) {
@@ -56,7 +56,7 @@ final class DoOnTerminationSink<Element>: LinearSink<Element, Element> {
         } catch {
             return fail(error)
         }
-        // What it throws comes after the terminal event, and nothing may.
+        // An error that this closure throws comes too late: no event may follow the terminal event.
         if isAdjacent, !isCancelled, let afterError = recipe.afterError {
             return downstream.error(error, then: { try? afterError(error) })
         }

@@ -1,13 +1,13 @@
 import RxPrimitives
 
 extension ObservableType {
-    /// Sorts the elements into groups by key, and sends each group at the appearance of its first element.
+    /// Sorts the elements into groups by key, and sends each group when its first element appears.
     ///
-    /// A group is like a `PublishSubject`: it passes on what comes after it was subscribed to, its first element included when that is
-    /// done at once. The source stays subscribed to while the result or any group is. At the end, all groups end the same way, in order
-    /// of first appearance, and then the result does.
-    /// - Parameter keySelector: runs once per element, on the thread that emits it; what it throws ends the groups and the result with an
-    ///   error. One look-up by key per element: amortized O(1). Keys are kept until the source ends.
+    /// A group is like a `PublishSubject`: a subscriber gets the elements that come after it subscribed, the first one included if
+    /// it subscribes at once. The source stays subscribed to while the result or any group is. At the end, all groups end the same
+    /// way, in order of first appearance, and then the result does.
+    /// - Parameter keySelector: runs once per element, on the thread that emits it; an error it throws ends the groups and the
+    ///   result. One look-up by key per element: amortized O(1). Keys are kept until the source ends.
     /// - SeeAlso: [GroupBy](https://reactivex.io/documentation/operators/groupby.html)
     @preconcurrency @inlinable
     public func groupBy<Key: Hashable>(
@@ -36,17 +36,17 @@ final class GroupBy<Key: Hashable, Element>: Observable<GroupedObservable<Key, E
     }
 }
 
-/// Receives the source's elements and hands them to their groups.
+/// Receives the source's elements and passes them to their groups.
 final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     private let keySelector: (Element) throws -> Key
     private let downstream: Sink<GroupedObservable<Key, Element>>
     private let groups = GroupTable<Key>()
     private let groupType = Group<Element>.self
 
-    /// The subscription to the source.
+    /// The subscription to the source, held in shares.
     private let life: SharedLife
 
-    /// The downstream's share of it.
+    /// The downstream's share of that subscription.
     fileprivate let share: LifeShare
 
     init(keySelector: @escaping (Element) throws -> Key, downstream: Sink<GroupedObservable<Key, Element>>) {
@@ -76,7 +76,7 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
         }
     }
 
-    /// Sends a new group. Without anybody to send it to, it would never have a subscriber.
+    /// Sends a new group, unless the downstream has cancelled: the group would then never have a subscriber.
     ///
     /// - Returns: the group, if its first element is wanted.
     @inline(never)
@@ -107,7 +107,7 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     }
 }
 
-/// The elements of one group.
+/// The sequence of the elements of one group.
 final class Group<Element>: Observable<Element> {
     fileprivate let core = SubjectCore<Element>(name: "groupBy")
     private let life: SharedLife
@@ -134,11 +134,11 @@ final class Group<Element>: Observable<Element> {
     }
 }
 
-/// A subscription to a source which several hold: it ends when the last of them lets go.
+/// A subscription to a source that several shares hold; it ends when the last share is released.
 ///
-/// From any thread.
+/// Any thread may take or release a share.
 final class SharedLife: Stage {
-    /// How many shares are held. Once 0, the source is cancelled; shares taken later change nothing.
+    /// The number of shares held. Once it is 0, the source is cancelled; shares taken later change nothing.
     private let shares = AtomicWord(0)
 
     fileprivate func join() { _ = shares.fetchAdd(1) }
@@ -148,7 +148,7 @@ final class SharedLife: Stage {
     }
 }
 
-/// One share of a subscription, given up by `cancel()`. Linked to it may be a stage above of its own.
+/// One share of a subscription, released by `cancel()`. An upstream stage of its own may be linked to it.
 final class LifeShare: Stage {
     private let life: SharedLife
 

@@ -4,8 +4,8 @@ import RxPrimitives
 ///
 /// Open addressing with linear probing (Knuth, TAOCP 3, section 6.4, algorithm L) over the indices of the groups. Written for
 /// generic code that is not specialized, where `Dictionary` costs several look-ups of type metadata per access; and it keeps the
-/// order. The user's `hash(into:)` and `==` run while nothing of the table is being changed.
-/// For one thread at a time; groups are only ever added.
+/// order. The user's `hash(into:)` and `==` run while nothing of the table is being changed. One thread at a time may use it;
+/// groups are only ever added.
 final class GroupTable<Key: Hashable> {
     /// A group, retained, and the hash of its key.
     private struct Entry {
@@ -37,7 +37,7 @@ final class GroupTable<Key: Hashable> {
         slots.deallocate()
     }
 
-    /// The group of a key, if there is one. Amortized O(1).
+    /// Returns the group of a key, if there is one, in amortized O(1).
     ///
     /// - Parameter hash: the key's hash value.
     func group(of key: Key, hash: Int) -> Unmanaged<SubjectListCore>? {
@@ -51,7 +51,7 @@ final class GroupTable<Key: Hashable> {
         }
     }
 
-    /// Adds the group of a key that has none. Runs no code of the key's.
+    /// Adds the group of a key that has none. Runs no code of the key's type.
     func add(_ group: SubjectListCore, for key: Key, hash: Int) {
         if count == capacity { grow() }
         (keys + count).initialize(to: key)
@@ -60,7 +60,7 @@ final class GroupTable<Key: Hashable> {
         count += 1
     }
 
-    /// A group by its number in order of first appearance.
+    /// Returns a group by its number in order of first appearance.
     func group(at index: Int) -> Unmanaged<SubjectListCore> { entries[index].group }
 
     private func place(_ index: Int) {

@@ -1,16 +1,16 @@
-/// The elements of a sequence that share a key. Made by `groupBy`.
+/// The elements of a sequence that share a key, as sent by `groupBy`.
 ///
-/// Subscribers see the elements that come after they subscribed.
+/// Subscribers get the elements that come after they subscribed.
 public struct GroupedObservable<Key, Element>: ObservableType, @unchecked Sendable {
-    /// What the elements of this group have in common.
+    /// The key that the elements of this group share.
     public let key: Key
 
     private let source: Observable<Element>
 
-    /// A group.
+    /// Makes a group from its key and its elements.
     ///
     /// - Parameters:
-    ///   - key: what the elements have in common.
+    ///   - key: the key that the elements share.
     ///   - source: the elements.
     public init(key: Key, source: Observable<Element>) {
         self.key = key
@@ -20,7 +20,7 @@ public struct GroupedObservable<Key, Element>: ObservableType, @unchecked Sendab
     /// Subscribes an observer to the elements of this group.
     ///
     /// - Parameter observer: receives the events `next* (error | completed)?`, one after another.
-    /// - Returns: ends the subscription when disposed of. Without it, everything is released at the terminal event.
+    /// - Returns: a disposable that ends the subscription. Without it, everything is released at the terminal event.
     public func subscribe<Observer: ObserverType>(
         _ observer: Observer
     ) -> any Disposable where Observer.Element == Element {
