@@ -112,11 +112,11 @@ class Layering(CheckTestCase):
     def test_an_allowance_needs_a_reason(self):
         use = "let a: RunQueue<Int>? = nil\n"
         self.assertClean(layering.check, {
-            "Sources/RxSwift/Core/A.swift": "// check:allow layering RunQueue: the recipe hands out its own door\n" + use})
+            "Sources/RxSwift/Core/A.swift": "// check:allow layering RunQueue: the queue hands out its own jobs\n" + use})
         self.assertOneFault(
             layering.check, {"Sources/RxSwift/Core/A.swift": "// check:allow layering RunQueue\n" + use}, "gives no reason")
         faults = self.faults(
-            layering.check, {"Sources/RxSwift/Core/A.swift": "// check:allow layering Other: the recipe needs it\n" + use})
+            layering.check, {"Sources/RxSwift/Core/A.swift": "// check:allow layering Other: the queue needs it\n" + use})
         self.assertEqual(len(faults), 2, faults)
 
     def test_an_allowance_that_nothing_needs_fails(self):

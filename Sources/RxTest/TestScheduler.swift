@@ -123,3 +123,6 @@ public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConvert
         start(disposed: Defaults.disposed, create: create)
     }
 }
+
+/// A point of a test scheduler's clock, in ticks.
+public typealias TestTime = Int

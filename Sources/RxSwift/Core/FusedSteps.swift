@@ -10,7 +10,7 @@ package struct FusionOffset {
     /// True if the row may turn out to be cut somewhere before this place when it is subscribed to.
     let maySplit: Bool
 
-    /// The place of a recipe that is no fused operator.
+    /// The place of an observable that is no fused operator.
     @usableFromInline
     static var none: FusionOffset {
         FusionOffset(count: 0, slot: 0, end: 0, alignment: MemoryLayout<FusedStep>.alignment, maySplit: false)

@@ -1,6 +1,6 @@
 /// A sequence of events that can be observed: `next* (error | completed)?`.
 ///
-/// An observable is an immutable recipe. Each subscription runs it anew: one stage per operator, linked in a chain.
+/// An observable is an immutable description. Each subscription runs it anew: one stage per operator, linked in a chain.
 public class Observable<Element>: ObservableType {
     @inlinable
     package init() {
@@ -15,7 +15,7 @@ public class Observable<Element>: ObservableType {
         }
     #endif
 
-    /// Builds this recipe's stages above `downstream` and starts them.
+    /// Builds this observable's stages above `downstream` and starts them.
     ///
     /// Links `downstream` before its first event. Runs on the subscribing thread, inside the thread's trampoline if
     /// `startsOnTrampoline`.
@@ -28,16 +28,16 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package func subscribeCoreAboveOperator(_ downstream: Sink<Element>) { subscribeCore(downstream) }
 
-    /// A recipe whose `subscribeCore` is this one's `subscribeCoreAboveOperator`.
+    /// An observable whose `subscribeCore` is this one's `subscribeCoreAboveOperator`.
     package func aboveOperator() -> Observable<Element> { self }
 
-    /// Attaches the stage that runs `steps`, the operators between this recipe and `downstream`.
+    /// Attaches the stage that runs `steps`, the operators between this observable and `downstream`.
     @usableFromInline
     package func subscribeCore<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
         subscribeCore(FusedSink<Element, Last>(steps, downstream: downstream))
     }
 
-    /// The place of this recipe in a row of operators that can be fused.
+    /// The place of this observable in a row of operators that can be fused.
     @usableFromInline
     package var fusionOffset: FusionOffset { .none }
 
@@ -45,13 +45,13 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package var fusionSplit: FusionOffset { .none }
 
-    /// This recipe as a share which the share of an operator's result can make superfluous.
+    /// This observable as a share which the share of an operator's result can make superfluous.
     @usableFromInline
     package var bypassableShare: (any BypassableShare)? { nil }
 
-    /// Notes that this recipe, if it is a share, shares the result of an operator on another sequence.
+    /// Notes that this observable, if it is a share, shares the result of an operator on another sequence.
     ///
-    /// - Parameter upstream: held by that operator's recipe, which subscribes to it at most once per subscription.
+    /// - Parameter upstream: held by that operator's observable, which subscribes to it at most once per subscription.
     @usableFromInline
     package func shares<Upstream>(derivedFrom upstream: Observable<Upstream>) {}
 
@@ -61,7 +61,7 @@ public class Observable<Element>: ObservableType {
     @usableFromInline
     package var startsOnTrampoline: Bool { true }
 
-    /// Returns the recipe to subscribe to instead: of one that only makes another (`deferred`), the one made for the next subscription.
+    /// Returns the observable to subscribe to instead: of one that only makes another (`deferred`), the one made for the next subscription.
     ///
     /// Runs the closure that makes it. For operators with a tail, so that recursion through the tail does not nest (law L8).
     package func resolved() -> Observable<Element> { self }
@@ -83,3 +83,14 @@ public class Observable<Element>: ObservableType {
 
 /// `Observable` under a name that does not collide with the `Observation` framework's.
 public typealias RxObservable<Element> = Observable<Element>
+
+/// An observable whose sharing makes no difference any more once its only subscriber is another share.
+///
+/// `driver.map(f).filter(p)` is a row of shares, one per operator, of which usually only the last one can be subscribed to: only the
+/// next operator holds the others. Such a share is nothing but a serializer that no other subscriber can use, so the
+/// share below bypasses it. It is recognized by its reference count: one, that of the operator's observable.
+@usableFromInline
+package protocol BypassableShare: AnyObject {
+    /// Makes subscriptions go straight to the source from now on. Only the caller can subscribe, now and later.
+    func bypass()
+}

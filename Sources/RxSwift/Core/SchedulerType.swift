@@ -38,3 +38,6 @@ public protocol SchedulerType: ImmediateSchedulerType {
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable
 }
+
+/// The integers that `range`, `interval` and `timer` count in. RxSwift's older name for `FixedWidthInteger`.
+public typealias RxAbstractInteger = FixedWidthInteger

@@ -1,14 +1,14 @@
 #if DEBUG || TRACE_RESOURCES
-    /// The most iterators that a `concat`, `catch(sequence:)` or `retry` kept at a time for recipes nested in each other.
+    /// The most iterators that a `concat`, `catch(sequence:)` or `retry` kept at a time for observables nested in each other.
     ///
     /// Stays at 1 for endless recursion in the last place of a collection. For tests; only in debug builds or with the
     /// compilation condition `TRACE_RESOURCES`.
     public nonisolated(unsafe) var maxTailRecursiveSinkStackSize = 0
 #endif
 
-/// A recipe that consists of a sequence of sources.
+/// An observable that consists of a sequence of sources.
 ///
-/// If such a recipe comes up among the sources of one of the same type, its sources take its place, so that recursion
+/// If such an observable comes up among the sources of one of the same type, its sources take its place, so that recursion
 /// in the last place of a collection needs neither stack nor memory.
 @usableFromInline
 package class SourceSequence<Element>: Observable<Element> {
@@ -21,7 +21,7 @@ package class SourceSequence<Element>: Observable<Element> {
 
 /// A pass over a sequence of sources.
 package class SourceIterator<Element> {
-    /// The type of the recipe whose sources these are.
+    /// The type of the observable whose sources these are.
     fileprivate let recipeType: Observable<Element>.Type
 
     fileprivate init(recipeType: Observable<Element>.Type) {
@@ -59,12 +59,12 @@ where Base.Element == Observable<Element> {
     }
 }
 
-/// The passes under way over recipes nested in each other. For one thread at a time.
+/// The passes under way over observables nested in each other. For one thread at a time.
 package final class SourceStack<Element> {
     private var passes: [SourceIterator<Element>]
 
-    package init(_ recipe: SourceSequence<Element>) {
-        passes = [recipe.makeIterator()]
+    package init(_ observable: SourceSequence<Element>) {
+        passes = [observable.makeIterator()]
     }
 
     /// Returns the next source, asked for only now; runs users' iterators.

@@ -7,7 +7,7 @@ package protocol Source: AnyObject {
     func stop()
 }
 
-/// A recipe whose source belongs to another module.
+/// An observable whose source belongs to another module.
 package final class SourceObservable<Element>: Observable<Element> {
     private let makeSource: (Sink<Element>) -> any Source
     private let nameIfHeldByCaller: () -> String?

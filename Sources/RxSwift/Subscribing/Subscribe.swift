@@ -15,7 +15,7 @@ extension Observable {
         return subscription
     }
 
-    /// Attaches a sink, on the thread's trampoline if this recipe wants it.
+    /// Attaches a sink, on the thread's trampoline if this observable wants it.
     ///
     /// Used for every subscription that is not made while a stage further down is being subscribed to.
     @usableFromInline

@@ -88,3 +88,14 @@ package final class Trampoline {
         while runNext() {}
     }
 }
+
+extension Trampoline: JobScheduler {
+    @usableFromInline
+    package func unschedule(_ job: Job) {}
+
+    @usableFromInline
+    package var runQueue: RunQueue? { nil }
+
+    @usableFromInline
+    package var batchLimit: Int { 1 }
+}

@@ -24,7 +24,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     }
 }
 
-/// The recipe of `merge(maxConcurrent:)`, `concatMap` and `flatMapFirst`.
+/// The observable of `merge(maxConcurrent:)`, `concatMap` and `flatMapFirst`.
 @usableFromInline
 final class LimitedMerge<Element, Result>: Observable<Result> {
     @usableFromInline let source: Observable<Element>

@@ -13,7 +13,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     }
 }
 
-/// The recipe of `switchLatest` and `flatMapLatest`.
+/// The observable of `switchLatest` and `flatMapLatest`.
 @usableFromInline
 final class SwitchLatest<Element, Result>: Observable<Result> {
     @usableFromInline let source: Observable<Element>

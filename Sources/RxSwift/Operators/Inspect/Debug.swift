@@ -43,7 +43,7 @@ package final class Debug<Element>: Observable<Element> {
 
     package override func subscribeCore(_ downstream: Sink<Element>) {
         log("subscribed")
-        let sink = DebugSink(recipe: self, downstream: downstream)
+        let sink = DebugSink(observable: self, downstream: downstream)
         sink.linkToDownstream()
         source.subscribeCore(sink)
     }
@@ -54,10 +54,10 @@ package final class Debug<Element>: Observable<Element> {
 }
 
 final class DebugSink<Element>: LifecycleSink<Element, Element> {
-    private let recipe: Debug<Element>
+    private let observable: Debug<Element>
 
-    init(recipe: Debug<Element>, downstream: Sink<Element>) {
-        self.recipe = recipe
+    init(observable: Debug<Element>, downstream: Sink<Element>) {
+        self.observable = observable
         super.init(downstream: downstream)
     }
 
@@ -78,14 +78,14 @@ final class DebugSink<Element>: LifecycleSink<Element, Element> {
 
     override func cancel() {
         guard let upstream = takeUpstream() else { return }
-        recipe.log("isDisposed")
+        observable.log("isDisposed")
         upstream.take()?.cancel()
     }
 
     private func log(_ event: Event<Element>) {
         let text = "\(event)"
-        let isTooLong = recipe.trimOutput && text.count > 40
-        recipe.log("Event " + (isTooLong ? "\(text.prefix(20))...\(text.suffix(20))" : text))
+        let isTooLong = observable.trimOutput && text.count > 40
+        observable.log("Event " + (isTooLong ? "\(text.prefix(20))...\(text.suffix(20))" : text))
     }
 }
 

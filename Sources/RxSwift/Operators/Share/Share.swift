@@ -38,7 +38,7 @@ final class Share<Element>: Observable<Element> {
     private var state = ShareStateMachine()
 
     /// The share that `source` is an operator over, if it may become superfluous, and its address. `source` holds it. Both are
-    /// written before the recipe is in use.
+    /// written before the observable is in use.
     private unowned(unsafe) var upstreamShare: (any BypassableShare)?
     private var upstreamAddress: UnsafeMutableRawPointer?
     /// 1 from `bypass` on: all subscriptions go straight to the source.

@@ -14,7 +14,7 @@ struct TimeSettings {
     }
 }
 
-/// The recipe of every operator that is a `TimedSink`.
+/// The observable of every operator that is a `TimedSink`.
 @usableFromInline
 final class TimedOperator<Element, Output>: Observable<Output> {
     @usableFromInline let source: Observable<Element>

@@ -24,25 +24,25 @@ final class DoOnTermination<Element>: Observable<Element> {
     }
 
     override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(recipe: self, isAdjacent: true, downstream: downstream))
+        source.subscribeCore(sinkType.init(observable: self, isAdjacent: true, downstream: downstream))
     }
 
     override func aboveOperator() -> Observable<Element> { AboveOperator(self) }
 
     @usableFromInline
     override func subscribeCoreAboveOperator(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(recipe: self, isAdjacent: false, downstream: downstream))
+        source.subscribeCore(sinkType.init(observable: self, isAdjacent: false, downstream: downstream))
     }
 }
 
 @usableFromInline
 final class DoOnTerminationSink<Element>: LinearSink<Element, Element> {
-    private let recipe: DoOnTermination<Element>
+    private let observable: DoOnTermination<Element>
     /// True if no operator without a stage stands between this stage and the downstream.
     private let isAdjacent: Bool
 
-    required init(recipe: DoOnTermination<Element>, isAdjacent: Bool, downstream: Sink<Element>) {
-        self.recipe = recipe
+    required init(observable: DoOnTermination<Element>, isAdjacent: Bool, downstream: Sink<Element>) {
+        self.observable = observable
         self.isAdjacent = isAdjacent
         super.init(downstream: downstream)
     }
@@ -52,29 +52,29 @@ final class DoOnTerminationSink<Element>: LinearSink<Element, Element> {
     override func error(_ error: any Swift.Error) {
         if isCancelled { return }
         do {
-            try recipe.onError?(error)
+            try observable.onError?(error)
         } catch {
             return fail(error)
         }
         // An error that this closure throws comes too late: no event may follow the terminal event.
-        if isAdjacent, !isCancelled, let afterError = recipe.afterError {
+        if isAdjacent, !isCancelled, let afterError = observable.afterError {
             return downstream.error(error, then: { try? afterError(error) })
         }
         if !isCancelled { downstream.error(error) }
-        try? recipe.afterError?(error)
+        try? observable.afterError?(error)
     }
 
     override func completed() {
         if isCancelled { return }
         do {
-            try recipe.onCompleted?()
+            try observable.onCompleted?()
         } catch {
             return fail(error)
         }
-        if isAdjacent, !isCancelled, let afterCompleted = recipe.afterCompleted {
+        if isAdjacent, !isCancelled, let afterCompleted = observable.afterCompleted {
             return downstream.completed(then: { try? afterCompleted() })
         }
         if !isCancelled { downstream.completed() }
-        try? recipe.afterCompleted?()
+        try? observable.afterCompleted?()
     }
 }

@@ -1,2 +1,0 @@
-/// A point of a test scheduler's clock, in ticks.
-public typealias TestTime = Int
