@@ -16,28 +16,9 @@ func suite(_ name: String) -> Target {
             .product(name: "Benchmark", package: "benchmark"),
         ],
         path: "Benchmarks/\(name)",
-        swiftSettings: features,
         plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
     )
 }
-
-/// The rows whose part of the API is there.
-let features: [SwiftSetting] = [
-    .define("RX_FLATMAP"),
-    .define("RX_REDUCE"),
-    .define("RX_ZIP_MERGE"),
-    .define("RX_COMBINE_LATEST"),
-    .define("RX_REPLAYING"),
-    .define("RX_HOPS"),
-    .define("RX_OPERATION_QUEUE"),
-    .define("RX_TIMERS"),
-    .define("RX_END_TO_END"),
-    .define("RX_LOOP", .when(platforms: [.linux])),
-    .define("RX_REUSABLE_JOB", .when(platforms: [.linux])),
-    .define("RX_BOUNDED_POOL"),
-    .define("RX_FILES", .when(platforms: [.linux])),
-    .define("RX_TCP", .when(platforms: [.linux])),
-]
 
 let package = Package(
     name: "Benchmarks",
@@ -70,8 +51,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: features
+            ]
         ),
         .target(name: "CCostMarks"),
         .executableTarget(

@@ -10,22 +10,20 @@ let benchmarks: @Sendable () -> Void = {
         scalingFactor: .kilo,
         maxDuration: .seconds(2))
 
-    #if RX_HOPS
-        Benchmark("observeOn.serial.throughput") { benchmark in
-            let done = DispatchSemaphore(value: 0)
-            let subject = PublishSubject<Int>()
-            let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
-                .subscribe(onNext: { blackHole($0) }, onCompleted: { done.signal() })
-            benchmark.startMeasurement()
-            for value in benchmark.scaledIterations {
-                subject.onNext(value)
-            }
-            subject.onCompleted()
-            done.wait()
-            benchmark.stopMeasurement()
-            subscription.dispose()
+    Benchmark("observeOn.serial.throughput") { benchmark in
+        let done = DispatchSemaphore(value: 0)
+        let subject = PublishSubject<Int>()
+        let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
+            .subscribe(onNext: { blackHole($0) }, onCompleted: { done.signal() })
+        benchmark.startMeasurement()
+        for value in benchmark.scaledIterations {
+            subject.onNext(value)
         }
-    #endif
+        subject.onCompleted()
+        done.wait()
+        benchmark.stopMeasurement()
+        subscription.dispose()
+    }
 
     Benchmark("observeOn.serial.throughput.baseline.receiveOn") { benchmark in
         let done = DispatchSemaphore(value: 0)
@@ -58,19 +56,17 @@ let benchmarks: @Sendable () -> Void = {
     let roundTrip = Benchmark.Configuration(
         metrics: [.wallClock, .contextSwitches], maxDuration: .seconds(2), maxIterations: 20_000)
 
-    #if RX_HOPS
-        Benchmark("observeOn.roundtrip.latency", configuration: roundTrip) { benchmark in
-            let done = DispatchSemaphore(value: 0)
-            let subject = PublishSubject<Int>()
-            let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
-                .subscribe(onNext: { _ in done.signal() })
-            benchmark.startMeasurement()
-            subject.onNext(1)
-            done.wait()
-            benchmark.stopMeasurement()
-            subscription.dispose()
-        }
-    #endif
+    Benchmark("observeOn.roundtrip.latency", configuration: roundTrip) { benchmark in
+        let done = DispatchSemaphore(value: 0)
+        let subject = PublishSubject<Int>()
+        let subscription = subject.observe(on: SerialDispatchQueueScheduler(qos: .default))
+            .subscribe(onNext: { _ in done.signal() })
+        benchmark.startMeasurement()
+        subject.onNext(1)
+        done.wait()
+        benchmark.stopMeasurement()
+        subscription.dispose()
+    }
 
     Benchmark("observeOn.roundtrip.latency.baseline.DispatchQueue", configuration: roundTrip) { benchmark in
         let done = DispatchSemaphore(value: 0)

@@ -8,31 +8,29 @@ let benchmarks: @Sendable () -> Void = {
         scalingFactor: .kilo,
         maxDuration: .seconds(2))
 
-    #if RX_TIMERS
-        Benchmark("timer.arm.dispose") { benchmark in
-            let scheduler = SerialDispatchQueueScheduler(qos: .default)
-            benchmark.startMeasurement()
-            for _ in benchmark.scaledIterations {
-                Observable<Int>.timer(.seconds(3_600), scheduler: scheduler)
-                    .subscribe(onNext: { blackHole($0) })
-                    .dispose()
-            }
-            benchmark.stopMeasurement()
-        }
-
-        Benchmark("scheduleRelative.arm.dispose") { benchmark in
-            let scheduler = SerialDispatchQueueScheduler(qos: .default)
-            benchmark.startMeasurement()
-            for value in benchmark.scaledIterations {
-                scheduler.scheduleRelative(value, dueTime: .seconds(3_600)) { value in
-                    blackHole(value)
-                    return Disposables.create()
-                }
+    Benchmark("timer.arm.dispose") { benchmark in
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        benchmark.startMeasurement()
+        for _ in benchmark.scaledIterations {
+            Observable<Int>.timer(.seconds(3_600), scheduler: scheduler)
+                .subscribe(onNext: { blackHole($0) })
                 .dispose()
-            }
-            benchmark.stopMeasurement()
         }
-    #endif
+        benchmark.stopMeasurement()
+    }
+
+    Benchmark("scheduleRelative.arm.dispose") { benchmark in
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        benchmark.startMeasurement()
+        for value in benchmark.scaledIterations {
+            scheduler.scheduleRelative(value, dueTime: .seconds(3_600)) { value in
+                blackHole(value)
+                return Disposables.create()
+            }
+            .dispose()
+        }
+        benchmark.stopMeasurement()
+    }
 
     Benchmark("timer.arm.dispose.baseline.DispatchSource") { benchmark in
         let queue = DispatchQueue(label: "peer")

@@ -7,7 +7,7 @@ import RxSwift
 /// TCP echo over the loopback interface: messages of 64 bytes, one under way per connection, a server on one thread, a client on
 /// another one.
 extension Row {
-    #if RX_TCP
+    #if os(Linux)
         static var echo: [Row] {
             [(64, 1.2), (1, 1.0)].map { connections, bar in
                 let ours = EchoClient(connections) { EchoServers.ours }
@@ -24,7 +24,7 @@ extension Row {
 }
 
 extension LatencyRow {
-    #if RX_TCP
+    #if os(Linux)
         static func echo(_ extent: Extent) -> [LatencyRow] {
             [64, 1].map { connections in
                 let ours = EchoClient(connections) { EchoServers.ours }
@@ -41,7 +41,7 @@ extension LatencyRow {
     #endif
 }
 
-#if RX_TCP
+#if os(Linux)
     /// The echo servers, both on event loops that the other rows use too. They listen until the program ends.
     private enum EchoServers {
         static let ours: UInt16 = {

@@ -4,7 +4,7 @@ import RxSwift
 
 /// A file that the page cache holds, read in chunks. Each side adds up the sizes and the first bytes of its chunks.
 extension Row {
-    #if RX_FILES
+    #if os(Linux)
         static func files(_ extent: Extent) -> [Row] {
             let file = BigFile(chunks: extent.of(8_192, quick: 512))
             return [
@@ -61,7 +61,7 @@ extension Row {
     #endif
 }
 
-#if RX_FILES
+#if os(Linux)
     /// A file in the temporary folder, made when it is first asked for. It has no name there from then on, so that it is gone when
     /// the program ends, however it ends; it is opened by way of the descriptor.
     private final class BigFile {

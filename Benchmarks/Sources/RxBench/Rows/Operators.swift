@@ -65,155 +65,146 @@ extension Row {
             peer: peer)
     }
 
-    #if RX_FLATMAP
-        private static var flatMaps: [Row] {
-            [
-                Row(
-                    .operators, "flatMap.just.x5.throughput", vs: "OpenCombine flatMap(Just) x 5",
-                    bar: 7, mallocLimit: 2 * 5, events: 20_000,
-                    expected: { triangle($0) + 5 * $0 },
-                    ours: { events in
-                        let sum = Sum()
-                        let subject = PublishSubject<Int>()
-                        let subscription =
-                            subject
-                            .flatMap { Observable.just($0 &+ 1) }
-                            .flatMap { Observable.just($0 &+ 1) }
-                            .flatMap { Observable.just($0 &+ 1) }
-                            .flatMap { Observable.just($0 &+ 1) }
-                            .flatMap { Observable.just($0 &+ 1) }
-                            .subscribe(onNext: { sum.value &+= $0 })
-                        for value in 0..<events {
-                            subject.onNext(value)
-                        }
-                        subscription.dispose()
-                        return sum.value
-                    },
-                    peer: { events in
-                        let sum = Sum()
-                        let subject = PassthroughSubject<Int, Never>()
-                        let subscription =
-                            subject
-                            .flatMap { Just($0 &+ 1) }
-                            .flatMap { Just($0 &+ 1) }
-                            .flatMap { Just($0 &+ 1) }
-                            .flatMap { Just($0 &+ 1) }
-                            .flatMap { Just($0 &+ 1) }
-                            .sink { sum.value &+= $0 }
-                        for value in 0..<events {
-                            subject.send(value)
-                        }
-                        subscription.cancel()
-                        return sum.value
-                    }),
-                // An event makes 1 + 2 + 4 inner sources and comes out 8 times, with 0 to 3 added. Of the four allocations an
-                // inner source costs, two are flatMap's; the closure itself makes the array and the observable of `of`.
-                Row(
-                    .operators, "flatMap.ofTwo.x3.throughput", vs: "OpenCombine flatMap([2].publisher) x 3",
-                    bar: 4, mallocLimit: (2 + 2) * 7, events: 10_000,
-                    expected: { 8 * triangle($0) + 12 * $0 },
-                    ours: { events in
-                        let sum = Sum()
-                        let subject = PublishSubject<Int>()
-                        let subscription =
-                            subject
-                            .flatMap { Observable.of($0, $0 &+ 1) }
-                            .flatMap { Observable.of($0, $0 &+ 1) }
-                            .flatMap { Observable.of($0, $0 &+ 1) }
-                            .subscribe(onNext: { sum.value &+= $0 })
-                        for value in 0..<events {
-                            subject.onNext(value)
-                        }
-                        subscription.dispose()
-                        return sum.value
-                    },
-                    peer: { events in
-                        let sum = Sum()
-                        let subject = PassthroughSubject<Int, Never>()
-                        let subscription =
-                            subject
-                            .flatMap { [$0, $0 &+ 1].publisher }
-                            .flatMap { [$0, $0 &+ 1].publisher }
-                            .flatMap { [$0, $0 &+ 1].publisher }
-                            .sink { sum.value &+= $0 }
-                        for value in 0..<events {
-                            subject.send(value)
-                        }
-                        subscription.cancel()
-                        return sum.value
-                    }),
-            ]
-        }
-
-    #else
-        private static var flatMaps: [Row] { [] }
-    #endif
-
-    #if RX_REDUCE
-        private static var reductions: [Row] {
-            [
-                // Without the erasure OpenCombine would not build a pipeline: `map`, `filter` and `reduce` of its sequence
-                // publisher run as array operations while the chain is written down. That is the next row.
-                rangeMapFilterReduce(
-                    vs: "OpenCombine sequence publisher", bar: 5,
-                    peer: { events in
-                        let sum = Sum()
-                        let subscription = (0..<events).publisher
-                            .eraseToAnyPublisher()
-                            .map { $0 &* 3 }
-                            .filter { $0 & 1 == 0 }
-                            .reduce(0) { $0 &+ $1 }
-                            .sink { sum.value = $0 }
-                        subscription.cancel()
-                        return sum.value
-                    }),
-                rangeMapFilterReduce(
-                    vs: "OpenCombine sequence, eager arrays",
-                    peer: { events in
-                        let sum = Sum()
-                        let subscription = (0..<events).publisher
-                            .map { $0 &* 3 }
-                            .filter { $0 & 1 == 0 }
-                            .reduce(0) { $0 &+ $1 }
-                            .sink { sum.value = $0 }
-                        subscription.cancel()
-                        return sum.value
-                    }),
-                rangeMapFilterReduce(
-                    vs: "plain loop",
-                    peer: { events in
-                        let sum = Sum()
-                        for value in 0..<opaque(events) {
-                            let mapped = opaque(value) &* 3
-                            if mapped & 1 == 0 {
-                                sum.value &+= mapped
-                            }
-                        }
-                        return sum.value
-                    }),
-            ]
-        }
-
-        private static func rangeMapFilterReduce(
-            vs peerName: String, bar: Double? = nil, peer: @escaping Workload
-        ) -> Row {
+    private static var flatMaps: [Row] {
+        [
             Row(
-                .operators, "range.map.filter.reduce", vs: peerName, bar: bar, events: 100_000,
-                // The even values, times 3.
-                expected: { 6 * triangle(($0 + 1) / 2) },
+                .operators, "flatMap.just.x5.throughput", vs: "OpenCombine flatMap(Just) x 5",
+                bar: 7, mallocLimit: 2 * 5, events: 20_000,
+                expected: { triangle($0) + 5 * $0 },
                 ours: { events in
                     let sum = Sum()
-                    Observable.range(start: 0, count: events)
+                    let subject = PublishSubject<Int>()
+                    let subscription =
+                        subject
+                        .flatMap { Observable.just($0 &+ 1) }
+                        .flatMap { Observable.just($0 &+ 1) }
+                        .flatMap { Observable.just($0 &+ 1) }
+                        .flatMap { Observable.just($0 &+ 1) }
+                        .flatMap { Observable.just($0 &+ 1) }
+                        .subscribe(onNext: { sum.value &+= $0 })
+                    for value in 0..<events {
+                        subject.onNext(value)
+                    }
+                    subscription.dispose()
+                    return sum.value
+                },
+                peer: { events in
+                    let sum = Sum()
+                    let subject = PassthroughSubject<Int, Never>()
+                    let subscription =
+                        subject
+                        .flatMap { Just($0 &+ 1) }
+                        .flatMap { Just($0 &+ 1) }
+                        .flatMap { Just($0 &+ 1) }
+                        .flatMap { Just($0 &+ 1) }
+                        .flatMap { Just($0 &+ 1) }
+                        .sink { sum.value &+= $0 }
+                    for value in 0..<events {
+                        subject.send(value)
+                    }
+                    subscription.cancel()
+                    return sum.value
+                }),
+            // An event makes 1 + 2 + 4 inner sources and comes out 8 times, with 0 to 3 added. Of the four allocations an
+            // inner source costs, two are flatMap's; the closure itself makes the array and the observable of `of`.
+            Row(
+                .operators, "flatMap.ofTwo.x3.throughput", vs: "OpenCombine flatMap([2].publisher) x 3",
+                bar: 4, mallocLimit: (2 + 2) * 7, events: 10_000,
+                expected: { 8 * triangle($0) + 12 * $0 },
+                ours: { events in
+                    let sum = Sum()
+                    let subject = PublishSubject<Int>()
+                    let subscription =
+                        subject
+                        .flatMap { Observable.of($0, $0 &+ 1) }
+                        .flatMap { Observable.of($0, $0 &+ 1) }
+                        .flatMap { Observable.of($0, $0 &+ 1) }
+                        .subscribe(onNext: { sum.value &+= $0 })
+                    for value in 0..<events {
+                        subject.onNext(value)
+                    }
+                    subscription.dispose()
+                    return sum.value
+                },
+                peer: { events in
+                    let sum = Sum()
+                    let subject = PassthroughSubject<Int, Never>()
+                    let subscription =
+                        subject
+                        .flatMap { [$0, $0 &+ 1].publisher }
+                        .flatMap { [$0, $0 &+ 1].publisher }
+                        .flatMap { [$0, $0 &+ 1].publisher }
+                        .sink { sum.value &+= $0 }
+                    for value in 0..<events {
+                        subject.send(value)
+                    }
+                    subscription.cancel()
+                    return sum.value
+                }),
+        ]
+    }
+
+    private static var reductions: [Row] {
+        [
+            // Without the erasure OpenCombine would not build a pipeline: `map`, `filter` and `reduce` of its sequence
+            // publisher run as array operations while the chain is written down. That is the next row.
+            rangeMapFilterReduce(
+                vs: "OpenCombine sequence publisher", bar: 5,
+                peer: { events in
+                    let sum = Sum()
+                    let subscription = (0..<events).publisher
+                        .eraseToAnyPublisher()
                         .map { $0 &* 3 }
                         .filter { $0 & 1 == 0 }
                         .reduce(0) { $0 &+ $1 }
-                        .subscribe(onNext: { sum.value = $0 })
-                        .dispose()
+                        .sink { sum.value = $0 }
+                    subscription.cancel()
                     return sum.value
-                },
-                peer: peer)
-        }
-    #else
-        private static var reductions: [Row] { [] }
-    #endif
+                }),
+            rangeMapFilterReduce(
+                vs: "OpenCombine sequence, eager arrays",
+                peer: { events in
+                    let sum = Sum()
+                    let subscription = (0..<events).publisher
+                        .map { $0 &* 3 }
+                        .filter { $0 & 1 == 0 }
+                        .reduce(0) { $0 &+ $1 }
+                        .sink { sum.value = $0 }
+                    subscription.cancel()
+                    return sum.value
+                }),
+            rangeMapFilterReduce(
+                vs: "plain loop",
+                peer: { events in
+                    let sum = Sum()
+                    for value in 0..<opaque(events) {
+                        let mapped = opaque(value) &* 3
+                        if mapped & 1 == 0 {
+                            sum.value &+= mapped
+                        }
+                    }
+                    return sum.value
+                }),
+        ]
+    }
+
+    private static func rangeMapFilterReduce(
+        vs peerName: String, bar: Double? = nil, peer: @escaping Workload
+    ) -> Row {
+        Row(
+            .operators, "range.map.filter.reduce", vs: peerName, bar: bar, events: 100_000,
+            // The even values, times 3.
+            expected: { 6 * triangle(($0 + 1) / 2) },
+            ours: { events in
+                let sum = Sum()
+                Observable.range(start: 0, count: events)
+                    .map { $0 &* 3 }
+                    .filter { $0 & 1 == 0 }
+                    .reduce(0) { $0 &+ $1 }
+                    .subscribe(onNext: { sum.value = $0 })
+                    .dispose()
+                return sum.value
+            },
+            peer: peer)
+    }
 }

@@ -7,7 +7,7 @@ import RxSwift
 /// A hand-off to another thread and back, each round trip timed by itself. Unless said otherwise the two threads stay on processors 0
 /// and 1, so that all sides do the same: go from one processor to another.
 extension LatencyRow {
-    #if RX_LOOP
+    #if os(Linux)
         static func handOff(_ extent: Extent) -> [LatencyRow] {
             let samples = extent.of(20_000, quick: 2_000)
             let ours = Side("schedule, spinning", samples: samples) {
@@ -28,13 +28,11 @@ extension LatencyRow {
                 }
             }
             var all = rows("handOff.schedule", ours)
-            #if RX_REUSABLE_JOB
-                all += rows(
-                    "handOff.reusableJob",
-                    Side("reusable job, spinning", samples: samples) {
-                        Rally.shared.play($0) { $0.post($1) }
-                    })
-            #endif
+            all += rows(
+                "handOff.reusableJob",
+                Side("reusable job, spinning", samples: samples) {
+                    Rally.shared.play($0) { $0.post($1) }
+                })
             return all
         }
 
@@ -75,7 +73,7 @@ extension LatencyRow {
     #endif
 }
 
-#if RX_LOOP
+#if os(Linux)
     /// Two loops that look for work without sleeping, and hand something to each other.
     final class Rally: @unchecked Sendable {
         static let shared = Rally()
@@ -89,10 +87,8 @@ extension LatencyRow {
         private let left = IOUringScheduler(name: "bench.left", spin: .upTo(.milliseconds(20)), processor: 0)
         private let right = IOUringScheduler(name: "bench.right", spin: .upTo(.milliseconds(20)), processor: 1)
         private let done = Completion()
-        #if RX_REUSABLE_JOB
-            private lazy var toLeft = left.makeJob { [unowned self] in cameBack() }
-            private lazy var toRight = right.makeJob { [unowned self] in handOff(self, .left) }
-        #endif
+        private lazy var toLeft = left.makeJob { [unowned self] in cameBack() }
+        private lazy var toRight = right.makeJob { [unowned self] in handOff(self, .left) }
 
         // Between two rallies the caller's, else the left loop's.
         private var samples = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
@@ -127,11 +123,9 @@ extension LatencyRow {
             }
         }
 
-        #if RX_REUSABLE_JOB
-            func post(_ end: End) {
-                if end == .left { toLeft.post() } else { toRight.post() }
-            }
-        #endif
+        func post(_ end: End) {
+            if end == .left { toLeft.post() } else { toRight.post() }
+        }
 
         private func serve() {
             start = plain_now()

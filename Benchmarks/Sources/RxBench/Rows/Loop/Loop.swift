@@ -5,7 +5,7 @@ import RxSwift
 
 /// Work that is handed to an event loop: from another thread, or from the loop itself. A call lasts until the last of it has run.
 extension Row {
-    #if RX_LOOP
+    #if os(Linux)
         static var loop: [Row] {
             var rows = [
                 Row(
@@ -18,22 +18,20 @@ extension Row {
                     .loop, "schedule.fromWithin", vs: "NIO execute in loop", bar: 2, mallocLimit: nil,
                     events: 100_000, expected: triangle, ours: scheduleFromWithin, peer: executeFromWithin),
             ]
-            #if RX_REUSABLE_JOB
-                rows += [
-                    Row(
-                        .loop, "reusableJob.fromOutside", vs: "NIO execute", bar: 5, events: 100_000,
-                        expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: postFromOutside,
-                        peer: executeFromOutside),
-                    Row(
-                        .loop, "reusableJob.fromOutside", vs: "DispatchQueue.async", bar: 5, events: 100_000,
-                        expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: postFromOutside,
-                        peer: asyncFromOutside),
-                    Row(
-                        .loop, "reusableJob.fromWithin", vs: "NIO execute in loop", bar: 6, events: 100_000,
-                        expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: submitLocal,
-                        peer: executeFromWithin),
-                ]
-            #endif
+            rows += [
+                Row(
+                    .loop, "reusableJob.fromOutside", vs: "NIO execute", bar: 5, events: 100_000,
+                    expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: postFromOutside,
+                    peer: executeFromOutside),
+                Row(
+                    .loop, "reusableJob.fromOutside", vs: "DispatchQueue.async", bar: 5, events: 100_000,
+                    expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: postFromOutside,
+                    peer: asyncFromOutside),
+                Row(
+                    .loop, "reusableJob.fromWithin", vs: "NIO execute in loop", bar: 6, events: 100_000,
+                    expected: ReusableJobs.sum, expectedOfPeer: triangle, ours: submitLocal,
+                    peer: executeFromWithin),
+            ]
             return rows + [
                 Row(
                     .loop, "observeOn.loop.throughput", vs: "DispatchQueue.async per event", bar: 6, events: 100_000,
@@ -133,11 +131,9 @@ extension Row {
             return sum.value
         }
 
-        #if RX_REUSABLE_JOB
-            private static func postFromOutside(_ events: Int) -> Int { ReusableJobs.shared.postFromOutside(events) }
+        private static func postFromOutside(_ events: Int) -> Int { ReusableJobs.shared.postFromOutside(events) }
 
-            private static func submitLocal(_ events: Int) -> Int { ReusableJobs.shared.submitLocal(events) }
-        #endif
+        private static func submitLocal(_ events: Int) -> Int { ReusableJobs.shared.submitLocal(events) }
     #else
         static var loop: [Row] { [] }
     #endif

@@ -6,7 +6,7 @@ import RxSwift
 
 /// Timers of an event loop that are armed and disposed of in the loop, before they are due.
 extension Row {
-    #if RX_LOOP
+    #if os(Linux)
         static func loopTimers(_ extent: Extent) -> [Row] {
             [
                 Row(
@@ -90,7 +90,7 @@ extension Row {
 
 /// How late timers fire while many wait.
 extension LatencyRow {
-    #if RX_LOOP
+    #if os(Linux)
         static func timerLateness(_ extent: Extent) -> [LatencyRow] {
             let plan = { (timers: Int) in
                 TimerPlan(timers: timers, span: extent.of(10_000_000_000, quick: 500_000_000))
@@ -116,7 +116,7 @@ extension LatencyRow {
 
 /// What a timer costs that waits, without the caller's closure.
 extension Figure {
-    #if RX_LOOP
+    #if os(Linux)
         static func timerMemory(_ extent: Extent) -> [Figure] {
             let timers = extent.of(1_000_000, quick: 100_000)
             return [

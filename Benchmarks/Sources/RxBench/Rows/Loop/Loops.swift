@@ -1,4 +1,4 @@
-#if RX_LOOP
+#if os(Linux)
     import NIOCore
     import NIOPosix
     import RxIOUring

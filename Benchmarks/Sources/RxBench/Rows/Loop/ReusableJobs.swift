@@ -1,4 +1,4 @@
-#if RX_REUSABLE_JOB
+#if os(Linux)
     import Glibc
     import RxIOUring
     import RxSwift

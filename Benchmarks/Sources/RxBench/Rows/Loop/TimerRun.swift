@@ -1,4 +1,4 @@
-#if RX_LOOP
+#if os(Linux)
     import CPlainPeers
     import Dispatch
     import NIOCore
