@@ -52,7 +52,7 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.stopMeasurement()
     }
 
-    // One event there and back: what the histogram shows is mostly the waking of two threads.
+    // One event goes there and back: the histogram shows mostly the waking of two threads.
     let roundTrip = Benchmark.Configuration(
         metrics: [.wallClock, .contextSwitches], maxDuration: .seconds(2), maxIterations: 20_000)
 

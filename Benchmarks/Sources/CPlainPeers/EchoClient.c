@@ -14,7 +14,7 @@
 
 struct connection {
     int descriptor;
-    // Bytes of the echo that have come.
+    // The number of bytes of the echo that have come.
     size_t received;
     uint64_t sent_at;
     uint64_t message[PLAIN_ECHO_MESSAGE / sizeof(uint64_t)];
@@ -27,7 +27,7 @@ struct plain_echo_client {
     struct connection *connections;
 };
 
-// One run: which message is next, and what has come back.
+// One run: the index of the next message, and the counts of the echoes.
 struct run {
     size_t started, finished, messages;
     int64_t right;
@@ -88,7 +88,7 @@ void plain_echo_close(plain_echo_client *client) {
     free(client);
 }
 
-// Sends the next message, if there is one. 0 or a negated errno.
+// Sends the next message, if there is one. Returns 0 or a negated errno.
 static int64_t send_next(struct connection *connection, struct run *run, uint64_t now) {
     if (run->started == run->messages) {
         return 0;
@@ -100,7 +100,7 @@ static int64_t send_next(struct connection *connection, struct run *run, uint64_
     return sent == PLAIN_ECHO_MESSAGE ? 0 : sent < 0 ? -errno : -EIO;
 }
 
-// Reads what there is, and answers a whole echo with the next message. 0 or a negated errno.
+// Reads the available bytes, and answers a whole echo with the next message. Returns 0 or a negated errno.
 static int64_t receive(struct connection *connection, struct run *run, int flags) {
     char *place = (char *)connection->echo + connection->received;
     ssize_t count = recv(connection->descriptor, place, PLAIN_ECHO_MESSAGE - connection->received, flags);

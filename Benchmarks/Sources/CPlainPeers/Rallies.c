@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Whose turn it is stands in the word: 0 that of the one who times, 1 the other's.
+// The word tells whose turn it is: 0 for the timing thread, 1 for the other one.
 struct rally {
     _Alignas(128) atomic_uint turn;
     _Alignas(128) size_t round_trips;
@@ -78,7 +78,7 @@ static int play(bool sleeps, bool pins, uint64_t *samples, size_t count, size_t 
     if (error == 0) {
         error = pthread_create(&one, NULL, play_one_side, &rally);
         if (error != 0) {
-            // The other one waits for a partner that will not come.
+            // The other thread waits for a partner that will not come.
             abort();
         }
         pthread_join(one, NULL);

@@ -1,9 +1,9 @@
 /// A pipeline whose uncontended costs are counted.
 struct CostRow {
     let name: String
-    /// What the costs are those of.
+    /// The unit of work that has the costs.
     let unit: Unit
-    /// Makes what a repetition does to so many units; what it makes beforehand is not counted.
+    /// Prepares a repetition, and returns the closure that does so many units; the preparation is not counted.
     let prepare: () -> (_ units: Int) -> Void
 
     enum Unit: String {
@@ -17,7 +17,7 @@ struct CostRow {
     }
 }
 
-/// What observers add to.
+/// The sum to which observers add.
 final class Sum {
     var value = 0
 }

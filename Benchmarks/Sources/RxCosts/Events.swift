@@ -2,7 +2,7 @@ import Dispatch
 import RxSwift
 
 extension CostRow {
-    /// Costs per event that a subject emits into a pipeline with one subscriber.
+    /// Returns the costs per event that a subject emits into a pipeline with one subscriber.
     static var events: [CostRow] {
         [
             event("publish") { $0.asObservable() },
@@ -42,7 +42,7 @@ extension CostRow {
         ]
     }
 
-    /// All events are enqueued before the first is delivered, so that each repetition is one burst.
+    /// Enqueues all events before the first is delivered, so that each repetition is one burst.
     private static var hop: CostRow {
         CostRow("hop", .event) {
             let queue = DispatchQueue(label: "costs")
@@ -56,7 +56,7 @@ extension CostRow {
                 subject.onNext(-1)
                 queue.resume()
                 done.wait()
-                // The end of the burst's batch.
+                // Waits for the end of the burst's batch.
                 queue.sync {}
                 withExtendedLifetime(subscription) {}
             }
@@ -70,7 +70,7 @@ extension CostRow {
         }
     }
 
-    /// An event is one element of each of two sources.
+    /// Returns a row in which an event is one element of each of two sources.
     private static func pair(
         _ name: String, _ combine: @escaping (PublishSubject<Int>, PublishSubject<Int>) -> Observable<Int>
     ) -> CostRow {

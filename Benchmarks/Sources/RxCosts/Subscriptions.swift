@@ -2,7 +2,7 @@ import Dispatch
 import RxSwift
 
 extension CostRow {
-    /// Costs per subscription: made, subscribed to, and disposed of or completed.
+    /// Returns the costs per subscription: made, subscribed to, and disposed of or completed.
     static var subscriptions: [CostRow] {
         let subject = PublishSubject<Int>()
         let behavior = BehaviorSubject(value: 0)

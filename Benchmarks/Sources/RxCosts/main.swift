@@ -6,7 +6,7 @@ import CMallocCount
 //   RxCosts counts UNITS [FILTER]   a line per row: its name, read-modify-writes and allocations per unit
 //   RxCosts marks UNITS [FILTER]    the same work with a mark around each repetition, for callgrind; a line per row: its name
 //
-// A repetition of 2 N units, less one of N, leaves what N units take, without what each repetition takes once.
+// The cost of N units is the difference between a repetition of 2 N units and one of N: the parts that occur once cancel out.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 3, let units = Int(arguments[2]), units > 0, ["counts", "marks"].contains(arguments[1]) else {
@@ -19,7 +19,7 @@ for row in CostRow.events + CostRow.subscriptions {
     let name = "\(row.unit.rawValue): \(row.name)"
     if !filter.isEmpty, !name.contains(filter) { continue }
     let repeatUnits = row.prepare()
-    // What is made once and used again is there from here on.
+    // Objects that are made once and used again exist from here on.
     repeatUnits(units)
     repeatUnits(2 * units)
     if counts {

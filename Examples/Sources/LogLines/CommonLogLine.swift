@@ -10,7 +10,7 @@ public struct CommonLogLine: Equatable, Sendable {
     public var status: Substring
     public var bytes: Substring
 
-    /// Nil if the line has another form. What stands behind the number of bytes (as in the combined format) does not matter.
+    /// Returns nil if the line has another form. Text after the number of bytes (as in the combined format) does not matter.
     public init?(_ line: String) {
         var scanner = FieldScanner(line)
         guard let host = scanner.field(before: " "), scanner.field(before: " ") != nil,
@@ -30,27 +30,27 @@ public struct CommonLogLine: Equatable, Sendable {
     }
 }
 
-/// Takes fields off the front of a text. By bytes: separators are ASCII, and looking for characters takes longer.
+/// Takes fields off the front of a text. Compares bytes: separators are ASCII, and looking for characters takes longer.
 struct FieldScanner {
     private var rest: Substring
 
     init(_ text: some StringProtocol) { rest = Substring(text) }
 
-    /// What stands before a separator, which is taken off, too. Nil if there is none.
+    /// Removes and returns the text before a separator, and removes the separator. Returns nil if there is none.
     mutating func field(before separator: Unicode.Scalar) -> Substring? {
         guard let end = rest.utf8.firstIndex(of: UInt8(ascii: separator)) else { return nil }
         defer { rest = rest[rest.utf8.index(after: end)...] }
         return rest[..<end]
     }
 
-    /// What stands before a separator, or all that is left. Nil if nothing is left.
+    /// Removes and returns the text before a separator, or all the remaining text. Returns nil if no text remains.
     mutating func lastField(before separator: Unicode.Scalar) -> Substring? {
         if let field = field(before: separator) { return field }
         defer { rest = "" }
         return rest.isEmpty ? nil : rest
     }
 
-    /// Takes off one character. False if it is another one.
+    /// Removes one character. Returns false if it is another one.
     mutating func skip(_ expected: Unicode.Scalar) -> Bool {
         guard rest.utf8.first == UInt8(ascii: expected) else { return false }
         rest = rest[rest.utf8.index(after: rest.startIndex)...]

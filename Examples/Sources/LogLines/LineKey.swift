@@ -1,11 +1,11 @@
-/// By what lines are grouped.
+/// The key by which lines are grouped.
 // Unchecked: a Regex is not Sendable, but immutable, and matching changes nothing in it.
 public enum LineKey: @unchecked Sendable {
     /// A part of a line in the common log format.
     case common(CommonField)
     /// The nth word, counted from 1.
     case word(Int)
-    /// What a pattern's first group matches, or all of it if the pattern has no group.
+    /// The match of the pattern's first group, or of the whole pattern if it has no group.
     case pattern(Regex<AnyRegexOutput>)
 
     public enum CommonField: String, CaseIterable, Sendable {

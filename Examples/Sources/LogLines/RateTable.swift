@@ -1,4 +1,4 @@
-/// How many lines each key had in a time.
+/// The number of lines that each key had in a span of time.
 public struct RateTable: Equatable, Sendable {
     public struct Row: Equatable, Sendable {
         public var key: String
@@ -10,7 +10,7 @@ public struct RateTable: Equatable, Sendable {
         }
     }
 
-    /// The key with most lines first.
+    /// The rows, the key with most lines first.
     public let rows: [Row]
 
     public init(_ rows: [Row]) {
@@ -19,7 +19,7 @@ public struct RateTable: Equatable, Sendable {
 
     public var total: Int { rows.reduce(0) { $0 + $1.count } }
 
-    /// The table as text: the total, and a row for each of the first `most` keys.
+    /// Returns the table as text: the total, and a row for each of the first `most` keys.
     public func text(most: Int) -> String {
         let width = "\(total)".count
         var text = "\(total) lines\n"

@@ -15,7 +15,7 @@ public struct SampleLog: Sendable {
         return "\(host) - - [01/Jan/2026:00:00:00 +0000] \"\(method) \(path) HTTP/1.1\" \(status) \(random(50_000))"
     }
 
-    /// 0..<limit, from a linear congruential generator.
+    /// Returns a number in 0..<limit, from a linear congruential generator.
     private mutating func random(_ limit: UInt64) -> Int {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return Int((state >> 33) % limit)

@@ -1,4 +1,4 @@
-/// What a client asks for: one line.
+/// A request of a client: one line.
 ///
 /// Words are separated by one space. A payload is the rest of the line, spaces included, and may be empty.
 public enum Command: Equatable, Sendable {
@@ -9,12 +9,12 @@ public enum Command: Equatable, Sendable {
     case statistics
     case quit
 
-    /// How many bytes the name of a topic may have.
+    /// The most bytes that the name of a topic may have.
     public static let longestTopic = 128
 
     /// Reads a line, without the line feed.
     ///
-    /// - Throws: what is wrong with it, in words for the client.
+    /// - Throws: the error in the line, in words for the client.
     public init(line: String) throws(CommandError) {
         let (word, rest) = Command.split(line[...])
         switch word {
@@ -43,7 +43,7 @@ public enum Command: Equatable, Sendable {
         }
     }
 
-    /// What stands before the first space, and behind it; nil if there is none. By bytes: looking for characters takes longer.
+    /// Splits a text at the first space; the second part is nil if there is none. Compares bytes: looking for characters takes longer.
     static func split(_ text: Substring) -> (Substring, Substring?) {
         guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return (text, nil) }
         return (text[..<space], text[text.utf8.index(after: space)...])
@@ -68,7 +68,7 @@ public enum Command: Equatable, Sendable {
     }
 }
 
-/// What is wrong with a line, in words for the client.
+/// The error in a line, in words for the client.
 public struct CommandError: Error, Equatable, CustomStringConvertible {
     public let description: String
 

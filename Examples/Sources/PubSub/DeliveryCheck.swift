@@ -1,14 +1,14 @@
-/// Checks what one subscriber receives: of each publisher everything, in order, but for what the server said it dropped.
+/// Checks that one subscriber receives everything of each publisher, in order, except the messages that the server reported as dropped.
 public struct DeliveryCheck: Sendable {
     /// The sequence number that comes next, by publisher.
     private var next: [Int: Int] = [:]
     private var missing = 0
 
-    /// How many messages came.
+    /// The number of messages received.
     public private(set) var received = 0
-    /// How many the server said it dropped.
+    /// The number of messages that the server reported as dropped.
     public private(set) var dropped = 0
-    /// How many came behind a later one of the same publisher, or twice.
+    /// The number of messages that came after a later one of the same publisher, or twice.
     public private(set) var outOfOrder = 0
 
     public init() {}
@@ -26,8 +26,9 @@ public struct DeliveryCheck: Sendable {
 
     public mutating func serverDropped(_ count: Int) { dropped += count }
 
-    /// How many messages were neither received nor said to be dropped. Negative if more were dropped than are missing.
-    /// - Parameter sent: how many each publisher sent.
+    /// Returns the number of messages that were neither received nor reported as dropped. Negative if more were dropped than are
+    /// missing.
+    /// - Parameter sent: the number of messages that each publisher sent.
     public func lost(of sent: [Int: Int]) -> Int {
         let tails = sent.reduce(0) { $0 + $1.value - next[$1.key, default: 0] }
         return missing + tails - dropped

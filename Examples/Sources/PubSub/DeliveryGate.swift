@@ -1,22 +1,21 @@
-/// What becomes of messages for a client that reads more slowly than they come.
+/// Decides about messages for a client that reads them more slowly than they come.
 ///
-/// While less than `room` bytes wait for the client, messages pass. The first one that does not fit begins a gap: from here on
-/// all are dropped, and counted, until the client has taken everything that waits. Then it is told the count, in the place of
-/// the gap, and messages pass again.
-/// A client whose gap exceeds `mostDropped` is of no use to anybody, and is disconnected.
+/// While less than `room` bytes wait for the client, messages pass. The first message that does not fit begins a gap: from here on all
+/// messages are dropped and counted until the client has taken everything that waits. Then the client is told the count, in the place
+/// of the gap, and messages pass again. A client whose gap exceeds `mostDropped` is of no use, and is disconnected.
 public struct DeliveryGate: Sendable {
     public enum Verdict: Equatable, Sendable {
         case send
-        /// - beginsGap: the caller has to say when the client has taken what waits.
+        /// - beginsGap: the caller has to report when the client has taken everything that waits.
         case drop(beginsGap: Bool)
-        /// Once.
+        /// Returned once.
         case disconnect
     }
 
     private let room: Int
     private let mostDropped: Int
 
-    /// How many messages the gap has so far; 0 while there is none.
+    /// The number of messages dropped in the gap so far; 0 outside a gap.
     public private(set) var dropped = 0
 
     /// - Parameters:
@@ -35,13 +34,13 @@ public struct DeliveryGate: Sendable {
         return rejected()
     }
 
-    /// A message that was to be sent was not taken after all.
+    /// Records that the connection rejected a message that was to be sent.
     public mutating func rejected() -> Verdict {
         dropped += 1
         return dropped == mostDropped + 1 ? .disconnect : .drop(beginsGap: dropped == 1)
     }
 
-    /// The client was told of that many. Returns whether the gap is over; if not, more were dropped meanwhile.
+    /// Records that the client was told the count. Returns true if the gap is over, false if more messages were dropped meanwhile.
     public mutating func told(_ count: Int) -> Bool {
         dropped -= count
         return dropped == 0

@@ -1,22 +1,23 @@
-/// How many messages a publisher sends at which event. It ends when its time is over and everything was acknowledged.
+/// Computes the number of messages that a publisher sends at each event. Finished when the time is over and everything was
+/// acknowledged.
 public struct PublisherProgress: Sendable {
     public enum Event: Equatable, Sendable {
-        /// So many messages are due by now, counted from the beginning.
+        /// The number of messages that are due by now, counted from the beginning.
         case due(Int)
-        /// The server took one.
+        /// The server took one message.
         case acknowledged
         /// Nothing more is to be sent.
         case timeIsOver
     }
 
-    /// Whether each acknowledgement makes the next message due.
+    /// True if each acknowledgement makes the next message due.
     private let isWindowed: Bool
     private var isOver = false
     private var acknowledged = 0
 
     public private(set) var sent = 0
 
-    /// How many to send now: what the last event came to.
+    /// The number of messages that the last event made due: the publisher sends them now.
     public private(set) var batch = 0
 
     public var isFinished: Bool { isOver && acknowledged == sent }

@@ -1,4 +1,4 @@
-/// What the server says: one line. `+` begins the answer to a command, `-` what went wrong.
+/// A reply of the server: one line. `+` begins the answer to a command, `-` an error.
 public enum ServerLine: Equatable, Sendable {
     /// `+OK`: SUB, UNSUB or PUB was done.
     case done
@@ -28,7 +28,7 @@ public enum ServerLine: Equatable, Sendable {
         }
     }
 
-    /// Reads a line, without the line feed. Nil if the server does not speak like that.
+    /// Reads a line, without the line feed. Returns nil for a line that no server sends.
     public init?(line: String) {
         let (word, rest) = Command.split(line[...])
         switch (word, rest) {

@@ -1,4 +1,4 @@
-/// What the load client puts into a payload, to know a message again: who sent it, its number, and when.
+/// The identity of a message, which the load client puts into its payload: the publisher, the sequence number, and the time of sending.
 public struct Stamp: Equatable, Sendable {
     public var publisher: Int
     public var sequence: Int
@@ -11,13 +11,13 @@ public struct Stamp: Equatable, Sendable {
         self.time = time
     }
 
-    /// The payload, filled up to `size` bytes if it is shorter.
+    /// Returns the payload, filled up to `size` bytes if it is shorter.
     public func payload(size: Int) -> String {
         let text = "\(publisher) \(sequence) \(time) "
         return text + String(repeating: "x", count: max(0, size - text.utf8.count))
     }
 
-    /// Reads a payload. Nil if it is not one of these.
+    /// Reads a payload. Returns nil if it has another form.
     public init?(payload: Substring) {
         let (publisher, behindPublisher) = Command.split(payload)
         let (sequence, behindSequence) = Command.split(behindPublisher ?? "")

@@ -12,7 +12,7 @@ struct LineRates {
     /// Lines without a key are counted, too.
     private static let noKey = "(no key)"
 
-    /// A table for each second, also for one without lines, and one for what is left when `stop` emits. Then completes.
+    /// Emits a table for each second, also for one without lines, and one for the remaining lines when `stop` emits; then completes.
     func tables(until stop: Observable<Void>) -> Observable<RateTable> {
         lines
             .take(until: stop)

@@ -5,17 +5,17 @@ import RxSwift
 /// Writes a sample log, so that there is something to follow.
 struct SampleLogWriter {
     let path: String
-    /// Lines per second.
+    /// The rate in lines per second.
     let rate: Int
     let scheduler: IOUringScheduler
 
-    /// Emits how many bytes were written, after `stop` has emitted.
+    /// Emits the number of bytes written, after `stop` has emitted.
     func write(until stop: Observable<Void>) -> Single<Int> {
         let rate = rate
         let start = ContinuousClock.now
         let chunks = Observable<Int>.interval(.milliseconds(10), scheduler: scheduler)
             .take(until: stop)
-            // By the clock, not by the number of ticks: when the loop is late, some are left out.
+            // Goes by the clock, not by the number of ticks: when the loop is late, some are left out.
             .map { _ in Int((ContinuousClock.now - start) / .seconds(1) * Double(rate)) }
             .scan(into: Batch()) { batch, due in batch.fill(upTo: due) }
             .map { ByteChunk($0.text) }
@@ -27,7 +27,7 @@ struct SampleLogWriter {
         private var written = 0
         private(set) var text = ""
 
-        /// - Parameter due: how many lines are to be written by now, all in all.
+        /// - Parameter due: the total number of lines to be written by now.
         mutating func fill(upTo due: Int) {
             text = ""
             for _ in written..<due { text += log.line() + "\n" }

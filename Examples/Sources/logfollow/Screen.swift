@@ -1,13 +1,13 @@
 import Glibc
 import LogLines
 
-/// Shows tables: on a terminal each in the place of the one before, else one below the other.
+/// Shows tables: on a terminal each table replaces the one before, elsewhere they follow each other.
 struct Screen {
     let rows: Int
     let isTerminal: Bool
 
     func show(_ table: RateTable) {
-        // Home, and clear what is below.
+        // Moves the cursor home and clears the screen below it.
         if isTerminal { print("\u{1B}[H\u{1B}[J", terminator: "") }
         print("\(time) \(table.text(most: rows))", terminator: "")
         fflush(stdout)

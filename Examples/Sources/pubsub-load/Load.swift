@@ -3,17 +3,17 @@ import Program
 import RxIOUring
 import RxSwift
 
-/// One run: connects everybody, has the publishers publish, waits for the last message, and adds up.
+/// One run: connects the subscribers and publishers, publishes, waits for the last message, and adds up the results.
 struct Load {
     let plan: PubSubLoad
     let group: IOUringSchedulerGroup
 
-    /// How long the last messages may take, once the publishers have ended.
+    /// The longest time that the last messages may take after the publishers have ended.
     static let idleTimeout = RxTimeInterval.seconds(15)
 
     func run() async throws -> Report {
         let subscribers = try await connectSubscribers()
-        // Their connections are open as long as this is not disposed of.
+        // The connections of the subscribers stay open until `receiving` is disposed of.
         let receiving = subscribers.map { $0.receive() }
         defer { for disposable in receiving { disposable.dispose() } }
         for subscriber in subscribers { try await subscriber.isReady.value }
@@ -30,7 +30,7 @@ struct Load {
         for number in 0..<plan.subscribers {
             let isSlow = number < plan.slow
             var options = ConnectionOptions()
-            // Else the kernel would take megabytes before the server notices.
+            // Otherwise the kernel would buffer megabytes before the server notices.
             if isSlow { options.receiveBufferSize = 32 * 1024 }
             let connection = try await connect(options)
             subscribers.append(Subscriber(connection, topic: number % plan.topics, isSlow: isSlow))
@@ -38,7 +38,7 @@ struct Load {
         return subscribers
     }
 
-    /// Returns how many messages each publisher sent.
+    /// Returns the number of messages that each publisher sent.
     private func publish() async throws -> [Int: Int] {
         var publishers: [Publisher] = []
         for number in 0..<plan.publishers {
@@ -57,7 +57,7 @@ struct Load {
         ).value
     }
 
-    /// Nobody says which message is the last one: looks again and again.
+    /// Checks repeatedly if all messages have arrived: no message is marked as the last one.
     private func waitForDeliveries(of sent: [Int: Int], to subscribers: [Subscriber]) async throws {
         let scheduler = group.schedulers[0]
         _ = try await Observable<Int>.interval(.milliseconds(5), scheduler: scheduler)
@@ -69,6 +69,6 @@ struct Load {
 }
 
 extension PubSubLoad {
-    /// How many messages each of the publishers of a topic sent, of all that were sent.
+    /// Returns the part of `sent` that the publishers of a topic sent.
     func sent(_ sent: [Int: Int], to topic: Int) -> [Int: Int] { sent.filter { $0.key % topics == topic } }
 }

@@ -17,9 +17,9 @@ struct Publisher {
         self.plan = plan
     }
 
-    /// Publishes as long as the plan says, or until `stop` emits, and waits for all answers. Emits how many messages were sent.
+    /// Publishes until the plan's time is over or `stop` emits, and waits for all answers. Emits the number of messages sent.
     func publish(until stop: Observable<CInt>) -> Single<Int> {
-        // All of these come on the connection's loop, one after another: the state needs no lock.
+        // All these events come on the connection's loop, one after another: the state needs no lock.
         Observable.merge(answers, due, timeIsOver(stop))
             .scan(into: PublisherProgress(isWindowed: plan.rate == nil)) { progress, event in progress.handle(event) }
             .do(onNext: { progress in try send(progress) })
@@ -37,12 +37,13 @@ struct Publisher {
         .concat(Observable.error(LoadError("the server has closed the connection of a publisher")))
     }
 
-    /// With a rate, what the clock says, looked at each millisecond; else the window, once: answers make the next ones due.
+    /// Emits the number of messages due. With a rate, it follows the clock, which is read each millisecond. Without one, it emits the
+    /// window once, and each answer makes the next message due.
     private var due: Observable<Event> {
         guard let rate = plan.rate else { return .just(.due(plan.window), scheduler: connection.scheduler) }
         let start = DispatchTime.now().uptimeNanoseconds
         return Observable<Int>.interval(.milliseconds(1), scheduler: connection.scheduler).map { _ in
-            // Not the number of ticks: when the loop is late, some are left out.
+            // Does not count ticks: when the loop is late, some are left out.
             let elapsed = DispatchTime.now().uptimeNanoseconds - start
             return .due(Int(Double(elapsed) / 1e9 * Double(rate)))
         }
@@ -70,7 +71,7 @@ struct Publisher {
     static func topic(_ number: Int) -> String { "load.\(number)" }
 }
 
-/// Why a run cannot go on.
+/// The reason for which a run has to stop.
 struct LoadError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import Histogram
 
-/// What a run came to.
+/// The result of a run.
 struct Report {
     let violations: [String]
     private let lines: [String]
@@ -16,7 +16,7 @@ struct Report {
             let result = subscriber.result
             received += result.check.received
             dropped += result.check.dropped
-            // Those of slow subscribers tell how slow they are.
+            // The latencies of slow subscribers tell only how slow they are.
             if !subscriber.isSlow { latencies.add(result.latencies) }
             if let failure = result.failure {
                 violations.append("subscriber \(number): \(failure)")

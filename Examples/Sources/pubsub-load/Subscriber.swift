@@ -5,14 +5,14 @@ import RxIOUring
 import RxSwift
 import Synchronization
 
-/// A connection that subscribes to a topic, and checks what comes.
+/// A connection that subscribes to a topic and checks the messages it receives.
 // Unchecked: a subject may be used from any thread, but is not Sendable.
 final class Subscriber: @unchecked Sendable {
     struct Result {
         var check = DeliveryCheck()
-        /// Nanoseconds from the publisher to here.
+        /// Nanoseconds from the publisher to this subscriber.
         var latencies = Histogram<UInt64>(highestTrackableValue: 60_000_000_000, numberOfSignificantValueDigits: .three)
-        /// Why the connection ended, if it did.
+        /// The reason for which the connection ended, if it did.
         var failure: String?
     }
 
@@ -34,7 +34,7 @@ final class Subscriber: @unchecked Sendable {
 
     var result: Result { state.withLock { $0 } }
 
-    /// - Parameter sent: how many each of the topic's publishers sent.
+    /// - Parameter sent: the number of messages that each of the topic's publishers sent.
     func hasAll(of sent: [Int: Int]) -> Bool {
         state.withLock { $0.failure != nil || $0.check.lost(of: sent) <= 0 }
     }
@@ -48,8 +48,8 @@ final class Subscriber: @unchecked Sendable {
             onCompleted: { self.ended("closed by the server") })
     }
 
-    /// Who is slow keeps a chunk for a while: then the connection receives no more, the kernel's buffers fill up, and then the
-    /// server's queue.
+    /// The received chunks. A slow subscriber keeps each for a while: then the connection receives no more, the kernel's buffers fill
+    /// up, and then the server's queue.
     private var chunks: Observable<ByteChunk> {
         guard isSlow else { return connection.received }
         let scheduler = connection.scheduler

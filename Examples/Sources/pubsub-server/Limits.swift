@@ -1,18 +1,18 @@
 import PubSub
 import RxIOUring
 
-/// What bounds the memory of a connection.
+/// The bounds on the memory of a connection.
 struct Limits {
-    /// How many bytes of messages may wait for a client.
+    /// The most bytes of messages that may wait for a client.
     var room: Int
-    /// How many messages a client may miss in a row.
+    /// The most messages that a client may miss in a row.
     var mostDropped: Int
 
     let longestLine = 64 * 1024
     let mostTopics = 1_000
 
-    /// Messages leave room for answers: a client that is behind with its messages still gets those. One that sends commands and
-    /// reads no answers fills that room, too, and is disconnected.
+    /// Messages leave room for answers: a client that is behind with its messages still gets its answers. A client that sends commands
+    /// and reads no answers fills that room, too, and is disconnected.
     var connectionOptions: ConnectionOptions {
         var options = ConnectionOptions()
         options.sendLimit = room + 256 * 1024

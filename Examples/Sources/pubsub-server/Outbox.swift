@@ -3,8 +3,8 @@ import RxIOUring
 import RxSwift
 import Synchronization
 
-/// The messages for one client. From any thread: a message comes on the loop of its publisher and is queued right there. A hop
-/// to the client's loop would need a queue of its own, which nothing bounds.
+/// The messages for one client. May be used from any thread: a message comes on the loop of its publisher and is queued right there. A
+/// hop to the client's loop would need a queue of its own, which nothing bounds.
 final class Outbox: Sendable {
     private let connection: Connection
     private let gate: Mutex<DeliveryGate>
@@ -21,7 +21,7 @@ final class Outbox: Sendable {
         var verdict = gate.withLock { $0.offer(message.count, queued: queued) }
         if verdict == .send {
             if connection.send(message) { return statistics.delivered.count() }
-            // Others filled the queue meanwhile, or the connection is closed.
+            // Other publishers filled the queue meanwhile, or the connection is closed.
             verdict = gate.withLock { $0.rejected() }
         }
         statistics.dropped.count()
@@ -33,17 +33,18 @@ final class Outbox: Sendable {
     }
 
     private func tellWhenDrained() {
-        // To write nothing completes when the kernel has taken what was queued before. It fails when the connection is closed,
-        // and then nobody is left to be told.
+        // An empty write completes when the kernel has taken everything that was queued before it. It fails when the connection is
+        // closed, and then no client is left to be told.
         _ = connection.write(.empty()).subscribe(onCompleted: tell, onError: { _ in })
     }
 
-    /// Tells the client how many messages it missed. Until that is queued the gate is shut: so it stands where the gap is.
+    /// Tells the client how many messages it missed. The gate stays shut until that line is queued, so the line stands where the gap
+    /// is.
     private func tell() {
         var isOver = false
         while !isOver {
             let count = gate.withLock { $0.dropped }
-            // If it is rejected, the client reads no answers either, and its session ends.
+            // If the connection rejects it, the client reads no answers either, and its session ends.
             connection.send(ServerLine.dropped(count).line)
             isOver = gate.withLock { $0.told(count) }
         }
@@ -51,7 +52,7 @@ final class Outbox: Sendable {
 
     private func disconnect() {
         statistics.disconnected.count()
-        // What waits is dropped, since the client does not read it.
+        // Queued messages are dropped, since the client does not read them.
         connection.abort()
     }
 }

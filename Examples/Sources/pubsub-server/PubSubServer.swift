@@ -45,7 +45,7 @@ struct PubSubServer: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Line by line also where the output is a file or a pipe.
+        // The output is line-buffered even where it is a file or a pipe.
         setvbuf(stdout, nil, _IOLBF, 0)
         let group = IOUringSchedulerGroup(count: loops, name: "pubsub", backend: events.backend)
         defer { group.shutdown() }
@@ -57,7 +57,8 @@ struct PubSubServer: AsyncParsableCommand {
 
         let server = Server(listener: listener, limits: limits)
         try await server.run(until: Termination.signal(group.schedulers[0])).value
-        // Whoever waits is told of the end first, then what is above is let go of: the loops have done so when they have ended.
+        // The loops tell waiting observers of the end, and have done so when they have ended; the objects above are released after
+        // that.
         group.shutdown()
         print("ended: \(server.statistics.line)")
     }

@@ -8,10 +8,10 @@ struct Server {
     let limits: Limits
     let statistics = Statistics()
 
-    /// How long, when the server is to end, clients have to take what waits for them.
+    /// The time that clients have to take their queued messages when the server is to end.
     static let farewell = RxTimeInterval.seconds(5)
 
-    /// Serves until `stop` emits; completes when all clients have taken what waited for them, or after a time.
+    /// Serves until `stop` emits; completes when all clients have taken their queued messages, or after a time.
     func run(until stop: Observable<CInt>) -> Completable {
         let topics = Topics(statistics: statistics)
         let statistics = statistics
@@ -23,7 +23,7 @@ struct Server {
                 Session(connection: connection, topics: topics, statistics: statistics, limits: limits)
                     .run(until: stop)
                     .catch { error in
-                        // A client that is gone is no reason to end.
+                        // A lost client does not end the server.
                         fputs("\(connection.remoteAddress) lost: \(error)\n", stderr)
                         return .empty()
                     }

@@ -3,23 +3,23 @@ import PubSub
 import RxIOUring
 import RxSwift
 
-/// One client, from its connection to its end. Commands are carried out on the loop that the connection lives on.
+/// One client, from its connection to its end. Its commands run on the loop of the connection.
 struct Session {
     let connection: Connection
     let topics: Topics
     let statistics: Statistics
     let limits: Limits
 
-    /// Answers commands until the client leaves or `stop` emits. Completes when the last answer is sent, and fails when the
-    /// connection does.
+    /// Answers commands until the client leaves or `stop` emits. Completes when the last answer is sent, and fails when the connection
+    /// does.
     func run(until stop: Observable<CInt>) -> Completable {
         Completable.using(
             { Subscriptions(statistics: statistics) },
             primitiveSequenceFactory: { subscriptions in
-                // Writing what is answered to what is received: that is all of it. `write` queues the answers, and fails when
+                // The session does nothing but write the answers to the received commands. `write` queues the answers, and fails when
                 // too many of them are not read.
                 connection.write(answers(subscriptions, until: stop).map { ByteChunk($0.line) })
-                    // Else what is queued would be kept for half a minute, for a client that reads nothing.
+                    // Otherwise the queued answers would be kept for half a minute, for a client that reads nothing.
                     .do(onError: { _ in connection.abort() })
             })
     }
@@ -29,7 +29,7 @@ struct Session {
         return connection.received
             .lines(maximumLength: limits.longestLine)
             .map { line in answer(line, subscriptions, outbox) }
-            // The signal comes on another loop, perhaps; here, everything else is this loop's.
+            // The signal may come on another loop; everything else here runs on this loop.
             .take(until: stop.observe(on: connection.scheduler))
             .catch { error in .just(.error(reason(error))) }
             .concat(Observable.just(.bye))
@@ -52,7 +52,7 @@ struct Session {
             case .unsubscribe(let topic):
                 return subscriptions.remove(topic) ? .done : .error("not subscribed")
             case .publish(let topic, let payload):
-                // Made once, and shared by the queues of all subscribers.
+                // One message is made, and the queues of all subscribers share it.
                 let message = ServerLine.message(topic: topic[...], payload: payload)
                 return topics.publish(ByteChunk(message.line), to: topic)
                     ? .done : .error("too many messages for \(topic)")

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What the server has done. Counted on all loops.
+/// The counts of the server's work, from all loops.
 final class Statistics: Sendable {
-    /// Now.
+    /// The current number.
     let connections = Atomic(0)
     let topics = Atomic(0)
     let subscriptions = Atomic(0)
 
-    /// Since the server began.
+    /// The number since the server began.
     let published = Atomic(0)
     let delivered = Atomic(0)
     let dropped = Atomic(0)

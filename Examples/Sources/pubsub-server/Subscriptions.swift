@@ -2,7 +2,7 @@ import RxSwift
 
 /// The topics that a client is subscribed to.
 ///
-/// Added to and removed from on the client's loop. Disposed of on any thread, as when the server ends: hence the composite.
+/// Changed on the client's loop. Disposed of on any thread, as when the server ends: hence the composite.
 final class Subscriptions: Disposable {
     private let all = CompositeDisposable()
     private var keys: [String: CompositeDisposable.DisposeKey] = [:]
@@ -18,7 +18,7 @@ final class Subscriptions: Disposable {
     /// Returns false if the client is subscribed to the topic already.
     func add(_ topic: String, _ subscribe: () -> any Disposable) -> Bool {
         if keys[topic] != nil { return false }
-        // No key: disposed of meanwhile, and the new one with it.
+        // No key: the composite was disposed of meanwhile, and the new subscription with it.
         if let key = all.insert(subscribe()) { keys[topic] = key }
         return true
     }

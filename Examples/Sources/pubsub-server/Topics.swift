@@ -2,9 +2,9 @@ import RxIOUring
 import RxSwift
 import Synchronization
 
-/// The topics that somebody is subscribed to: each is made for the first subscriber, and dropped with the last.
+/// The topics that have subscribers: each is made for its first subscriber, and dropped with the last.
 ///
-/// From any thread.
+/// May be used from any thread.
 final class Topics: Sendable {
     private struct Entry {
         let topic = Topic()
@@ -16,18 +16,18 @@ final class Topics: Sendable {
 
     init(statistics: Statistics) { self.statistics = statistics }
 
-    /// The messages that are published while subscribed. See `Topic`.
+    /// The messages published during the subscription. See `Topic`.
     func messages(of name: String) -> Observable<ByteChunk> {
         .using(
             { Membership(of: name, in: self) },
             observableFactory: { $0.topic.messages })
     }
 
-    /// Passes a message on to the topic's subscribers; it is made only if there are any.
+    /// Passes a message on to the topic's subscribers; makes the message only if there are any.
     ///
     /// - Returns: false if too many messages of the topic wait already.
     func publish(_ message: @autoclosure () -> ByteChunk, to name: String) -> Bool {
-        // Looked up under the lock, called outside: subscribers may come back here.
+        // The topic is looked up under the lock, but called outside of it: subscribers may call this type again.
         let topic = entries.withLock { $0[name]?.topic }
         if let topic, !topic.publish(message()) { return false }
         statistics.published.count()
@@ -54,7 +54,7 @@ final class Topics: Sendable {
     }
 }
 
-/// Keeps a topic as long as somebody is subscribed: `using` disposes of it with the subscription.
+/// Keeps a topic while it has a subscriber: `using` disposes of the membership with the subscription.
 private final class Membership: Disposable {
     let topic: Topic
     private let name: String

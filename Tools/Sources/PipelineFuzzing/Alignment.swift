@@ -1,9 +1,9 @@
 import PipelineModel
 
-/// Two logs, side by side: which entries of one have no counterpart in the other.
+/// Compares two logs side by side, to find the entries of one that have no counterpart in the other.
 ///
-/// The other log may have calls of closures above stages that can end early, and what such a closure does in its turn; this log may have
-/// more subscriptions to what is shared. Disposals are left out, they come later where more runs, and so are the numbers of
+/// The other log may have calls of closures above stages that can end early, and the actions of such closures. This log may have more
+/// subscriptions to shared definitions. Disposals are left out, as they come later where more runs; so are the numbers of
 /// subscriptions.
 struct Alignment {
     private struct Entry {
@@ -19,14 +19,14 @@ struct Alignment {
 
     private let mine: [Entry]
     private let other: [Entry]
-    /// Stages above those that can end while their source goes on.
+    /// The stages above those that can end while their source continues.
     private let unseen: Set<Int>
     private let shared: Set<Int>
-    /// The stages right below what is shared, or further down.
+    /// The stages right below a shared definition, or further down.
     private let belowShared: Set<Int>
-    /// What is shared and has a state that a subscription changes, and the stages below it. So not subjects.
+    /// The shared definitions with a state that a subscription changes, and the stages below them. Subjects are not among them.
     private let stateful: Set<Int>
-    /// The sources of each `merge` but its first, and what is shared if they use it.
+    /// The sources of each `merge` but its first, and the shared definitions if those sources use them.
     private let mergedLater: Set<Int>
     /// The observers in this log.
     private let observers: Set<Int>
@@ -36,7 +36,7 @@ struct Alignment {
     private let reactions: [String: Reaction]
     /// The subscriptions to stages that a closure without a counterpart makes in the other log: the stage, and their number.
     private var subscribedUnseen: [Int: Set<Int>] = [:]
-    /// Whether the other log was cut.
+    /// True if the other log was cut.
     private let isCut: Bool
 
     init(_ pair: LogPair) {
@@ -110,11 +110,11 @@ struct Alignment {
         }
     }
 
-    /// What a reaction does to a main pipeline.
+    /// The effect of a reaction on a main pipeline.
     private struct Reaction {
         /// The stages that it disposes of.
         var disposed: Set<Int> = []
-        /// The stages that it subscribes to and that tell nothing of their subscription.
+        /// The stages that it subscribes to and that do not log their subscription.
         var subscribed: Set<Int> = []
 
         init(_ node: Node, _ program: Program) {
@@ -128,25 +128,25 @@ struct Alignment {
         }
     }
 
-    /// What this log has more than the other one.
+    /// The entries that this log may have beyond the other one.
     struct Extra: OptionSet {
         let rawValue: Int
 
-        /// Subscriptions to what is shared.
+        /// Subscriptions to shared definitions.
         static let shared = Extra(rawValue: 1)
         /// Subscriptions to sources of a `merge` behind one that has failed.
         static let mergedLater = Extra(rawValue: 2)
-        /// In both logs, what is shared and what is below it, once a closure without a counterpart has had to do with it.
+        /// Entries in both logs of shared definitions and of stages below them, once a closure without a counterpart has touched them.
         static let consequences = Extra(rawValue: 4)
     }
 
-    /// Whether the logs are the same apart from such entries, of which there is at least one.
+    /// True if the logs are the same apart from such entries, of which there is at least one.
     func exists(_ extra: Extra) -> Bool {
         var extraStages: Set<Int> = []
         if extra.contains(.shared) { extraStages.formUnion(shared) }
         if extra.contains(.mergedLater) { extraStages.formUnion(mergedLater) }
         let hasConsequences = extra.contains(.consequences)
-        // All pairs of positions that can be reached, row by row, and whether with an entry that has no counterpart.
+        // All reachable pairs of positions, row by row, each with a flag for an entry that has no counterpart.
         var states: Set<State> = [State(mine: 0, other: 0, hasMore: false)]
         var rest = Array(states)
         while let state = rest.popLast() {
@@ -162,22 +162,22 @@ struct Alignment {
         var mine: Int
         var other: Int
         var hasMore: Bool
-        /// The entries of the other log at which a reaction without a counterpart has disposed of something first, and subscribed last,
-        /// or -1.
+        /// The entries of the other log at which a reaction without a counterpart has disposed of a pipeline first, and subscribed to
+        /// one last, or -1.
         var disposal = -1
         var subscription = -1
-        /// Whether an entry without a counterpart comes from what is shared and stateful, or from below it.
+        /// True if an entry without a counterpart comes from a stateful shared definition, or from below it.
         var isTouched = false
     }
 
     private func isSame(_ left: Entry, _ right: Entry) -> Bool {
         guard left.time == right.time else { return false }
-        // It counts its events, also those that are unseen.
+        // The stage counts its events, also those that are unseen.
         let isCount = counting.contains(left.id) && unseen.contains(left.id)
         return left.text == right.text || isCount && left.withoutNumber == right.withoutNumber
     }
 
-    /// Leaves out an entry of what is shared, or of what is below it.
+    /// Skips an entry of a shared definition, or of a stage below it.
     private func skipping(_ state: State) -> [State] {
         func isFree(_ entry: Entry) -> Bool {
             entry.text.first == ">" || stateful.contains(entry.id)
@@ -230,19 +230,19 @@ struct Alignment {
         return result
     }
 
-    /// Whether this log may have an entry more: it comes from such a stage, or is an element from above one.
+    /// True if the entry may be extra in this log: it comes from one of the stages, or is an element from below a shared definition.
     private func isExtra(_ entry: Entry, _ stages: Set<Int>) -> Bool {
         if stages.contains(entry.id) { return true }
         return !stages.isDisjoint(with: shared) && belowShared.contains(entry.id)
             && entry.text.lowercased().contains("n")
     }
 
-    /// Whether an entry of the other log comes from what a reaction has subscribed to there only.
+    /// True if an entry of the other log comes from a stage that a reaction has subscribed to in that log only.
     private func isOfSubscribed(_ entry: Entry, _ state: State) -> Bool {
         state.subscription >= 0 && reactions[other[state.subscription].text]!.subscribed.contains(entry.id)
     }
 
-    /// Whether an entry of this log comes from what reactions in a part of the other log have disposed of, there only.
+    /// True if an entry of this log comes from a stage that reactions in a part of the other log have disposed of, in that log only.
     private func isOfDisposed(_ entry: Entry, in part: Range<Int>) -> Bool {
         part.contains { index in
             guard let reaction = reactions[other[index].text] else { return false }
@@ -251,8 +251,8 @@ struct Alignment {
         }
     }
 
-    /// Whether an entry may have no counterpart in this log: it comes from above a stage that has ended, or an observer sees it which a
-    /// closure there has subscribed.
+    /// True if an entry may have no counterpart in this log: it comes from above a stage that has ended, or is seen by an observer that
+    /// a closure there has subscribed.
     private func isUnseen(_ entry: Entry) -> Bool {
         guard entry.text.first == ">" else {
             return unseen.contains(entry.id) || subscribedUnseen[entry.id]?.contains(entry.instance) == true
@@ -261,10 +261,10 @@ struct Alignment {
         return number >= 10 && !observers.contains(number)
     }
 
-    /// The number of the observer that an entry comes from. From 10 on, a reaction has subscribed it.
+    /// Returns the number of the observer that an entry comes from. From 10 on, a reaction has subscribed it.
     private static func observer(_ text: String) -> Int { Int(text.dropFirst().prefix { $0.isNumber }) ?? 0 }
 
-    /// Where the entries end that a call of a closure leads to.
+    /// Returns the end of the entries that follow from a call of a closure.
     private func end(of index: Int) -> Int {
         let start = other[index].text
         guard reactions[start] != nil else { return index + 1 }
@@ -277,7 +277,7 @@ struct Alignment {
         return other.count
     }
 
-    /// Operators that can end while their source goes on.
+    /// Tells whether an operator can end while its source continues.
     private static func canEndEarly(_ node: Node) -> Bool {
         switch node.op {
         case .take, .takeWhile, .takeUntilPredicate, .elementAt, .first, .only, .onlyWhere, .asSingle, .takeUntil,

@@ -2,14 +2,14 @@ import PipelineModel
 
 package enum Verdict {
     case same
-    /// A line of KnownDifferences.md tells of it: its first words.
+    /// The first words of the line of KnownDifferences.md that explains the difference.
     case known(String)
     case finding(String)
 }
 
-/// Decides whether two outcomes are the same, as far as they have to be.
+/// Decides if two outcomes are the same, as far as they have to be.
 package struct Comparison {
-    /// Whether nothing that has to do with disposals is compared.
+    /// True if disposals, and everything connected with them, are not compared.
     private let ignoresDisposals: Bool
 
     package init(ignoresDisposals: Bool = false) { self.ignoresDisposals = ignoresDisposals }
@@ -20,7 +20,7 @@ package struct Comparison {
         case .crash: return .finding("crashes")
         case .hang:
             if other?.status == .hang || other == nil && mayBeEndless(program) { return .same }
-            // Neither ends, and here no closure runs that tells of it.
+            // Neither program ends, and in this library no closure runs that would show it in the log.
             if other?.status == .budget, mayBeEndless(program) { return .known(KnownDifference.unseen) }
             return .finding("does not end")
         default: break
@@ -34,7 +34,7 @@ package struct Comparison {
         }
         var (left, right) = (Self.normalized(mine, Self.isDisposal), Self.normalized(other, Self.isDisposal))
         if ignoresDisposals {
-            // What `do` runs behind a terminal event is where the disposal lets it be.
+            // The place of entries that `do` logs behind a terminal event depends on the disposals.
             let isFree = { Self.isDisposal($0) || Self.isAfterTerminal($0) }
             left.removeAll(where: isFree)
             right.removeAll(where: isFree)
@@ -51,7 +51,7 @@ package struct Comparison {
         return .finding("entry \(index) is \(here), there \(there)")
     }
 
-    /// Whether two runs of a program with one thread are the same.
+    /// Compares two runs of a program with one thread.
     func judge(_ program: Program, _ first: Outcome, again second: Outcome) -> Verdict {
         first.log == second.log || first.status == .hang
             ? .same : .finding("another answer the second time: \(second.log)")
@@ -61,15 +61,16 @@ package struct Comparison {
         program.nodes.contains { [.retryWhen, .repeatElement, .interval, .react].contains($0.op) }
     }
 
-    /// What a stage does though the only observer of its pipeline has got its terminal event. Operators with several sources
-    /// subscribe to the rest of them even so, as in RxSwift; so only chains are looked at.
+    /// Returns the first entry of a stage behind the terminal event that the only observer of its pipeline has received. Operators with
+    /// several sources subscribe to the rest of them even so, as in RxSwift; so only chains are looked at.
     private func callAfterEnd(_ program: Program, _ outcome: Outcome) -> Substring? {
         guard program.kind == .sync, program.shared.isEmpty, program.mains.count == 1, program.script.count == 1,
             program.mains[0].all.allSatisfy({ $0.children.count < 2 && ![.startWith, .flaky, .retry].contains($0.op) })
         else { return nil }
         let entries = outcome.log.split(separator: " ")
         guard let end = entries.firstIndex(where: { $0 == ">0c" || $0.hasPrefix(">0e") }) else { return nil }
-        // A shared source is subscribed to, and runs until that has been done, also if its only subscriber has left, as in RxSwift.
+        // A shared source is subscribed to, and runs until the subscription is complete, even if its only subscriber has left, as in
+        // RxSwift.
         let sharing: Set<Operator> = [.share, .publish, .replay, .multicast, .multicastSelector]
         let connected = Set(program.nodes.filter { sharing.contains($0.op) }.flatMap(\.all).map(\.id))
         return entries[(end + 1)...].first { entry in
@@ -78,8 +79,8 @@ package struct Comparison {
         }
     }
 
-    /// Whether the outcomes are the same when the other library's subjects, `amb` and `skip(until:)` are replaced by models of what
-    /// lines of KnownDifferences.md say. Where events are sent from inside callbacks, they may also meet an operator that is delivering.
+    /// Compares outcomes when the other library's subjects, `amb` and `skip(until:)` are replaced by models of lines of
+    /// KnownDifferences.md. Events that are sent from inside callbacks may also meet an operator that is delivering.
     package func judge(_ program: Program, _ mine: Outcome, withModels other: Outcome) -> Verdict {
         let verdict = judge(program, mine, other)
         switch verdict {
@@ -91,7 +92,7 @@ package struct Comparison {
                 return .known(line.words)
             }
             if case .known = verdict { return verdict }
-            // It never ends, without overflowing the stack: what is killed tells no notes.
+            // The program never ends, without overflowing the stack: a killed process reports no notes.
             if other.status == .hang, program.nodes.contains(where: { $0.op == .retryWhen }) {
                 return .known(KnownDifference.modelled.first { $0.note == "retry" }!.words)
             }
@@ -99,7 +100,7 @@ package struct Comparison {
         }
     }
 
-    /// The entries of a log, without which order is free: runs of such entries are sorted.
+    /// Returns the entries of a log without the order that is free: each run of such entries is sorted.
     static func normalized(_ outcome: Outcome, _ isFree: (String) -> Bool) -> [String] {
         var entries = outcome.log.split(separator: " ").map(String.init)
         if outcome.status == .budget {
@@ -117,7 +118,7 @@ package struct Comparison {
 
     static func isDisposal(_ entry: String) -> Bool { entry.utf8.last == UInt8(ascii: "d") }
 
-    /// What `do` runs behind a terminal event, whose place among the disposals is free.
+    /// True for entries that `do` logs behind a terminal event: their place among the disposals is free.
     static func isAfterTerminal(_ entry: String) -> Bool {
         entry.utf8.last == UInt8(ascii: "C") || entry.contains("E")
     }

@@ -4,7 +4,7 @@ import PipelineModel
 package struct Finding: Sendable {
     package var program: Program
     package var seed: UInt64?
-    /// What is wrong, in a line.
+    /// The error, in a line.
     package var reason: String
     package var mine: Outcome
     package var other: Outcome?

@@ -1,9 +1,9 @@
 import Foundation
 import PipelineModel
 
-/// What a run of the fuzzer does.
+/// The settings of a run of the fuzzer.
 package struct Plan: Sendable {
-    /// Paths of the processes that run programs.
+    /// The paths of the executables that run programs.
     var runner: String
     var otherRunner: String?
     package var kinds: [Kind]
@@ -14,7 +14,7 @@ package struct Plan: Sendable {
     var jobs: Int
     var stopsAfter: Int
     package var shrinks = true
-    /// Whether the place of disposals is compared.
+    /// True if the place of disposals is not compared.
     package var ignoresDisposals = false
 
     package init(
@@ -33,13 +33,13 @@ package struct Plan: Sendable {
         self.shrinks = shrinks
     }
 
-    /// The program of the given index.
+    /// Returns the program of the given index.
     package func program(_ index: Int) -> Program {
         let kind = kinds[index / Self.batchSize % kinds.count]
         return Generator.program(seed: seed &+ UInt64(index), kind: kind, levels: levels)
     }
 
-    /// How many programs of one kind a thread takes at once.
+    /// The number of programs of one kind that a thread takes at once.
     static let batchSize = 128
 }
 
@@ -64,7 +64,7 @@ package final class Tally: @unchecked Sendable {
         }
     }
 
-    /// Takes the next batch of programs, by their index. None are left if it is empty.
+    /// Takes the next batch of programs, by their index. Returns an empty range if none are left.
     func take(_ size: Int, of count: Int?) -> Range<Int> {
         lock.withLock {
             let end = min(next + size, count ?? Int.max)
@@ -80,7 +80,7 @@ package final class Tally: @unchecked Sendable {
         }
     }
 
-    /// Whether it is the first of its signature.
+    /// Adds a finding. Returns true if it is the first of its signature.
     func add(_ finding: Finding) -> Bool {
         lock.withLock {
             let known = findings[finding.signature]
@@ -90,7 +90,7 @@ package final class Tally: @unchecked Sendable {
     }
 }
 
-/// One pair of runners, and what one thread does with it.
+/// One pair of runners, and the work of one thread with it.
 package final class Worker {
     private let mine: Runner
     private let other: Runner?
@@ -106,7 +106,7 @@ package final class Worker {
         var result: [(mine: Outcome, other: Outcome?)] = []
         var rest = programs.map { (text: $0.description, isCompared: other != nil && $0.kind != .threads) }[...]
         while !rest.isEmpty {
-            // What is written before anything is read has to fit into a pipe.
+            // Input that is written before any output is read has to fit into a pipe.
             var bytes = 0
             let texts = rest.prefix {
                 bytes += $0.text.utf8.count + 1
@@ -140,7 +140,7 @@ package final class Worker {
         }
     }
 
-    /// Judges a finding again, with models of what lines of KnownDifferences.md say instead of parts of the library.
+    /// Judges a finding again, with models of the lines of KnownDifferences.md instead of parts of the library.
     private func judgeWithModels(_ program: Program, _ left: Outcome, _ right: Outcome, _ verdict: Verdict) -> Verdict {
         guard let other else { return verdict }
         var verdict = verdict
@@ -154,7 +154,7 @@ package final class Worker {
         return .known(KnownDifference.subscribedLater)
     }
 
-    /// The program made as small as it goes, and what is wrong with it. None if it does not fail again.
+    /// Returns the program made as small as possible, and its error. Returns nil if it does not fail again.
     package func examine(_ program: Program, seed: UInt64?, shrinks: Bool) -> Finding? {
         func findings(_ programs: [Program]) -> [Bool] {
             judge(programs).map { if case .finding = $0 { true } else { false } }
@@ -174,7 +174,7 @@ package final class Worker {
 }
 
 extension Program {
-    /// What the runner's models are asked for with: none, some, all.
+    /// The marks that ask for the runner's models: none, some, all.
     var models: [String] {
         let hasModels = nodes.contains { node in
             node.op.shape.use == .sharedOnly
@@ -185,15 +185,15 @@ extension Program {
         return nodes.contains { $0.op.combinesSources } ? ["!", "!!"] : ["!"]
     }
 
-    /// Whether an operator may subscribe to something when a timer fires, or a subject emits.
+    /// True if an operator may subscribe to a source when a timer fires or a subject emits.
     var subscribesLater: Bool { emitsLater && nodes.contains(where: \.op.subscribesLater) }
 
-    /// Whether something emits behind the subscription of the pipelines.
+    /// True if a source emits after the subscription of the pipelines.
     var emitsLater: Bool { kind != .sync || script.contains { $0.verb != .subscribe && $0.verb != .dispose } }
 }
 
 extension Operator {
-    /// Whether it subscribes to several sources that stand beside each other.
+    /// True if the operator subscribes to several sources that stand beside each other.
     var combinesSources: Bool { shape.sources.upperBound > 1 }
 }
 

@@ -15,12 +15,12 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Makes programs. One seed, one program.
+/// Makes programs: each seed gives one program.
 package struct Generator {
     private var random: SeededGenerator
     private let kind: Kind
     private let levels: Int
-    /// How many definitions `ref` may name.
+    /// The number of definitions that `ref` may name.
     private var sharedCount = 0
 
     package static func program(seed: UInt64, kind: Kind, levels: Int) -> Program {
@@ -34,7 +34,7 @@ package struct Generator {
         self.levels = levels
     }
 
-    /// What is around a pipeline.
+    /// The surroundings of a pipeline.
     private struct Scope {
         var hasElement = false
         var hasObservable = false
@@ -154,7 +154,7 @@ package struct Generator {
         }
     }
 
-    /// A pipeline that drops nothing.
+    /// Returns a pipeline that drops nothing.
     private mutating func lossless(_ level: Int) -> Node {
         guard level > 0 else { return Node(.ref, [pick(0...1)]) }
         switch pick(0...5) {
@@ -164,7 +164,7 @@ package struct Generator {
         }
     }
 
-    /// A definition that several subscribers share.
+    /// Returns a definition that several subscribers share.
     private mutating func sharing() -> Node {
         let ops: [Operator] = [.share, .share, .publish, .replay, .multicast, .connectable, .connectable]
         let op = ops.randomElement(using: &random)!
@@ -195,7 +195,7 @@ package struct Generator {
         var numbers = op.shape.numbers.map { pick($0) }
         switch op {
         case .cold, .hot: numbers = recording(isHot: op == .hot)
-        // More elements than events that end it.
+        // Makes more elements than terminal events.
         case .create:
             numbers = (0..<pick(0...4)).map { _ in pick(0...9) }
             if chance(0.8) { numbers.append(pick(-2...(-1))) }
@@ -206,7 +206,7 @@ package struct Generator {
         return Node(op, numbers)
     }
 
-    /// Pairs of a time span and an event.
+    /// Returns pairs of a time span and an event.
     private mutating func recording(isHot: Bool) -> [Int] {
         var result: [Int] = []
         for _ in 0..<pick(0...5) { result += [pick(1...(isHot ? 20 : 12)), pick(0...9)] }
@@ -233,12 +233,12 @@ package struct Generator {
         if op.shape.closure == .observable { scope.hasObservable = true } else { scope.hasElement = true }
         if op == .groupBy { scope.hasElement = true }
         var inner = pipeline(level - 1, scope)
-        // Else nearly every program with this operator would be endless.
+        // Otherwise nearly every program with this operator would be endless.
         if op == .retryWhen, chance(0.7) { inner = Node(.take, [pick(1...3)], [inner]) }
         return Node(op, numbers(of: op), [source, inner])
     }
 
-    /// Numbers for an operator. Closures throw rarely: a program in which much fails shows little.
+    /// Returns numbers for an operator. Closures throw rarely: a program in which much fails shows little.
     private mutating func numbers(of op: Operator) -> [Int] {
         op.shape.numbers.enumerated().map { index, range in
             if [.observeOn, .subscribeOn].contains(op), kind == .virtual, chance(0.7) { return 2 }
@@ -250,7 +250,7 @@ package struct Generator {
 
     private mutating func pickOperator(_ group: Group) -> Operator {
         let candidates = Self.groups[group]!.filter { op in
-            // Its counter is shared by all subscriptions.
+            // All subscriptions share the counter of `flaky`.
             switch op.shape.use {
             case .everywhere: op != .flaky || kind != .threads
             case .virtualTime: kind == .virtual
@@ -258,7 +258,7 @@ package struct Generator {
             case .sharedOnly: false
             }
         }
-        // Most of what happens in virtual time should have to do with time.
+        // Most operators of a program in virtual time should depend on time.
         func weight(_ op: Operator) -> Int { op.shape.weight * (op.shape.use == .virtualTime ? 4 : 1) }
         var rest = pick(0...candidates.reduce(0) { $0 + weight($1) } - 1)
         for op in candidates {

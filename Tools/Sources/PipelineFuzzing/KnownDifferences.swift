@@ -10,20 +10,20 @@ package struct LogPair {
 
     func contains(_ op: Operator...) -> Bool { program.nodes.contains { op.contains($0.op) } }
 
-    /// Whether the logs differ in the place of disposals only.
+    /// True if the logs differ in the place of disposals only.
     var differOnlyInDisposals: Bool {
         myStatus == otherStatus
             && mine.filter { !Comparison.isDisposal($0) } == other.filter { !Comparison.isDisposal($0) }
     }
 }
 
-/// A line of KnownDifferences.md, and when it explains that two logs differ.
+/// A line of KnownDifferences.md, and the condition under which it explains that two logs differ.
 package struct KnownDifference: Sendable {
     /// The first words of the line.
     package let words: String
     let explains: @Sendable (LogPair) -> Bool
 
-    /// The lines about what the runner has models of, by what these note, the one that says most last.
+    /// The lines that the runner has models of, by the notes of these models, the line with the widest claim last.
     package static let modelled: [(note: String, words: String)] = [
         ("groups", "`groupBy` completes its groups in a dictionary's order"),
         ("departures", "An observer that leaves hands its place to the next subscriber"),
@@ -39,7 +39,7 @@ package struct KnownDifference: Sendable {
     static let unseen = "Runs `map` and `do` for events after `take(1)` was satisfied"
     static let subscribedLater = "What an operator subscribes to when a timer fires or a subject emits"
     static let nesting = modelled.first { $0.note == "nested" }!.words
-    /// The lines about what differs in the place of disposals and in nothing else.
+    /// The lines about differences in the place of disposals only.
     package static let aboutDisposals: [KnownDifference] = [
         KnownDifference(words: "`share()` and `share(replay:)` keep their source subscribed") { keepsSharedSource($0) },
         KnownDifference(words: "`subscribe(on:)` posts the unsubscription from its source") { pair in
@@ -86,7 +86,7 @@ package struct KnownDifference: Sendable {
         },
     ]
 
-    /// Whether nothing but disposals above a `share` come later in the other log.
+    /// True if the only difference is that disposals above a `share` come later in the other log.
     private static func keepsSharedSource(_ pair: LogPair) -> Bool {
         let structure = Structure(pair.program)
         let shared = pair.program.nodes.map(\.id).filter { structure.hasBelow($0, .share) }

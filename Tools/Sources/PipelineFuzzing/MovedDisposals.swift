@@ -7,16 +7,16 @@ struct MovedDisposal {
     var isEarlierHere: Bool
     /// The entries between its place here and its place there, without disposals.
     var across: ArraySlice<String>
-    /// Whether an observer had its terminal event before both places.
+    /// True if an observer had its terminal event before both places.
     var isBehindEnd: Bool
-    /// Whether what an observer sees, or the return of its subscription, lies between both places.
+    /// True if an event of an observer, or the return of its subscription, lies between both places.
     var crossesObservers: Bool { across.contains { $0.first == ">" } }
 }
 
-/// The disposals whose places differ in two logs which are the same apart from disposals. None if one has disposals which the other
-/// does not have.
+/// Returns the disposals whose places differ in two logs that are the same apart from disposals. Returns nil if the logs do not have
+/// the same disposals.
 func movedDisposals(_ pair: LogPair) -> [MovedDisposal]? {
-    /// The places of each disposal: how many other entries come before it.
+    /// Returns the places of each disposal: the number of other entries before it.
     func places(_ log: [String]) -> [String: [Int]] {
         var result: [String: [Int]] = [:]
         var count = 0
@@ -40,10 +40,10 @@ func movedDisposals(_ pair: LogPair) -> [MovedDisposal]? {
     }
 }
 
-/// Which stage of a program stands above which.
+/// The order of a program's stages: which one stands above which.
 struct Structure {
     private var nodes: [Int: Node] = [:]
-    /// The stages right below each one. Several for what is shared.
+    /// The stages right below each stage. A shared definition may have several.
     private var consumers: [Int: [Int]] = [:]
 
     init(_ program: Program) {
@@ -62,20 +62,20 @@ struct Structure {
         }
     }
 
-    /// All stages below one.
+    /// Returns all stages below one.
     func ancestors(_ id: Int) -> [Node] { chains(id).flatMap { $0 }.compactMap { nodes[$0] } }
 
-    /// Whether a stage of such a kind stands below one.
+    /// Tells whether a stage of such a kind stands below one.
     func hasBelow(_ id: Int, _ ops: Operator...) -> Bool { ancestors(id).contains { ops.contains($0.op) } }
 
-    /// The stages below one, down to the observer. Several chains for what is shared.
+    /// Returns the stages below one, down to the observer. A shared definition may have several chains.
     private func chains(_ id: Int) -> [Set<Int>] {
         guard let below = consumers[id] else { return [[]] }
         return below.flatMap { next in chains(next).map { $0.union([next]) } }
     }
 
-    /// Whether each of the entries tells that a stage below the given one has subscribed, or comes from another source of an operator
-    /// below both.
+    /// True if each of the entries comes from a stage below the given one and says that it has subscribed, or comes from another source
+    /// of an operator below both.
     func areSubscribing(_ entries: ArraySlice<String>, besides id: Int) -> Bool {
         chains(id).contains { chain in entries.allSatisfy { isSubscribing($0, besides: id, above: chain) } }
     }

@@ -1,6 +1,6 @@
-/// What printed programs use besides the library.
+/// The declarations that printed programs use besides the library.
 enum Preamble {
-    /// The parts whose names the text contains, with the parts that these use.
+    /// Returns the parts whose names the text contains, with the parts that these use.
     static func needed(by text: String) -> String {
         var result = ""
         for (names, part) in parts.reversed() where names.contains(where: { (text + result).contains($0) }) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What became of a program.
+/// The outcome of a program.
 package struct Outcome: Equatable, Sendable {
     package enum Status: String, Sendable {
         case ok
@@ -24,7 +24,7 @@ package struct Outcome: Equatable, Sendable {
     }
 }
 
-/// A process that runs programs. Started anew when it has died.
+/// A process that runs programs. Restarted when it has died.
 final class Runner {
     private static let launching = NSLock()
     private let path: String
@@ -41,8 +41,8 @@ final class Runner {
 
     private func launch() {
         var (toChild, fromChild): ([Int32], [Int32]) = ([0, 0], [0, 0])
-        // Closed on exec, and no other thread between: a runner that held the pipe of another one would keep that one
-        // from seeing its end.
+        // The pipes are closed on exec, and no other thread launches in between: a runner that held the pipe of another one would keep
+        // that one from seeing its end.
         Self.launching.lock()
         defer { Self.launching.unlock() }
         guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { fail("no pipe") }
@@ -55,7 +55,7 @@ final class Runner {
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         var arguments = [strdup(path), nil]
         defer { free(arguments[0]) }
-        // The same order of dictionaries in each run.
+        // Makes the order of dictionaries the same in each run.
         var environment: [UnsafeMutablePointer<CChar>?] = [strdup("SWIFT_DETERMINISTIC_HASHING=1"), nil]
         defer { for each in environment { free(each) } }
         let status = posix_spawn(&process, path, &actions, nil, &arguments, &environment)
@@ -88,7 +88,7 @@ final class Runner {
         }
     }
 
-    /// What became of the programs that were sent. A process that dies takes one of them with it; the rest is sent again.
+    /// Receives the outcomes of the programs that were sent. A process that dies takes one of them with it; the rest is sent again.
     func receive(_ programs: [String]) -> [Outcome] {
         var result: [Outcome] = []
         while result.count < programs.count {
@@ -103,7 +103,7 @@ final class Runner {
             let status = Outcome.Status(rawValue: fields[0]) ?? .malformed
             func field(_ index: Int) -> String { fields.count > index ? fields[index] : "" }
             result.append(Outcome(status: status, log: field(1), violations: field(2), notes: field(3)))
-            // Where threads are left running, nothing that comes after can be trusted.
+            // If threads are left running, later results cannot be trusted.
             if status == .budget || status == .hang || !field(2).isEmpty { restart(programs[result.count...]) }
         }
         return result

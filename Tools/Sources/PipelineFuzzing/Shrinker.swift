@@ -3,14 +3,14 @@ import PipelineModel
 
 /// Makes a failing program smaller while it fails.
 package struct Shrinker {
-    /// Which of the programs still fail.
+    /// Tells which of the programs still fail.
     private let failing: ([Program]) -> [Bool]
-    /// When to be content with what there is. Candidates that hang take their time.
+    /// The time at which to stop and keep the smallest program so far. Candidates that hang take their time.
     private let end: Date
-    /// How many candidates run at once.
+    /// The number of candidates that run at once.
     private let batch: Int
 
-    /// - Parameter isSlow: whether a candidate that fails takes long, because it hangs.
+    /// - Parameter isSlow: true if a failing candidate takes long, because it hangs.
     package init(isSlow: Bool = false, failing: @escaping ([Program]) -> [Bool]) {
         end = Date(timeIntervalSinceNow: isSlow ? 60 : 20)
         batch = isSlow ? 2 : 32
@@ -41,7 +41,7 @@ package struct Shrinker {
         return nil
     }
 
-    /// Stages count most, then what numbers say.
+    /// Returns the size of a program: stages count most, then the values of numbers.
     private static func weight(_ program: Program) -> Int {
         let numbers = program.nodes.reduce(0) { sum, node in
             sum + node.numbers.count * 12 + node.numbers.reduce(0) { $0 + min(abs($1), 11) }
@@ -121,7 +121,7 @@ package struct Shrinker {
         return result
     }
 
-    /// The pipeline with one thing made smaller.
+    /// Returns the variants of the pipeline with one thing made smaller.
     private static func variants(_ node: Node, isDefinition: Bool) -> [Node] {
         var result: [Node] = []
         if !isDefinition {

@@ -68,7 +68,7 @@ package struct SwiftPrinter {
             }.map { "\(indent)connection\($0)?.dispose()\n" }.joined()
     }
 
-    /// What a step does, in Swift.
+    /// Returns the Swift code of a step.
     func statement(_ step: Step) -> String {
         let target = "shared\(step.target)"
         let definition = program.shared.indices.contains(step.target) ? program.shared[step.target].op : nil
@@ -92,9 +92,9 @@ package struct SwiftPrinter {
         }
     }
 
-    /// What surrounds an expression.
+    /// The surroundings of an expression.
     struct Context {
-        /// How many shared definitions can be referred to.
+        /// The number of shared definitions that can be referred to.
         var visible: Int
         var element = "0"
         var it = "Observable<Int>.empty()"
@@ -118,7 +118,7 @@ package struct SwiftPrinter {
         return combining(node, context)
     }
 
-    /// A closure for the given stage: logs its call, throws as the stage's rule says.
+    /// Returns a closure for the given stage: it logs its call, and throws as the stage's rule says.
     func closure(_ id: Int, _ argument: String, _ type: String, throwing rule: Int, _ result: String) -> String {
         let parameter = argument == "_" ? "" : "\\(\(argument))"
         let fails = rule > 0 ? "if \(argument) & 3 == \(rule - 1) { throw Failure(code: \(10 + rule)) }; " : ""

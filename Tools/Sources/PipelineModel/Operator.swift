@@ -1,36 +1,36 @@
 /// An operator of the fuzzer's programs. The raw value is its name in their text.
 public enum Operator: String, CaseIterable, Sendable {
-    // Sources.
+    // Operators that a program uses as sources.
     case of, from, range, just, empty, never, error, create, generate, repeatElement, element, it, ref, optional
     case deferred, using, flaky, single, maybe, completable
-    // One source.
+    // Operators that transform one source.
     case map, filter, compactMap, enumerated, scan, reduce, toArray, take, takeLast, takeWhile, takeUntilPredicate,
         skip,
         skipWhile, elementAt, only, onlyWhere, first, distinct, ignoreElements, startWith, ifEmptyDefault, materialize,
         roundTrip, catchAndReturn, retry, doEvents, probe, asSingle, asMaybe, asInfallible, observeOn, subscribeOn
-    // Sharing.
+    // Operators that share one source among subscribers.
     case share, publish, replay, multicast, multicastSelector
-    // Several sources.
+    // Operators that combine the events of several sources.
     case merge, concat, concatWith, combineLatest, zip, amb, withLatestFrom, takeUntil, skipUntil, sample,
         ifEmptySwitch,
         catchSequence, andThen
-    // A closure that returns a pipeline.
+    // Operators with a closure that returns a pipeline.
     case flatMap, flatMapLatest, flatMapFirst, concatMap, mergeLimit, mergeMap, concatAll, switchLatest, catchError,
         retryWhen, groupBy
-    // Subjects, relays and connectable pipelines: shared definitions only.
+    // Subjects, relays and connectable pipelines, which only shared definitions use.
     case publishSubject, behaviorSubject, replaySubject, asyncSubject, publishRelay, behaviorRelay, replayRelay
     case connectable
-    // Effects in callbacks.
+    // Operators that act from inside of their callbacks.
     case react
-    // Virtual time.
+    // Operators of programs that run in virtual time.
     case timer, interval, cold, hot, delay, delaySubscription, debounce, throttle, timeout, timeoutOther, buffer,
         window,
         takeFor, skipFor, justOn, ofOn
 }
 
-/// What an operator takes.
+/// The numbers, sources and closure of an operator, and its use.
 public struct Shape: Sendable {
-    /// Which programs may contain it.
+    /// The programs that may contain the operator.
     public enum Use: Sendable {
         case everywhere
         case virtualTime
@@ -38,7 +38,7 @@ public struct Shape: Sendable {
         case sharedOnly
     }
 
-    /// What the closure of the operator gets that returns a pipeline: the last child.
+    /// The argument of the operator's closure that returns a pipeline: the last child is that pipeline.
     public enum Argument: Sendable {
         case none
         case element
@@ -47,13 +47,13 @@ public struct Shape: Sendable {
 
     /// The range of each number.
     public var numbers: [ClosedRange<Int>]
-    /// More numbers that follow: the range of their count and of each.
+    /// More numbers after `numbers`: the range of their count and of each.
     public var list: (count: ClosedRange<Int>, each: ClosedRange<Int>)?
-    /// How many sources there are.
+    /// The range of the number of sources.
     public var sources: ClosedRange<Int>
     public var closure: Argument
     public var use: Use
-    /// How often it is generated, compared to the others of its group.
+    /// The weight with which the operator is generated, compared to the others of its group.
     public var weight: Int
 
     init(
@@ -74,7 +74,7 @@ extension Operator {
 
     private static let shapes = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.makeShape()) })
 
-    /// Throws never, or for elements whose remainder by 4 is one less.
+    /// The rule of a throwing closure: 0 for never, else it throws for elements whose remainder by 4 is one less.
     private static let throwing = 0...4
     private static let predicate = 0...4
 
@@ -87,9 +87,9 @@ extension Operator {
         case .empty: Shape(sources: 0...0, weight: 2)
         case .never: Shape(sources: 0...0, weight: 1)
         case .error: Shape([1...3], sources: 0...0, weight: 2)
-        // Elements, or -1 for completed and -2 for an error.
+        // Each number is an element, or -1 for completed and -2 for an error.
         case .create: Shape(list: (0...5, -2...9), sources: 0...0, weight: 8)
-        // First element, how many, when the closures throw.
+        // First element, number of elements, rule for throwing closures.
         case .generate: Shape([0...3, 0...4, Self.throwing], sources: 0...0)
         case .repeatElement: Shape([0...9], sources: 0...0, weight: 1)
         case .element: Shape([0...0], sources: 0...0, weight: 0)
@@ -97,9 +97,9 @@ extension Operator {
         case .ref: Shape([0...3], sources: 0...0, weight: 0)
         case .deferred: Shape([0...1], sources: 1...1, weight: 4)
         case .using: Shape([0...2], sources: 1...1, weight: 2)
-        // Fails on that many first subscriptions.
+        // The number of first subscriptions that fail.
         case .flaky: Shape([1...3], sources: 1...1, weight: 3)
-        // Success or failure; and whether the closure calls its observer twice.
+        // Success or failure; then 1 if the closure calls its observer twice.
         case .single: Shape([0...1, 0...1], sources: 0...0, weight: 1)
         case .maybe: Shape([0...2, 0...1], sources: 0...0, weight: 1)
         case .completable: Shape([0...1, 0...1], sources: 0...0, weight: 1)
@@ -148,10 +148,10 @@ extension Operator {
         case .publishSubject, .asyncSubject, .publishRelay: Shape(sources: 0...0, use: .sharedOnly)
         case .behaviorSubject, .behaviorRelay: Shape([0...9], sources: 0...0, use: .sharedOnly)
         case .replaySubject, .replayRelay: Shape([0...2], sources: 0...0, use: .sharedOnly)
-        // What is multicast through.
+        // The choice of the subject that multicasts.
         case .connectable: Shape([0...3], use: .sharedOnly)
 
-        // At which event, what, to which shared definition, with what value.
+        // The number of the event, the action, its target (a shared definition or a main pipeline), the value.
         case .react: Shape([1...3, 0...7, 0...1, 0...9], use: .callbacks, weight: 8)
 
         case .timer: Shape([0...40], sources: 0...0, use: .virtualTime, weight: 5)
@@ -171,7 +171,7 @@ extension Operator {
 }
 
 extension Node {
-    /// Whether numbers and children are of the count that the operator takes. Their values may be any.
+    /// True if the operator takes this count of numbers and children. Their values may be any.
     public var isWellFormed: Bool {
         let shape = op.shape
         let closures = shape.closure == .none ? 0 : 1
@@ -183,7 +183,7 @@ extension Node {
 }
 
 extension Operator {
-    /// Whether it subscribes to something when an event comes, or a timer fires.
+    /// True if the operator subscribes to a source when an event comes or a timer fires.
     package var subscribesLater: Bool {
         switch self {
         case .delaySubscription, .timeoutOther, .concat, .concatWith, .catchSequence, .ifEmptySwitch, .andThen, .retry:

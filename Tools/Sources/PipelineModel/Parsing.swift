@@ -1,10 +1,10 @@
-/// What is wrong with the text of a program.
+/// An error in the text of a program.
 public struct ParseError: Error, CustomStringConvertible {
     public let description: String
 }
 
 extension Program {
-    /// Reads what `description` writes.
+    /// Reads the text that `description` writes.
     public init(parsing text: String) throws {
         let fields = text.split(separator: "|", omittingEmptySubsequences: false).map { $0.utf8.map { $0 } }
         guard fields.count == 4 else { throw ParseError(description: "expected four fields between '|': \(text)") }

@@ -1,4 +1,4 @@
-/// What the program does from outside of its pipelines.
+/// An action of the script on the program's pipelines, from outside.
 public enum Verb: String, CaseIterable, Sendable {
     /// Subscribes to the main pipeline of the given index.
     case subscribe = "s"
@@ -19,7 +19,7 @@ public struct Step: Hashable, Sendable, CustomStringConvertible {
     public var verb: Verb
     public var target: Int
     public var value: Int
-    /// The virtual time at which it happens, in programs that have one.
+    /// The virtual time of the step, in programs that have one.
     public var time: Int
 
     public init(_ verb: Verb, _ target: Int, value: Int = 0, time: Int = 0) {
@@ -35,20 +35,20 @@ public struct Step: Hashable, Sendable, CustomStringConvertible {
 }
 
 public enum Kind: String, CaseIterable, Sendable {
-    /// Synchronous sources on one thread.
+    /// Programs with synchronous sources on one thread.
     case sync
-    /// Virtual time.
+    /// Programs that run in virtual time.
     case virtual
-    /// Events, subscriptions and disposals from inside callbacks.
+    /// Programs with events, subscriptions and disposals from inside callbacks.
     case reentrant
-    /// Several threads.
+    /// Programs whose subjects are driven by several threads.
     case threads
 }
 
-/// Pipelines and what is done with them.
+/// Pipelines and a script of the steps that drive them.
 public struct Program: Hashable, Sendable {
     public var kind: Kind
-    /// What is made once and referred to by index: subjects, shared pipelines.
+    /// The definitions that are made once and referred to by index: subjects, shared pipelines.
     public var shared: [Node]
     /// The pipelines that the script subscribes to.
     public var mains: [Node]
@@ -61,7 +61,7 @@ public struct Program: Hashable, Sendable {
         self.script = script
     }
 
-    /// The same program, its stages numbered from 1.
+    /// Returns the same program, its stages numbered from 1.
     public func numbered() -> Program {
         var result = self
         var next = 1
@@ -75,7 +75,7 @@ public struct Program: Hashable, Sendable {
 }
 
 extension Program: CustomStringConvertible {
-    /// One line: the kind, the shared definitions, the main pipelines, the script.
+    /// The program in one line: the kind, the shared definitions, the main pipelines, the script.
     public var description: String {
         [
             kind.rawValue, shared.map(\.description).joined(separator: " "),

@@ -5,7 +5,7 @@ struct Failure: Error {
     var code: Int
 }
 
-/// The number of an error in the log.
+/// Returns the number of an error in the log.
 func code(of error: any Error) -> Int {
     switch error {
     case let failure as Failure: failure.code
@@ -34,7 +34,7 @@ func predicate(_ rule: Int, _ value: Int) -> Bool {
     }
 }
 
-/// One number from two, different if their order is.
+/// Returns one number made from two, different if their order is different.
 func mix(_ first: Int, _ second: Int) -> Int { (first &* 10 &+ second) % 1000 }
 
 func mixed(_ values: [Int]) -> Int { values.reduce(0, mix) }

@@ -19,7 +19,7 @@ extension Session {
         }
     }
 
-    /// A source that cannot be cancelled before what runs now has returned.
+    /// Returns a source that cannot be cancelled before the running action or step has returned.
     private func cancelledLater(_ source: Ints) -> Ints {
         .create { [unowned self] observer in
             let (held, subscription) = (SingleAssignmentDisposable(), SingleAssignmentDisposable())

@@ -157,7 +157,7 @@ extension Session {
         }
     }
 
-    /// Logs everything, and watches what passes in each subscription of its own.
+    /// Logs everything, and checks the events of each subscription with a watch of its own.
     private func probe(_ source: Ints, _ node: Node) -> Ints {
         let (id, log) = (node.id, log)
         return .deferred {

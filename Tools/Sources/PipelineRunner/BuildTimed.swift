@@ -43,7 +43,7 @@ extension Session {
         }
     }
 
-    /// Pairs of the time since the event before, and the event.
+    /// Returns the recorded events for pairs of the time since the event before, and the event.
     private func recorded(_ numbers: [Int]) -> [Recorded<Event<Int>>] {
         var time = 0
         return stride(from: 0, to: numbers.count - 1, by: 2).map { index in

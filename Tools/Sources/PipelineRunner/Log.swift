@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a program did, as text: a stage's id, a letter for what happened, a value.
+/// The log of a program as text; an entry is a stage's id, a letter for the kind of event, a value.
 ///
-/// Letters: `n` next, `e` error, `c` completed; `N`, `E`, `C` after they were passed on; `s` before and `S` after subscribing;
-/// `d` disposal; `f` a call of a closure; `m` the closure makes a pipeline. A stage that was subscribed to before
-/// shows the number of its subscription behind `#`. Final observers are `>0`, `>1` in order of subscription.
+/// Letters: `n` next, `e` error, `c` completed; `N`, `E`, `C` after they were passed on; `s` before and `S` after subscribing; `d`
+/// disposal; `f` a call of a closure; `m` the closure makes a pipeline. A stage that was subscribed to before shows the number of its
+/// subscription behind `#`. Final observers are `>0`, `>1` in order of subscription.
 final class Log {
     private(set) var bytes: [UInt8] = []
-    /// Whether entries are dropped: their order says nothing in programs with several threads.
+    /// True if entries are dropped: their order says nothing in programs with several threads.
     var isSilent = false
     private let lock = NSLock()
     private var violated: [String] = []
-    /// What a comparison should know of, though it is not wrong.
+    /// Notes for a comparison about events that are not errors.
     private(set) var notes: Set<String> = []
     private(set) var entries = 0
     /// The virtual time, in programs that have one.
@@ -55,7 +55,7 @@ final class Log {
         if entries >= limit { overflow() }
     }
 
-    /// A law that does not hold, whatever another library does.
+    /// Records a violation of a law that holds regardless of other libraries.
     func violation(_ text: String) {
         lock.withLock {
             if violated.count < 4 { violated.append(text) }

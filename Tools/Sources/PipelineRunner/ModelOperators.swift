@@ -1,7 +1,7 @@
 import RxSwift
 
-// Operators as KnownDifferences.md tells of them, made of the other library's parts. They take the place of that library's own when
-// a program runs again because its logs differ.
+// Operators that follow the lines of KnownDifferences.md, made from parts of the other library. They replace that library's own
+// operators when a program runs again because its logs differ.
 
 extension Session {
     /// `amb` that keeps its winner when a loser ends while it is being subscribed to.
@@ -31,7 +31,7 @@ extension Session {
         }
     }
 
-    /// `share()` or `share(replay: 1)`, which are no `multicast` and `refCount`: the source is disposed of behind its terminal event.
+    /// Models `share()` or `share(replay: 1)` without `multicast` and `refCount`: the source is disposed of behind its terminal event.
     func modelShare(_ source: Ints, _ policy: ModelSubject.Policy) -> Ints {
         var connection: (subject: ModelSubject, source: SingleAssignmentDisposable, subscribers: Int)?
         return .create { observer in
@@ -65,7 +65,8 @@ extension Session {
         let connectable = connectable(
             source.do(onError: { _ in state.hasEnded = true }, onCompleted: { state.hasEnded = true }))
         return .create { [log] observer in
-            /// The connection that it counts for. None before it has been subscribed, and when it has the terminal event.
+            /// The connection that the subscription counts for. Nil before it has been subscribed, and after it has received the
+            /// terminal event.
             var generation: Int?
             var isOver = false
             if state.phase == .connected, state.hasEnded {
@@ -105,9 +106,9 @@ extension Session {
         }
     }
 
-    /// The groups of `groupBy`, which ends them in order of first appearance.
+    /// Models the groups of `groupBy`, which ends them in order of first appearance.
     ///
-    /// It goes through them as a dictionary does: in order of the hashes of their keys.
+    /// The other library visits the groups as a dictionary does: in order of the hashes of their keys.
     func modelGroups(
         _ source: Ints, _ key: @escaping (Int) -> Int, _ made: @escaping (Int, Ints) -> Ints
     ) -> Observable<Ints> {
@@ -122,7 +123,7 @@ extension Session {
         return groups.map { made($0.key.value, $0.asObservable()) }
     }
 
-    /// The errors of a `retry(when:)` that goes on in a loop: one that comes while another one is being answered waits.
+    /// Models the errors of a `retry(when:)` that loops: an error that comes while another one is being answered waits.
     func modelErrors(_ errors: Ints, _ answers: Answers) -> Ints {
         .create { [log] observer in
             let subject = ModelSubject(.publish) { if $0 == "nested" { log.note("retry") } }
@@ -136,12 +137,13 @@ extension Session {
         }
     }
 
-    /// Tells while its elements are on their way.
+    /// Counts the elements that are being delivered.
     func modelNotifier(_ notifier: Ints, _ answers: Answers) -> Ints {
         notifier.do(onNext: { _ in answers.depth += 1 }, afterNext: { _ in answers.depth -= 1 })
     }
 
-    /// An operator with several sources which, when it has ended, disposes of each further one as soon as it has subscribed to it.
+    /// Models an operator with several sources: once it has ended, it disposes of each further source as soon as it has subscribed to
+    /// it.
     func modelEnd(_ sources: [Ints], _ combine: @escaping ([Ints]) -> Ints) -> Ints {
         .deferred { [log] in
             var hasEnded = false
@@ -160,14 +162,14 @@ extension Session {
         }
     }
 
-    /// A source of events that come from no action of `timing`: what they make wait is done behind each.
+    /// Releases the held work behind each event of a source whose events come from no action of `timing`.
     func returning(_ source: Ints) -> Ints {
         guard usesModels else { return source }
         return source.do(
             afterNext: { _ in self.release() }, afterError: { _ in self.release() }, afterCompleted: { self.release() })
     }
 
-    /// `skip(until:)` that wants one element of its trigger, and nothing behind it.
+    /// Models `skip(until:)` that wants one element of its trigger, and nothing behind it.
     func modelSkipUntil(_ source: Ints, _ trigger: Ints) -> Ints {
         source.skip(
             until: Ints.deferred { [log] in
@@ -179,7 +181,7 @@ extension Session {
     }
 }
 
-/// What `modelRefCount` knows of its connection.
+/// The state that `modelRefCount` keeps of its connection.
 private final class ModelRefCount {
     enum Phase {
         case idle
@@ -189,12 +191,12 @@ private final class ModelRefCount {
 
     var phase = Phase.idle
     var count = 0
-    /// The subscribers that are being subscribed.
+    /// The number of subscribers that are being subscribed.
     var joining = 0
     var generation = 0
-    /// Whether the connection is there for those alone.
+    /// True if the connection exists only for the subscribers that are being subscribed.
     var isKept = false
-    /// Whether the source of the connection has ended.
+    /// True if the source of the connection has ended.
     var hasEnded = false
     private var connection: (any Disposable)?
 
@@ -213,14 +215,14 @@ private final class ModelRefCount {
         }
     }
 
-    /// The connection, if it has no subscriber and none is being subscribed.
+    /// Returns the connection if it has no subscriber and none is being subscribed.
     func disposable() -> (any Disposable)? {
         guard count == 0, phase == .connected else { return nil }
         isKept = joining > 0
         return isKept ? nil : startAnew()
     }
 
-    /// Returns the connection there was.
+    /// Starts a new generation. Returns the connection before it.
     func startAnew() -> (any Disposable)? {
         defer { connection = nil }
         count = 0
@@ -243,12 +245,12 @@ private struct PlacedKey: Hashable {
     func _rawHashValue(seed: Int) -> Int { place }
 }
 
-/// How many elements of a notifier are on their way.
+/// The number of a notifier's elements that are being delivered.
 final class Answers {
     var depth = 0
 }
 
-/// Another scheduler, and what is to be done behind each of its actions.
+/// A scheduler that wraps another one and runs a closure behind each of its actions.
 struct ReturningScheduler: SchedulerType {
     private let scheduler: any SchedulerType
     private let hasReturned: () -> Void

@@ -1,10 +1,10 @@
 import RxSwift
 
-/// A subject in which the first lines of KnownDifferences.md hold: no event is nested in another, observers are notified in
-/// order of subscription, one that left gets nothing, a newcomer gets what is yet to be delivered.
+/// A subject in which the first lines of KnownDifferences.md hold: no event is nested in another, observers are notified in order of
+/// subscription, an observer that left gets nothing, a newcomer gets the events that are yet to be delivered.
 ///
-/// When two logs differ, the program runs again with these subjects in place of the other library's. If the logs are the same
-/// then, those lines explain the difference.
+/// When two logs differ, the program runs again with these subjects in place of the other library's. If the logs are the same then,
+/// those lines explain the difference.
 final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
     typealias Element = Int
 
@@ -17,9 +17,9 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
 
     private final class Subscriber {
         let observer: AnyObserver<Int>
-        /// Events up to this number are part of what was replayed.
+        /// Events up to this number were part of the replay.
         let known: Int
-        /// What arrives while the replayed elements are being delivered.
+        /// The events that arrive while the replayed elements are being delivered.
         var held: [Event<Int>]?
 
         init(_ observer: AnyObserver<Int>, known: Int) {
@@ -43,7 +43,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
     private var accepted = 0
     private var departures = 0
 
-    /// - Parameter note: is told which of the lines mattered.
+    /// - Parameter note: receives the name of each line that mattered.
     init(_ policy: Policy, note: @escaping (String) -> Void) {
         self.policy = policy
         self.note = note
@@ -52,7 +52,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
 
     func asObserver() -> ModelSubject { self }
 
-    /// Always through `create`, as observables of foreign types are.
+    /// Goes through `create`, as observables of foreign types do.
     func asObservable() -> Observable<Int> { .create { self.subscribe($0) } }
 
     func on(_ event: Event<Int>) {
@@ -93,7 +93,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
         if departures > 0 || subscribers.count > 30 { note("departures") }
         if entry.event.isStopEvent { hasDeliveredTerminal = true }
         for subscriber in subscribers where subscriber.known < entry.number {
-            // It may have left since the delivery began.
+            // The subscriber may have left since the delivery began.
             if subscribers.contains(where: { $0 === subscriber }) {
                 subscriber.on(entry.event)
             } else {
@@ -128,7 +128,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
         let subscriber = Subscriber(observer.asObserver(), known: known)
         subscribers.append(subscriber)
         if !values.isEmpty, !isDelivering {
-            // What comes meanwhile waits, for all observers.
+            // Events that come meanwhile wait, for all observers.
             isDelivering = true
             for value in values { observer.onNext(value) }
             while !queue.isEmpty { deliver(queue.removeFirst()) }

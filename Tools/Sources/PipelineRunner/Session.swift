@@ -6,7 +6,7 @@ import RxTest
 
 typealias Ints = Observable<Int>
 
-/// What a pipeline refers to that is around it.
+/// The values around a pipeline to which it refers.
 struct Environment {
     /// The argument of the innermost closure that gets an element.
     var element = 0
@@ -28,14 +28,14 @@ final class Session {
     lazy var concurrentScheduler = ConcurrentDispatchQueueScheduler(qos: .default)
     private let instancesLock = NSLock()
     private var instances: [Int: Int] = [:]
-    /// How many reactions are being performed.
+    /// The number of reactions that are being performed.
     var reactions = 0
 
-    /// Which parts of the library are replaced by models of what KnownDifferences.md says.
+    /// The parts of the library that are replaced by models of the lines of KnownDifferences.md.
     enum Models: Int, Comparable {
         case none
         case some
-        /// Operators with several sources, too.
+        /// Replaces operators with several sources, too.
         case all
 
         static func < (left: Models, right: Models) -> Bool { left.rawValue < right.rawValue }
@@ -43,13 +43,13 @@ final class Session {
 
     let models: Models
     var usesModels: Bool { models > .none }
-    /// Sources that cannot be cancelled before the action that subscribes to them has returned: so it is, in other libraries, with what
-    /// an operator subscribes to when a timer fires or a subject emits.
+    /// Sources that cannot be cancelled before the action that subscribes to them has returned. Other libraries behave so with the
+    /// sources that an operator subscribes to when a timer fires or a subject emits.
     private(set) var postponed: Set<Int> = []
 
-    /// What waits until what runs now, an action of the scheduler or a step of the script, has returned.
+    /// Work that waits until the running action of the scheduler, or step of the script, has returned.
     private var held: [() -> Void] = []
-    /// Where operators run their timers.
+    /// The scheduler on which operators run their timers.
     private(set) lazy var timing: any SchedulerType =
         usesModels || !postponed.isEmpty ? ReturningScheduler(scheduler) { [unowned self] in release() } : scheduler
 
@@ -90,10 +90,10 @@ final class Session {
         shared = []
     }
 
-    /// Puts work off until what runs now has returned.
+    /// Postpones work until the running action or step has returned.
     func hold(_ work: @escaping () -> Void) { held.append(work) }
 
-    /// Does what was put off.
+    /// Runs the postponed work.
     func release() {
         while !held.isEmpty { held.removeFirst()() }
     }
@@ -124,8 +124,8 @@ final class Session {
         }
     }
 
-    /// Sends an event to a subject. One that a callback sends to another subject may meet, further down, an operator that is
-    /// delivering: that is noted.
+    /// Sends an event to a subject. An event that a callback sends to another subject may meet, further down, an operator that is
+    /// delivering: the log notes that.
     private func emit(_ step: Step, _ send: (Shared) -> Void) {
         guard let shared = target(step) else { return }
         if reactions > 0 { log.note("reaction") }
@@ -138,7 +138,8 @@ final class Session {
 
     func subscribe(_ main: Int) {
         guard program.mains.indices.contains(main) else { return }
-        // Reactions have numbers of their own: one that runs in one library only does not move the others.
+        // Subscriptions made by reactions have numbers of their own: one that runs in one library only does not change the others'
+        // numbers.
         let isReaction = reactions > 0
         let number = isReaction ? 10 + reactionSubscriptions : subscriptions
         if isReaction { reactionSubscriptions += 1 } else { subscriptions += 1 }
@@ -159,7 +160,7 @@ final class Session {
         log.add(number, "S", isFinal: true)
     }
 
-    /// The number of this subscription to a stage.
+    /// Returns the number of this subscription to a stage.
     func instance(of node: Node) -> Int {
         instancesLock.withLock {
             instances[node.id, default: 0] += 1
@@ -168,7 +169,7 @@ final class Session {
     }
 }
 
-/// Watches what one observer sees: the grammar, no overlap, no nesting.
+/// Checks the events that one observer receives: the grammar, no overlap, no nesting.
 final class Watch {
     private let log: Log
     private let name: String

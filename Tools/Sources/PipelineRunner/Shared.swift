@@ -11,7 +11,7 @@ struct Shared {
     var connect: () -> (any Disposable)? = { nil }
 }
 
-/// A subject to multicast through.
+/// A subject that multicasts.
 enum AnySubject {
     case publish(PublishSubject<Int>)
     case behavior(BehaviorSubject<Int>)
@@ -72,7 +72,7 @@ extension Session {
         }
     }
 
-    /// Multicast through one subject.
+    /// Multicasts a source through one subject.
     private func connected(_ source: Ints, _ choice: Int, replaying count: Int = 2) -> ConnectableObservable<Int> {
         switch AnySubject(choice, self, replaying: count) {
         case .publish(let subject): source.multicast(subject)

@@ -2,9 +2,9 @@ import Foundation
 import PipelineModel
 import RxSwift
 
-/// What a final observer saw in a program with several threads.
+/// A final observer in a program with several threads, and the events that it receives.
 ///
-/// Each subject is driven by a thread of its own, which sends numbers that grow; so what must hold in every interleaving can be
+/// Each subject is driven by a thread of its own, which sends numbers that grow. The laws that must hold in every interleaving can be
 /// read off the numbers: each source's order, and that nothing is lost or doubled where the pipeline drops nothing.
 final class ThreadedObserver: @unchecked Sendable {
     /// Subject `i` sends the numbers from `i * stride + first`.
@@ -43,7 +43,7 @@ final class ThreadedObserver: @unchecked Sendable {
             if event.isStopEvent { hasEnded = true }
             if case .next(let value) = event {
                 let source = value / Self.stride
-                // Smaller ones are no subject's, but come from the pipeline itself.
+                // Smaller numbers come from the pipeline itself, not from a subject.
                 if value % Self.stride >= Self.first {
                     counts[source, default: 0] += 1
                     if keepsOrder, value <= last[source] ?? -1 {
@@ -53,7 +53,7 @@ final class ThreadedObserver: @unchecked Sendable {
                 }
             }
         }
-        // Others get time to come in between.
+        // Yields to give other threads time to come in between.
         if total % 64 == 0 { sched_yield() }
         lock.withLock { calls -= 1 }
     }
@@ -65,7 +65,7 @@ final class ThreadedObserver: @unchecked Sendable {
 }
 
 extension Session {
-    /// Runs a program with a thread per subject, and the subscriptions and disposals of its script on this one.
+    /// Runs a program with a thread per subject, and the subscriptions and disposals of its script on the calling thread.
     func runOnThreads() {
         log.isSilent = true
         for node in program.shared { shared.append(makeShared(node)) }
@@ -145,7 +145,7 @@ extension Session {
         return (observer, main, build(node, Environment()).subscribe { observer.on($0) })
     }
 
-    /// Waits until the observers have ended, or nothing has come for a while.
+    /// Waits until the observers have ended, or no event has come for a while.
     private func settle(_ observers: [ThreadedObserver]) {
         var last = -1
         var quiet = 0
@@ -172,7 +172,7 @@ extension Session {
         if !observer.ended { log.violation("lost: final observer \(number) gets no terminal event") }
     }
 
-    /// Whether elements pass unchanged, each at most once, in their order.
+    /// True if elements pass unchanged, each at most once, in their order.
     static func keepsElements(_ node: Node) -> Bool {
         switch node.op {
         case .ref, .merge, .concat, .concatWith, .amb, .take, .takeLast, .skip, .filter, .takeWhile,
@@ -186,7 +186,7 @@ extension Session {
         }
     }
 
-    /// Whether nothing is dropped, and the end comes when all subjects have ended.
+    /// True if no element is dropped, and the end comes when all subjects have ended.
     private func isLossless(_ main: Node) -> Bool {
         let script = program.script
         return main.all.allSatisfy { node in

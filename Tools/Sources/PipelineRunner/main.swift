@@ -2,9 +2,9 @@ import Foundation
 import PipelineModel
 import RxSwift
 
-// Reads a program a line, writes a line for each: how it ended, its log, violations. Ends with its input. A program that does
-// not end is reported by a thread that watches the progress, and ends the process: nothing stops a loop from outside. A mark in front
-// of a program asks for models: `!` for some, `!!` for all, `~` for those of cancellations that are put off.
+// Reads a program per line, and writes a line for each: how it ended, its log, violations. Ends with its input. A thread that watches
+// the progress reports a program that does not end, and ends the process: nothing stops a loop from outside. A mark in front of a
+// program asks for models: `!` for some, `!!` for all, `~` for those of cancellations that are put off.
 
 /// Writes all bytes, whole lines at a time.
 func write(_ bytes: [UInt8]) {
@@ -21,7 +21,7 @@ func result(_ status: String, _ log: Log) -> [UInt8] {
         + Array(log.notes.sorted().joined(separator: " ").utf8) + [10]
 }
 
-/// What the watching thread looks at: the log of the program that runs, and how many programs have ended.
+/// The state that the watching thread reads: the log of the running program, and the number of programs that have ended.
 final class Progress: @unchecked Sendable {
     private let lock = NSLock()
     private var ended = 0
@@ -36,7 +36,7 @@ final class Progress: @unchecked Sendable {
     }
     var state: (ended: Int, isRunning: Bool) { lock.withLock { (ended, isRunning) } }
 
-    /// Ends the process when one program needs more than a quarter of a second of the processor, or does nothing for ten.
+    /// Ends the process when one program needs more than a quarter of a second of processor time, or more than ten seconds in all.
     func watch() {
         var clock = clockid_t()
         pthread_getcpuclockid(pthread_self(), &clock)
@@ -84,7 +84,7 @@ func run(_ line: String) -> [UInt8] {
         return Array("malformed\t\t\(error)\t\n".utf8)
     }
     var log: Log!
-    // The budget is spent: nothing can unwind the stack, so the process ends with what it has.
+    // The budget is spent: nothing can unwind the stack, so the process ends with the log so far.
     log = Log(limit: 400) {
         write(result("budget", log))
         _exit(4)

@@ -43,7 +43,7 @@ struct RxFuzz: ParsableCommand {
     }
 
     func run() throws {
-        // A runner that dies closes its pipe. It is for the writer to notice.
+        // A runner that dies closes its pipe. The writer has to notice that.
         signal(SIGPIPE, SIG_IGN)
         var plan = Plan(
             runner: runner, otherRunner: otherRunner, kinds: kind.isEmpty ? Kind.allCases : kind, levels: levels,

@@ -35,19 +35,19 @@ import Testing
         #expect(try verdict("2f1 >0c", "2f1 >0n2 >0c", of: text) == "finding")
     }
 
-    /// The disposal comes earlier here, across what other sources of the same operator do, and stages below that have subscribed.
+    /// The disposal comes earlier in this log, across entries of the operator's other sources and of stages below that have subscribed.
     @Test func whatIsDisposedOfBehindTheEndOfAnOperatorIsKnown() throws {
         let text = "sync | | (probe (zip 0 (error 1) (probe (create)) (probe (never)))) | s0"
         func isKnown(_ mine: String, _ other: String) throws -> Bool {
             try verdict(mine, other, of: text).hasPrefix("What is subscribed to while")
         }
         #expect(try isKnown(">0e1 5m 5d 4S 4d 6s 6S 6d 1S", ">0e1 5m 4S 6s 6S 1S 4d 5d 6d"))
-        // The other way round; across an event of a stage below, of the observer, of a stage above.
+        // The reverse order; across an event of a stage below, of the observer, of a stage above.
         #expect(try !isKnown(">0e1 5m 4S 5d", ">0e1 5m 5d 4S"))
         #expect(try !isKnown(">0s 5d 4n1", ">0s 4n1 5d"))
         #expect(try !isKnown("5d >0e1", ">0e1 5d"))
         #expect(try !isKnown("4d 5m", "5m 4d"))
-        // Other disposals.
+        // The disposals differ.
         #expect(try !isKnown("5d 4S", "4S 6d"))
     }
 
@@ -88,7 +88,7 @@ import Testing
         #expect(try verdict("@2 >0n2 @3 >0c", "@2 >0n2 >0c 2f3", of: text) == "finding")
     }
 
-    /// What a closure subscribes or disposes of in the other log only, behind the end of what is below it.
+    /// A closure behind the end of a stage below it subscribes or disposes in the other log only.
     @Test func whatAReactionDoesBehindTheEndIsKnown() throws {
         let subscribing = "reentrant | (publishSubject) | (probe (take 1 (react 1 6 0 0 (ref 0)))) | s0"
         let subscribed = ">0c 4f1 >10s 2#2s >10S 4F1 2#2c >10c"
@@ -100,7 +100,7 @@ import Testing
         #expect(try verdict(">0n1 >1c", ">1c 4f1 >0x 4F1", of: disposing) == "finding")
     }
 
-    /// What is shared has a state, which a closure behind the end has changed in the other log only.
+    /// A shared definition has a state, which a closure behind the end has changed in the other log only.
     @Test func whatAClosureBehindTheEndDoesToWhatIsSharedIsKnown() throws {
         let pipelines = "(switchLatest 0 (create 3 4) (ref 0)) (ref 0) | s0 s1"
         func verdict(_ shared: String) throws -> String {
@@ -126,7 +126,7 @@ import Testing
         #expect(verdict("1f2 1f1", "groups") == "finding")
     }
 
-    /// Only the model of `groupBy` tells whether it is the order of the groups.
+    /// Only the model of `groupBy` tells if the order of the groups is the reason.
     @Test func anotherOrderIsAFinding() throws {
         let text = "sync | | (scan 0 0 (groupBy 2 0 (of 1 2) (probe (it)))) | s0"
         #expect(try verdict("4n1 4n2", "4n2 4n1", of: text) == "finding")

@@ -3,7 +3,7 @@ import PipelineModel
 import Testing
 
 @Suite struct ShrinkerTests {
-    /// What fails: a `take` above a `flatMap`.
+    /// Tells which programs fail: those with a `take` above a `flatMap`.
     private func fails(_ program: Program) -> Bool {
         program.mains.flatMap(\.all).contains { node in
             node.op == .take && node.children[0].all.contains { $0.op == .flatMap }

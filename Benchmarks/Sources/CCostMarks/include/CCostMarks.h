@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Does nothing. Tools/costs has callgrind write what it has counted, and begin anew, each time this is called.
+/// Does nothing. At each call Tools/costs has callgrind write its counts and reset them.
 void rx_cost_mark(void);
 
-/// Whether the library was built with RX_COUNT_ATOMICS.
+/// Tells whether the library was built with RX_COUNT_ATOMICS.
 bool rx_cost_counts_atomics(void);
 
-/// How many atomic read-modify-writes the library has made, on all threads. 0 if they are not counted.
+/// Returns the number of atomic read-modify-writes that the library has made, on all threads. 0 if they are not counted.
 uint64_t rx_cost_read_modify_writes(void);
 
 #endif

@@ -1,7 +1,7 @@
 import RxSwift
 import Synchronization
 
-/// Counts what `Hooks.backlogHandler` is told, from its creation until `end`.
+/// Counts the reports to `Hooks.backlogHandler`, from its creation until `end`.
 final class BacklogReports: Sendable {
     private let reports = Atomic<Int>(0)
     private let previous: @Sendable (String, Int) -> Void

@@ -8,7 +8,7 @@ final class Completion: Sendable {
         semaphore.signal()
     }
 
-    /// Waits for `signal`. A workload that loses its last event would otherwise hang the run, so a minute is the end.
+    /// Waits for `signal`, for at most a minute: a workload that loses its last event would otherwise hang the run.
     func wait(_ what: StaticString) {
         guard semaphore.wait(timeout: .now() + .seconds(60)) == .success else {
             fail("\(what): the last event has not arrived within 60 s")

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// Runs a row: calibrates, then times us and the peer in turns, so that a machine that gets slower meets both alike.
+/// Runs a row: calibrates, then times ours and the peer in turns, so that a machine that gets slower affects both alike.
 final class Driver {
-    /// Timed rounds per row: an even number, so that each side goes first equally often. Who goes second may find a processor awake.
+    /// Timed rounds per row: an even number, so that each side goes first equally often. The second side may find a processor awake.
     let rounds: Int
-    /// How long a round of one side is meant to last, in nanoseconds.
+    /// The intended duration of a round of one side, in nanoseconds.
     private let roundNanoseconds: Double
-    // By name: rows that differ only in the peer share the count.
+    // Keyed by name: rows that differ only in the peer share the count.
     private var mallocs: [String: Double?] = [:]
 
     init(rounds: Int, roundNanoseconds: Double) {
@@ -15,7 +15,7 @@ final class Driver {
     }
 
     func run(_ row: Row) -> Result {
-        // The first call of each side is the warm-up: it also says how many calls make a round.
+        // The first call of each side is the warm-up, and determines the number of calls that make a round.
         let ours = Side(row, row.ours, row.expected, "ours")
         let peer = Side(row, row.peer, row.expectedOfPeer, row.peerName)
         let ourCalls = calls(ours)
@@ -71,7 +71,7 @@ final class Driver {
     }
 }
 
-/// One workload under the clock.
+/// One workload that is timed.
 private struct Side {
     let events: Int
     let workload: Row.Workload
@@ -85,7 +85,7 @@ private struct Side {
         self.label = "\(row.name), \(side)"
     }
 
-    /// Nanoseconds per event over so many calls. A wrong checksum ends the program: its time would mean nothing.
+    /// Returns nanoseconds per event over so many calls. A wrong checksum ends the program: its time would mean nothing.
     func time(_ calls: Int) -> Double {
         let start = DispatchTime.now().uptimeNanoseconds
         for _ in 0..<calls {

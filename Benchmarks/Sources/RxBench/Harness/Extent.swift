@@ -1,8 +1,8 @@
-/// How much a run does, for rows whose size cannot follow from how long a call takes.
+/// The amount of work of a run, for rows whose size cannot follow from the duration of a call.
 enum Extent {
     case full, quick
 
-    /// One of two sizes.
+    /// Returns one of two sizes.
     func of<Value>(_ full: Value, quick: Value) -> Value {
         self == .full ? full : quick
     }

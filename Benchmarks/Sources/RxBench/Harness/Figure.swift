@@ -3,11 +3,11 @@ struct Figure {
     let area: Area
     let name: String
     let unit: String
-    /// The most that passes.
+    /// The greatest value that passes.
     let limit: Double?
     let ours: () -> Double
     let peerName: String
-    /// For comparison; not judged.
+    /// The peer's figure, for comparison; not judged.
     let peer: () -> Double
 
     func measure() -> FigureResult {
@@ -32,11 +32,11 @@ struct FigureResult: Codable {
 
 private let figureRounds = 5
 
-/// What a figure's unit says of `least`.
+/// The note about `least` in a figure's unit.
 let leastOfRounds = ", the least of \(figureRounds) rounds"
 
-/// The least of some rounds: what an interrupt or the hypervisor adds to a thread's processor time comes now and then, what the
-/// library does comes in each round.
+/// Returns the least of some rounds: an interrupt or the hypervisor adds to a thread's processor time now and then, the library adds
+/// its cost in each round.
 func least(_ measure: () -> Double) -> Double {
     (0..<figureRounds).map { _ in measure() }.min() ?? .nan
 }

@@ -1,6 +1,6 @@
 import Histogram
 
-/// Latencies in nanoseconds, with three digits of each.
+/// A histogram of latencies in nanoseconds, with three digits of each.
 struct LatencyHistogram {
     private var histogram: Histogram<UInt64>
 
@@ -13,7 +13,7 @@ struct LatencyHistogram {
         histogram.record(nanoseconds)
     }
 
-    /// At least 1, as ratios divide by it.
+    /// Returns at least 1, as ratios divide by it.
     func nanoseconds(at percentile: Double) -> Double {
         Double(max(1, histogram.valueAtPercentile(percentile)))
     }

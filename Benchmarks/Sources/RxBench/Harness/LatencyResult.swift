@@ -7,7 +7,7 @@ struct LatencyResult: Codable {
     let peer: Distribution
     let baseline: Distribution?
     let comparedPercentile: Double
-    /// Of all rounds together, and its least and greatest value in one round.
+    /// The ratio of all rounds together, and its least and greatest value in one round.
     let ratio: Double
     let ratioMinimum: Double
     let ratioMaximum: Double
@@ -32,7 +32,7 @@ struct LatencyResult: Codable {
     }
 }
 
-/// What one side's latencies were, in nanoseconds.
+/// The latencies of one side, in nanoseconds.
 struct Distribution: Codable {
     let name: String
     let samples: UInt64
@@ -44,7 +44,7 @@ struct Distribution: Codable {
     let maximum: UInt64
     /// The compared percentile in each round.
     let rounds: [Double]
-    /// The histogram's curve: which latency so many per cent of the samples did not exceed.
+    /// The histogram's curve: the latency that so many per cent of the samples did not exceed.
     let curve: [Point]
 
     struct Point: Codable {
@@ -66,9 +66,9 @@ struct Recording {
         self.percentile = percentile
     }
 
-    /// - Parameter counts: whether the samples count; those of a warm-up do not.
+    /// - Parameter counts: true if the samples count; those of a warm-up do not.
     mutating func runRound(counts: Bool = true) {
-        // The workload writes to plain memory: what a histogram costs is no part of what is timed.
+        // The workload writes to plain memory: the cost of a histogram is not timed.
         let samples = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: side.samples)
         samples.initialize(repeating: 0)
         defer { samples.deallocate() }

@@ -1,29 +1,29 @@
-/// A line of the table whose result is not one time but a distribution of them: each unit of work is timed by itself.
+/// A line of the table whose result is a distribution of times instead of one: each unit of work is timed by itself.
 struct LatencyRow {
     /// Does the work, and writes the nanoseconds of each unit to `samples`.
     typealias Measure = (_ samples: UnsafeMutableBufferPointer<UInt64>) -> Void
 
-    /// One of those that are compared.
+    /// One of the compared sides.
     struct Side {
         let name: String
-        /// Per round.
+        /// The number of samples per round.
         let samples: Int
         let measure: Measure
     }
 
     let area: Area
     let name: String
-    /// What is timed.
+    /// The unit of work that is timed.
     let unit: String
     let ours: Side
     let peer: Side
-    /// What no software could do better, measured in the same rounds; not judged.
+    /// The limit for any software, measured in the same rounds; not judged.
     let baseline: Side?
-    /// The percentile of which peer and ours are compared.
+    /// The percentile at which peer and ours are compared.
     let comparedPercentile: Double
     /// The least ratio peer / ours that passes; nil for a row that only informs.
     let bar: Double?
-    /// Rounds, where fewer than usual are enough.
+    /// The number of rounds, where fewer than usual are enough.
     let rounds: Int?
 
     init(
@@ -43,7 +43,7 @@ struct LatencyRow {
 }
 
 extension LatencyRow.Side {
-    /// - Parameter samples: units of work per round.
+    /// - Parameter samples: the units of work per round.
     init(_ name: String, samples: Int, _ measure: @escaping LatencyRow.Measure) {
         self.init(name: name, samples: samples, measure: measure)
     }

@@ -1,8 +1,8 @@
-/// What a run selects and lists, whatever kind of line of the table it is.
+/// A line of the table that a run can select and list, of any kind.
 protocol Listed {
     var area: Area { get }
     var name: String { get }
-    /// What `--list` says of it.
+    /// The text that `--list` prints for the line.
     var listing: String { get }
 }
 

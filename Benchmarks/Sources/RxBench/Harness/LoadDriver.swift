@@ -7,7 +7,7 @@ struct LoadDriver {
     private let rounds: Int
     private let spins: Bool
 
-    /// The most events of a run: what keeps their latencies takes 8 bytes each.
+    /// The most events of a run: the buffer of their latencies takes 8 bytes each.
     private static let mostEvents = 8_000_000
 
     init(_ row: LoadRow, rounds: Int) {
@@ -37,7 +37,7 @@ struct LoadDriver {
         return LoadResult(row: row, sides: results)
     }
 
-    /// Events per second when all are due at once.
+    /// Returns events per second when all are due at once.
     private func capacity(_ side: LoadRow.Side) -> Double {
         var events = 20_000
         while true {
@@ -70,7 +70,7 @@ struct LoadDriver {
     ) -> Value {
         let plan = LoadRun.Plan(producers: row.producers, spins: spins, events: events, interval: interval)
         let latencies = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: plan.events)
-        // All pages are there before the run.
+        // Touches all pages before the run.
         latencies.initialize(repeating: 1)
         defer { latencies.deallocate() }
         return body(LoadRun(plan, into: latencies), latencies)

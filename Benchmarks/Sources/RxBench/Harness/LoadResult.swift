@@ -4,7 +4,7 @@ struct LoadResult: Codable {
     let name: String
     /// Ours first, then the peers, then the generator alone at the rates of ours.
     let sides: [LoadSideResult]
-    /// Megabytes; of ours, at any rate.
+    /// The limit for ours at any rate, in megabytes.
     let memoryLimit: Double?
     let verdict: Result.Verdict
 
@@ -23,13 +23,13 @@ extension LoadResult: Judged {}
 /// One side at all rates.
 struct LoadSideResult: Codable {
     let name: String
-    /// Events per second that it delivers when all are due at once: the median of the rounds.
+    /// The events per second that the side delivers when all are due at once: the median of the rounds.
     let capacity: Double
     let levels: [Level]
 
     /// One offered rate.
     struct Level: Codable {
-        /// Of the side's capacity.
+        /// The offered rate as a multiple of the side's capacity.
         let factor: Double
         /// Events per second, by the schedule.
         let offered: Double
@@ -39,7 +39,7 @@ struct LoadSideResult: Codable {
         let latency: Distribution
         /// The most events that were accepted and not delivered, in any round.
         let longestQueue: Int
-        /// By which resident memory grew at its peak, in any round.
+        /// The growth of resident memory at its peak, in any round.
         let megabytes: Double
         /// Seconds from the end of the schedule to the last delivery, in the longest round.
         let overrun: Double

@@ -1,31 +1,31 @@
-/// A line of the table about rates: producers send on a schedule, whether or not the receiver keeps up, at multiples of what each side
-/// was measured to deliver at most.
+/// A line of the table about rates: producers send on a schedule, even if the receiver does not keep up, at multiples of the most that
+/// each side was measured to deliver.
 struct LoadRow {
-    /// One of those that are compared.
+    /// One of the compared sides.
     struct Side {
         let name: String
-        /// Builds the pipeline. Each event goes to `deliver`, serially; it is its intended send time.
+        /// Builds the pipeline. It passes each event to `deliver`, serially; an event is its intended send time.
         let open: (_ deliver: @escaping (UInt64) -> Void) -> Pipeline
     }
 
     /// A pipeline that is ready to receive events.
     struct Pipeline {
-        /// Sends one event. From any producer's thread.
+        /// Sends one event. May be called on any producer's thread.
         let send: (UInt64) -> Void
-        /// Ends the pipeline after its last event. Once.
+        /// Ends the pipeline after its last event. Called once.
         let close: () -> Void
     }
 
     let area: Area
     let name: String
     let producers: Int
-    /// Threads that deliver, beside the producers.
+    /// The number of threads that deliver, beside the producers.
     let consumers: Int
     let ours: Side
     let peers: [Side]
     /// The most megabytes of resident memory that ours may take at any rate; nil for a row that only informs.
     let memoryLimit: Double?
-    /// Nanoseconds of schedule at each rate.
+    /// The length of the schedule at each rate, in nanoseconds.
     let span: UInt64
     let rounds: Int
 

@@ -5,18 +5,18 @@ import Synchronization
 
 /// One run of a side at one rate: open-loop producers, whose schedule does not depend on how fast events are delivered.
 ///
-/// Event i is due at the time i / rate after the start, and producer i mod P sends it. A producer sends what is due, in pieces of at most
-/// 64 events between two looks at the clock. When nothing is due it waits: it spins where each thread of the run can have a
-/// processor, else it sleeps until the next tenth of a millisecond. The latency of an event lasts from its due time, so it includes the
-/// time that the producer was late because an earlier send took long (no coordinated omission), and the producer's own sleep.
+/// Event i is due at the time i / rate after the start, and producer i mod P sends it. A producer sends the due events, in pieces of at
+/// most 64 between two looks at the clock. When no event is due it waits: it spins if each thread of the run can have a processor, else
+/// it sleeps until the next tenth of a millisecond. The latency of an event lasts from its due time, so it includes the time that the
+/// producer was late because an earlier send took long (no coordinated omission), and the producer's own sleep.
 final class LoadRun: @unchecked Sendable {
-    /// What a run is to do.
+    /// The parameters of a run.
     struct Plan {
         let producers: Int
         let spins: Bool
-        /// In total; a multiple of `producers`.
+        /// The total number of events; a multiple of `producers`.
         let events: Int
-        /// Nanoseconds between two events of all producers together. 0: all events are due at the start.
+        /// Nanoseconds between two events of all producers together; 0 if all events are due at the start.
         let interval: Double
 
         init(producers: Int, spins: Bool, events: Int, interval: Double) {
@@ -27,30 +27,30 @@ final class LoadRun: @unchecked Sendable {
         }
     }
 
-    /// What came of it. Times are in nanoseconds from the start.
+    /// The results of a run. Times are in nanoseconds from the start.
     struct Outcome {
-        /// When the last producer had sent its last event.
+        /// The time at which the last producer had sent its last event.
         var sent: UInt64 = 0
-        /// When the last event was delivered.
+        /// The time at which the last event was delivered.
         var delivered: UInt64 = 0
         /// The most events that were accepted and not delivered.
         var longestQueue = 0
-        /// Resident memory at its peak, less what it was at the start.
+        /// Resident memory at its peak, less resident memory at the start.
         var bytes: UInt64 = 0
     }
 
     private let plan: Plan
-    /// The latency of each event, in nanoseconds, in order of delivery. The delivering thread's until `done`.
+    /// The latency of each event, in nanoseconds, in order of delivery. Only the delivering thread uses it until `done`.
     private let latencies: UnsafeMutableBufferPointer<UInt64>
     private let done = Completion()
     private let allSent = Completion()
-    /// How many events each producer has sent.
+    /// The number of events that each producer has sent.
     private let accepted: [Counter]
-    /// When each producer had sent its last event.
+    /// The time at which each producer had sent its last event.
     private let producerEnds: [Counter]
     private let runningProducers: Counter
 
-    // The delivering thread's.
+    // Used by the delivering thread only.
     private var count = 0
     private var checksum: UInt64 = 0
     private var longestQueue = 0
@@ -84,7 +84,7 @@ final class LoadRun: @unchecked Sendable {
             sent: sentTime, delivered: end - start, longestQueue: longestQueue, bytes: peak - min(before, peak))
     }
 
-    /// The same schedule without a pipeline: each producer notes when it would have sent.
+    /// Runs the same schedule without a pipeline: each producer notes the time at which it would have sent.
     func runGeneratorAlone() -> Outcome {
         start(producers: produceNothing)
         return Outcome(sent: sentTime, delivered: sentTime)
@@ -93,7 +93,7 @@ final class LoadRun: @unchecked Sendable {
     private var sentTime: UInt64 { UInt64(producerEnds.map { $0.load() }.max() ?? 0) }
 
     private func start(producers body: @escaping (Int) -> Void) {
-        // Threads start first: their own start is no part of the schedule.
+        // Threads start before the schedule, so that it does not include their own start.
         start = plain_now() + 2_000_000
         for producer in 0..<plan.producers {
             Thread.detachNewThread { [self] in
@@ -106,7 +106,8 @@ final class LoadRun: @unchecked Sendable {
         allSent.wait("load: the producers")
     }
 
-    /// Rounding can make an event due a nanosecond after the look at the clock that found it due.
+    /// Returns `now - due`, or 0 if that is negative. Rounding can make an event due a nanosecond after the look at the clock that
+    /// found it due.
     private func nanoseconds(since due: UInt64, at now: UInt64) -> UInt64 { now > due ? now - due : 0 }
 
     // MARK: Producers
@@ -124,7 +125,7 @@ final class LoadRun: @unchecked Sendable {
     }
 
     private func produceNothing(_ producer: Int) {
-        // Slices of their own.
+        // Each producer has a slice of its own.
         let events = plan.events / plan.producers
         var place = producer * events
         generate(producer) { indices in
@@ -146,7 +147,7 @@ final class LoadRun: @unchecked Sendable {
                 wait(from: now, until: first)
                 continue
             }
-            // Of all producers' events those until `dueCount` are due.
+            // Of the events of all producers, the first `dueCount` are due.
             let dueCount =
                 plan.interval == 0 ? plan.events : min(plan.events, Int(Double(now - start) / plan.interval) + 1)
             let mine = max(1, (dueCount - next + plan.producers - 1) / plan.producers)
@@ -185,7 +186,7 @@ final class LoadRun: @unchecked Sendable {
     }
 }
 
-/// Indices of events of one producer that are due.
+/// The indices of a producer's events that are due.
 private struct DueEvents: Sequence {
     let first: Int
     let step: Int
@@ -196,7 +197,7 @@ private struct DueEvents: Sequence {
     }
 }
 
-/// Keeps what follows it in memory two cache lines away.
+/// Keeps the property that follows it two cache lines away in memory.
 private struct CacheLines {
     private let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     private let more: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
@@ -213,6 +214,6 @@ private final class Counter: Sendable {
 
     func store(_ new: Int) { value.store(new, ordering: .relaxed) }
 
-    /// Returns the value after.
+    /// Returns the new value.
     func subtract(_ amount: Int) -> Int { value.subtract(amount, ordering: .acquiringAndReleasing).newValue }
 }

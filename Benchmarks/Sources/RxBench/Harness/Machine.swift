@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a run took place.
+/// The machine on which a run took place.
 struct Machine: Codable {
     let system: String
     let processor: String
@@ -19,7 +19,7 @@ struct Machine: Codable {
         Shell.firstLine("swift --version 2>/dev/null") ?? "unknown"
     }
 
-    /// Whether the compiler optimized this program; `assert` runs its argument only where it did not.
+    /// Tells whether the compiler optimized this program; `assert` runs its argument only in an unoptimized one.
     static func isOptimized() -> Bool {
         var optimized = true
         assert(
@@ -33,7 +33,7 @@ struct Machine: Codable {
 
 /// Runs a command line of the system's shell.
 enum Shell {
-    /// What the command printed, or nil if it could not be run or failed.
+    /// Returns the output of the command, or nil if it could not be run or failed.
     static func output(_ command: String, environment: [String: String] = [:]) -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -20,7 +20,7 @@ enum Mallocs {
         }
     }
 
-    /// Allocations per event in steady state: what `2 * events` take more than `events`, so that set-up falls out.
+    /// Returns allocations per event in steady state: those of `2 * events` less those of `events`, so that set-up falls out.
     /// The median of three, as the system's threads allocate too; one sample where a call is long enough to drown that.
     static func perEvent(_ row: Row) -> Double? {
         guard malloc_count_available() else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Everything a run leaves behind: what ran where, and every round of every row, every histogram.
+/// The complete record of a run: the command, the machine and the toolchain, every round of every row, every histogram.
 struct Report: Codable {
     let date: String
     let command: String
@@ -38,11 +38,11 @@ struct Report: Codable {
     }
 }
 
-/// Says on stderr what is under way, apart from the table on stdout.
+/// Reports progress on stderr, apart from the table on stdout.
 enum Progress {
     private static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// A line of its own; on a terminal the next line of the table takes its place.
+    /// Shows a line; on a terminal the next line of the table takes its place.
     static func show(_ text: String) {
         write(isTerminal ? "\r\u{1B}[K\(text)" : "\(text)\n")
     }
@@ -53,7 +53,7 @@ enum Progress {
         }
     }
 
-    /// A line that stays.
+    /// Shows a line that stays.
     static func warn(_ text: String) {
         clear()
         write("\(text)\n")

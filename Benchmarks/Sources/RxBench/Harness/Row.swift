@@ -1,32 +1,32 @@
 /// One line of the table: a workload of ours beside the same work done by a peer.
 ///
-/// Both closures do `events` units of work from scratch (sources built, subscribed, driven, disposed) and return a
-/// checksum that the driver compares with what must come out, so that no event can be lost or optimized away.
+/// Both closures do `events` units of work from scratch (sources built, subscribed, driven, disposed) and return a checksum. The driver
+/// compares it with the expected one, so that no event can be lost or optimized away.
 struct Row {
     typealias Workload = (_ events: Int) -> Int
 
-    /// The part of the library, and the file the row stands in.
+    /// The part of the library, and the file that contains the row.
     let area: Area
-    /// Named by topology: `PublishSubject.1to8.throughput`.
+    /// The name, by topology: `PublishSubject.1to8.throughput`.
     let name: String
-    /// What the row is compared with.
+    /// The name of the peer.
     let peerName: String
     /// The least ratio peer / ours that passes; nil for a row that only informs.
     let bar: Double?
     /// The most mallocs per event of ours that pass; nil where the row allocates by its nature.
     let mallocLimit: Double?
-    /// What "ns/op" counts here.
+    /// The unit that "ns/op" counts.
     let unit: String
-    /// How many units one call does.
+    /// The number of units that one call does.
     var events: Int { countEvents() }
     let ours: Workload
     let peer: Workload
-    /// The workload for the malloc count, where it must differ from the timed one.
+    /// The workload for the malloc count, if it must differ from the timed one.
     let mallocs: Workload?
     /// The checksum of `ours` and of `peer` after so many units.
     let expected: (_ events: Int) -> Int
     let expectedOfPeer: (_ events: Int) -> Int
-    // Asked late: the end-to-end job has to make and read its text first.
+    // Evaluated late: the end-to-end job has to make and read its text first.
     private let countEvents: () -> Int
 
     init(
@@ -64,17 +64,17 @@ enum Area: String, Codable, CaseIterable {
     case load
 }
 
-/// What an observer adds to: a class, so that the closure has an effect the optimizer must keep.
+/// The sum to which an observer adds: a class, so that the closure has an effect the optimizer must keep.
 final class Sum {
     var value = 0
 }
 
-/// 0 + 1 + ... + (count - 1).
+/// Returns 0 + 1 + ... + (count - 1).
 func triangle(_ count: Int) -> Int {
     count * (count - 1) / 2
 }
 
-/// Hides where a value comes from, so that a loop over it cannot be computed at compile time.
+/// Hides the origin of a value, so that a loop over it cannot be computed at compile time.
 @inline(never)
 func opaque<Value>(_ value: Value) -> Value {
     value

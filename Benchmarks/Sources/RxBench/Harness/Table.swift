@@ -91,7 +91,7 @@ struct LatencyTable {
     }
 }
 
-/// What comes below the tables.
+/// The lines below the tables.
 enum Summary {
     static func printFigure(_ result: FigureResult) {
         let limit = result.limit.map { ", at most \(number($0, decimals: 0))" } ?? ""
@@ -118,7 +118,7 @@ enum Summary {
 }
 
 extension Result.Verdict {
-    /// What stands at the end of a line.
+    /// The mark at the end of a line.
     var mark: String {
         switch self {
         case .pass: "ok"

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Calls of a new thread that do not count: with the first ones the system gives it memory.
+/// The number of calls of a new thread that do not count: during the first ones the system gives the thread memory.
 let warmUpCalls = 1_000
 
-/// Runs `body` on a thread of its own, and waits for what it returns.
+/// Runs `body` on a thread of its own, waits for it, and returns its result.
 func onThread<Value>(_ body: @escaping () -> Value) -> Value {
     let done = Completion()
     nonisolated(unsafe) var value: Value?
@@ -19,12 +19,12 @@ func onThread<Value>(_ body: @escaping () -> Value) -> Value {
     return value!
 }
 
-/// Threads that make the same call over and over until they are stopped, and note what the calls cost.
+/// Threads that repeat the same call until they are stopped, and record the costs of the calls.
 final class Callers: @unchecked Sendable {
-    /// What one thread did.
+    /// The record of one thread.
     struct Account {
         var calls = 0
-        /// Nanoseconds of processor time in the call that took most.
+        /// The processor time of the call that took most, in nanoseconds.
         var worstCPU: UInt64 = 0
     }
 
@@ -34,7 +34,7 @@ final class Callers: @unchecked Sendable {
     private var accounts: [Account] = []
     private let threads: Int
 
-    /// - Parameter call: the thread's number, and how many calls it made before.
+    /// - Parameter call: takes the thread's number, and the number of calls that the thread made before.
     init(_ threads: Int, _ call: @escaping (_ thread: Int, _ number: Int) -> Void) {
         self.threads = threads
         nonisolated(unsafe) let call = call

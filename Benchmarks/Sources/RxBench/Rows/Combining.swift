@@ -34,7 +34,7 @@ extension Row {
         Row(
             .combining, "combineLatest.2.throughput", vs: "OpenCombine zip", bar: 5, unit: "pair",
             events: 50_000,
-            // A pair of events comes out as 2 i - 1 (but for the first) and 2 i.
+            // A pair of events is emitted as 2 i - 1 (but for the first) and 2 i.
             expected: { 4 * triangle($0) - ($0 - 1) },
             expectedOfPeer: { 2 * triangle($0) },
             ours: { pairs in

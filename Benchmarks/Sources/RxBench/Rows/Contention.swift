@@ -3,7 +3,7 @@ import Foundation
 import OpenCombine
 import RxSwift
 
-/// What threads do to each other at one subject: each figure is the worst that one of them met.
+/// The contention of threads at one subject: each figure is the worst that one of the threads met.
 extension Figure {
     static func contention(_ extent: Extent) -> [Figure] {
         replaySubscribers(extent) + eightProducers(extent) + mainThread(extent)
@@ -40,7 +40,7 @@ extension Figure {
                 let start = plain_thread_time()
                 subject.onNext(value)
                 if value >= 0 { worst = max(worst, plain_thread_time() - start) }
-                // So that there are many subscriptions during the calls.
+                // Leaves time for many subscriptions during the calls.
                 if value % 1_000 == 0 { usleep(1_000) }
             }
             return worst
@@ -82,7 +82,7 @@ extension Figure {
     private struct Crowd {
         /// The mean of the threads' calls, divided by those of the thread with fewest.
         let unfairness: Double
-        /// Microseconds.
+        /// The processor time of the worst call, in microseconds.
         let worstCPU: Double
         let megabytes: Double
     }
@@ -95,7 +95,7 @@ extension Figure {
             let callers = Callers(8) { _, number in send(number) }
             usleep(UInt32(seconds * 1e6))
             accounts = callers.stop()
-            // A deputy may still be delivering what is queued.
+            // A deputy may still be delivering queued events.
             let sent = accounts.reduce(0) { $0 + $1.calls }
             let deadline = plain_now() + 10_000_000_000
             while opaque(delivered).value != sent, plain_now() < deadline { usleep(1_000) }
@@ -136,7 +136,7 @@ extension Figure {
     }
 }
 
-/// A value that is computed when it is first asked for: one run that several figures share.
+/// A value that is computed at its first use: one run that several figures share.
 final class Once<Value> {
     private let compute: () -> Value
     private(set) lazy var value = compute()

@@ -4,7 +4,7 @@ import NIOPosix
 import RxIOUring
 import RxSwift
 
-/// TCP echo over the loopback interface: messages of 64 bytes, one under way per connection, a server on one thread, a client on
+/// TCP echo over the loopback interface: messages of 64 bytes, one in flight per connection, a server on one thread, a client on
 /// another one.
 extension Row {
     #if os(Linux)
@@ -42,7 +42,7 @@ extension LatencyRow {
 }
 
 #if os(Linux)
-    /// The echo servers, both on event loops that the other rows use too. They listen until the program ends.
+    /// The echo servers, both on event loops that other rows also use. They listen until the program ends.
     private enum EchoServers {
         static let ours: UInt16 = {
             do {
@@ -56,7 +56,7 @@ extension LatencyRow {
             }
         }()
 
-        /// With NIO's advice for speed: no promise per write, and one flush for all that was read at once.
+        /// Follows NIO's advice for speed: no promise per write, and one flush for all that was read at once.
         static let nio: UInt16 = {
             let bootstrap = ServerBootstrap(group: Loops.nio)
                 .serverChannelOption(.backlog, value: 256)
@@ -89,7 +89,7 @@ extension LatencyRow {
         }
     }
 
-    /// The client of one row and one server. Connects when it is first used, and stays connected.
+    /// The client of one row and one server. Connects at its first use, and stays connected.
     private final class EchoClient {
         private let connections: Int
         private let port: () -> UInt16
@@ -106,7 +106,7 @@ extension LatencyRow {
             self.port = port
         }
 
-        /// Returns how many echoes were right.
+        /// Returns the number of correct echoes.
         func run(_ messages: Int, _ samples: UnsafeMutablePointer<UInt64>? = nil) -> Int {
             let right = Int(plain_echo_run(client, messages, samples))
             if right < 0 { fail("the echo client: \(String(cString: strerror(CInt(-right))))") }

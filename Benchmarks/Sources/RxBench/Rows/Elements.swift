@@ -1,8 +1,8 @@
 import OpenCombine
 import RxSwift
 
-/// The subject and the 12 stages again with elements that are counted references or do not fit a register, so that no
-/// row is won by code for `Int`.
+/// The subject and the 12 stages again with elements that are counted references or do not fit a register, so that no row is won by
+/// code for `Int`.
 extension Row {
     static var elements: [Row] {
         elements(
@@ -16,7 +16,7 @@ extension Row {
                 change: { $0.moved }, keep: { $0.first >= 0 })
     }
 
-    /// The rows of one element type. Inlined, so that each is compiled for its type as it would be at a user's.
+    /// Returns the rows of one element type. Inlined, so that each is compiled for its type as it would be in a user's module.
     @inline(__always)
     private static func elements<Element>(
         _ type: String,
@@ -25,7 +25,7 @@ extension Row {
         change: @escaping (Element) -> Element,
         keep: @escaping (Element) -> Bool
     ) -> [Row] {
-        // Made beforehand: the row is about handing elements on.
+        // The elements are made beforehand: the row measures how they are passed on.
         let values = (0..<64).map(make)
         let changed = values.map { (0..<6).reduce($0) { value, _ in change(value) } }
         func total(_ values: [Element], _ events: Int) -> Int {
@@ -97,11 +97,11 @@ private final class Node {
         self.number = number
     }
 
-    /// What the map of the class rows would return for a node that does not occur.
+    /// A different node: the map of the class rows would return it for a node that does not occur.
     var other: Node { Node(0) }
 }
 
-/// 64 bytes: eight words.
+/// An element of 64 bytes: eight words.
 private struct Block {
     var first: Int
     var words: (Int, Int, Int, Int, Int, Int) = (1, 2, 3, 4, 5, 6)

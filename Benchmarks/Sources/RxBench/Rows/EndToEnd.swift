@@ -33,7 +33,7 @@ extension Row {
     private static func wordCount(
         _ text: TextSource, vs peerName: String, bar: Double? = nil, peer: @escaping () -> Void
     ) -> Row {
-        // One pass over the file per `text.wordCount` events.
+        // A pass over the file counts as `text.wordCount` events.
         func passes(_ pass: @escaping () -> Void) -> Workload {
             { events in
                 for _ in 0..<(events / text.wordCount) {

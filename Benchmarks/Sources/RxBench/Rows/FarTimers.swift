@@ -31,7 +31,7 @@ private struct FarTimers {
     init(_ count: Int) {
         let scheduler = scheduler
         armed = (0..<count).map { place in
-            // Spread over ten hours, in no order.
+            // Due times are spread over ten hours, in no order.
             let due = 3_600_000 + place &* 611_953 % 36_000_000
             return scheduler.scheduleRelative((), dueTime: .milliseconds(due)) { Disposables.create() }
         }
@@ -41,7 +41,7 @@ private struct FarTimers {
         for timer in armed { timer.dispose() }
     }
 
-    /// Another thread arms near timers. Returns microseconds of its processor time in the call that took most.
+    /// Arms near timers on another thread. Returns microseconds of its processor time in the call that took most.
     func worstCall(_ calls: Int) -> Double {
         let scheduler = scheduler
         let fired = Completion()

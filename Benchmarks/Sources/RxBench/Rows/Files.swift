@@ -62,8 +62,8 @@ extension Row {
 }
 
 #if os(Linux)
-    /// A file in the temporary folder, made when it is first asked for. It has no name there from then on, so that it is gone when
-    /// the program ends, however it ends; it is opened by way of the descriptor.
+    /// A file in the temporary folder, made at its first use. Its name is removed at once, so that the file is gone after any end of
+    /// the program; it is opened by way of the descriptor.
     private final class BigFile {
         static let chunkSize = 128 * 1024
 
@@ -75,7 +75,7 @@ extension Row {
 
         var mebibytes: Int { chunks / 8 }
 
-        /// What a reader has to come to.
+        /// The sum that a reader has to reach.
         var sum: Int { (0..<chunks).reduce(0) { $0 + BigFile.chunkSize + Int(BigFile.firstByte($1)) } }
 
         private(set) lazy var path: String = {

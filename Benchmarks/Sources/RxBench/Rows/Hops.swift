@@ -4,7 +4,7 @@ import OpenCombine
 import OpenCombineDispatch
 import RxSwift
 
-/// Hops: a thread emits, another one handles. A call lasts from the first event to the end of the last one's handling.
+/// Hops: one thread emits, another one handles. A call lasts from the first event to the end of the handling of the last one.
 extension Row {
     static var hops: [Row] {
         var rows = [

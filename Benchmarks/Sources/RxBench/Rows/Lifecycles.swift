@@ -1,7 +1,7 @@
 import OpenCombine
 import RxSwift
 
-/// Subscriptions that live for one event: what it costs to build, connect and tear down.
+/// Subscriptions that live for one event: the cost of building, connecting and tearing them down.
 extension Row {
     static var lifecycles: [Row] {
         [subjectLifecycle, chainLifecycle, createdChainLifecycle]

@@ -4,7 +4,7 @@ import OpenCombine
 import OpenCombineDispatch
 import RxSwift
 
-/// What rates do: four producers on one subject, and one hop, below, at and above what they deliver at most.
+/// The effect of rates: four producers on one subject, and one hop, below, at and above their capacity.
 extension LoadRow {
     static func all(extent: Extent) -> [LoadRow] {
         [
@@ -61,7 +61,7 @@ extension LoadRow {
                     return Pipeline(send: { event in queue.async { deliver(event) } }, close: {})
                 },
             ],
-            // The queue of a hop has no bound: past its capacity it holds what is not delivered yet.
+            // The queue of a hop has no bound: above the capacity it holds the events that are not delivered yet.
             memoryLimit: nil, span: extent.of(200_000_000, quick: 10_000_000), rounds: extent.of(3, quick: 1))
     }
 }

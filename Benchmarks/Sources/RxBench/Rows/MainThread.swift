@@ -3,11 +3,11 @@ import Foundation
 import OpenCombine
 import RxSwift
 
-/// What the main thread asks of a subject on which two other threads emit all the time.
+/// The calls that the main thread makes to a subject on which two other threads emit all the time.
 enum MainThreadCall: String, CaseIterable {
     case onNext, subscribe, dispose
 
-    /// Calls once per millisecond or so. On the main thread.
+    /// Calls about once per millisecond, on the main thread.
     func run(_ seconds: Double, _ subject: any SubjectAtWork) -> MainThreadRun {
         var worst: UInt64 = 0
         var worstCPU: UInt64 = 0
@@ -35,7 +35,7 @@ enum MainThreadCall: String, CaseIterable {
     }
 }
 
-/// The longest call of the main thread, and the call that took most of its processor time, in milliseconds.
+/// The duration of the main thread's longest call, and the processor time of the call that took most of it, in milliseconds.
 struct MainThreadRun {
     let worst: Double
     let worstCPU: Double
@@ -46,7 +46,7 @@ struct MainThreadRun {
 protocol SubjectAtWork {
     func send(_ value: Int)
 
-    /// Returns what ends the subscription.
+    /// Returns the closure that ends the subscription.
     func subscribe() -> () -> Void
 }
 

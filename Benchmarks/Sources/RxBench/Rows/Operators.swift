@@ -105,8 +105,8 @@ extension Row {
                     subscription.cancel()
                     return sum.value
                 }),
-            // An event makes 1 + 2 + 4 inner sources and comes out 8 times, with 0 to 3 added. Of the four allocations an
-            // inner source costs, two are flatMap's; the closure itself makes the array and the observable of `of`.
+            // An event makes 1 + 2 + 4 inner sources and is emitted 8 times, with 0 to 3 added. Of the four allocations of an inner
+            // source, two are flatMap's; the closure itself makes the array and the observable of `of`.
             Row(
                 .operators, "flatMap.ofTwo.x3.throughput", vs: "OpenCombine flatMap([2].publisher) x 3",
                 bar: 4, mallocLimit: (2 + 2) * 7, events: 10_000,

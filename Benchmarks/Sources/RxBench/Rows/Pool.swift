@@ -33,7 +33,7 @@ extension Row {
     }
 }
 
-/// A sum of what several threads add, which knows when the last of it has come.
+/// A sum to which several threads add, and which signals when the last value has been added.
 private final class Tally: Sendable {
     private let sum = Atomic<Int>(0)
     private let left: Atomic<Int>
@@ -45,7 +45,7 @@ private final class Tally: Sendable {
 
     func add(_ value: Int) {
         sum.wrappingAdd(value, ordering: .relaxed)
-        // Releasing what was added, acquiring what the others added.
+        // Releasing this thread's values, acquiring those of the other threads.
         if left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done.signal() }
     }
 

@@ -1,7 +1,7 @@
 import OpenCombine
 import RxSwift
 
-/// What remembers values for those who come later, with 1 observer. OpenCombine has one such type.
+/// Subjects that replay values to late subscribers, with 1 observer. OpenCombine has one such type.
 extension Row {
     static var replaying: [Row] {
         [

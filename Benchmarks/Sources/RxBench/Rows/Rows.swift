@@ -1,5 +1,5 @@
 extension Row {
-    /// Every row, in the order of the table.
+    /// Returns every row, in the order of the table.
     static func all(text: TextSource, extent: Extent) -> [Row] {
         var rows = subjects + lifecycles + operators + combining + replaying + hops + timers + elements + traits
         rows += endToEnd(text)
@@ -9,14 +9,14 @@ extension Row {
 }
 
 extension LatencyRow {
-    /// Every row of latencies, in the order of the table.
+    /// Returns every row of latencies, in the order of the table.
     static func all(extent: Extent) -> [LatencyRow] {
         handOff(extent) + timerLateness(extent) + echo(extent)
     }
 }
 
 extension Figure {
-    /// Every figure, in the order in which they are printed.
+    /// Returns every figure, in the order in which they are printed.
     static func all(extent: Extent) -> [Figure] {
         timerMemory(extent) + farTimers(extent) + contention(extent)
     }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// The text of the end-to-end job: a file of the user's, or 10 MB that are the same on every machine.
+/// The text of the end-to-end job: the user's file, or 10 MB that are the same on every machine.
 final class TextSource {
     private let path: String?
 
-    /// - Parameter path: A UTF-8 file, or nil for the generated text, which is made when it is first needed.
+    /// - Parameter path: A UTF-8 file, or nil for the generated text, which is made at its first use.
     /// - Throws: `ValidationError` if the file cannot be read, is not UTF-8 or contains no word.
     init(path: String?) throws {
         self.path = path
@@ -87,7 +87,7 @@ struct WordFrequency: Equatable, CustomStringConvertible {
     var description: String { "\(word) \(count)" }
 }
 
-/// The ten most frequent words; among equally frequent ones in the order of their bytes, as `sort` has it.
+/// Returns the ten most frequent words; equally frequent ones in the order of their bytes, as `sort` has it.
 func topTen<Counts: Sequence>(_ counts: Counts) -> [WordFrequency] where Counts.Element == (Substring, Int) {
     counts
         .sorted { $0.1 != $1.1 ? $0.1 > $1.1 : $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
@@ -99,7 +99,7 @@ func lines(of text: String) -> [Substring] {
     split(text[...]) { $0 == UInt8(ascii: "\n") }
 }
 
-/// What stands between blanks. By bytes: splitting by `Character` would outweigh everything that is measured here.
+/// Returns the words between blanks. Splits bytes: splitting by `Character` would outweigh everything that is measured here.
 func words(of line: Substring) -> [Substring] {
     split(line) { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
 }
@@ -172,7 +172,7 @@ private enum GeneratedText {
     }
 }
 
-/// A small generator with a fixed seed: the system's one would make another text on every run.
+/// A small generator with a fixed seed: the system's generator would make another text on every run.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

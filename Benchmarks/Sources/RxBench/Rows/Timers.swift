@@ -18,7 +18,7 @@ extension Row {
         ]
     }
 
-    /// Returns how many were armed and did not fire. Both sides end by passing through the queue once, as a timer's
+    /// Returns the number of timers that were armed and did not fire. Both sides end by passing through the queue once, as a timer's
     /// end may need it.
     private static func timer(
         _ name: String, _ arm: @escaping (SerialDispatchQueueScheduler, Sum) -> any Disposable

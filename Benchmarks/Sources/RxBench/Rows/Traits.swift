@@ -15,7 +15,7 @@ extension Row {
         ]
     }
 
-    /// The sharing of each operator costs nothing where nobody else can subscribe; what remains is the hop and one share.
+    /// The sharing of each operator costs nothing where no other observer can subscribe; the hop and one share remain.
     private static func driver(
         vs peerName: String, bar: Double? = nil,
         peer subscribePeer: @escaping (PublishSubject<Int>, Sum) -> any Disposable
@@ -75,7 +75,7 @@ extension Row {
         }
     }
 
-    /// Chains that live for one element. The limits of allocations are those of the same chain of observables.
+    /// Returns chains that live for one element. The limits of allocations are those of the same chain of observables.
     private static func lifecycle(
         _ name: String, mallocLimit: Double, _ trait: @escaping (Int, Sum) -> any Disposable,
         observable: @escaping (Int, Sum) -> any Disposable

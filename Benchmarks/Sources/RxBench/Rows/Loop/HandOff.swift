@@ -4,8 +4,8 @@ import Foundation
 import RxIOUring
 import RxSwift
 
-/// A hand-off to another thread and back, each round trip timed by itself. Unless said otherwise the two threads stay on processors 0
-/// and 1, so that all sides do the same: go from one processor to another.
+/// A hand-off to another thread and back, each round trip timed by itself. Unless a row states otherwise, the two threads stay on
+/// processors 0 and 1, so that all sides do the same: switch from one processor to another.
 extension LatencyRow {
     #if os(Linux)
         static func handOff(_ extent: Extent) -> [LatencyRow] {
@@ -21,7 +21,7 @@ extension LatencyRow {
                 if error != 0 { fail("cache line: \(String(cString: strerror(error)))") }
             }
             func rows(_ name: String, _ ours: Side) -> [LatencyRow] {
-                // A futex pair that the system puts on one processor switches threads there, and wakes no other processor.
+                // If the system puts a futex pair on one processor, it switches threads there and wakes no other processor.
                 [(futex, 20), (semaphores, 20), (futexAnywhere, nil)].map { peer, bar in
                     LatencyRow(
                         .loop, name, unit: "round trip", ours: ours, peer: peer, baseline: cacheLine, bar: bar)
@@ -53,7 +53,7 @@ extension LatencyRow {
                     back.signal()
                 }
             }
-            // Only that thread, until it is done.
+            // Only that thread uses the buffer, until it is done.
             nonisolated(unsafe) let samples = samples
             Thread.detachNewThread {
                 plain_pin(0)
@@ -74,23 +74,23 @@ extension LatencyRow {
 }
 
 #if os(Linux)
-    /// Two loops that look for work without sleeping, and hand something to each other.
+    /// Two loops that poll for work without sleeping, and submit jobs to each other.
     final class Rally: @unchecked Sendable {
         static let shared = Rally()
 
-        /// Round trips that do not count: the threads have slept since the row before.
+        /// The number of round trips that do not count: the threads have slept since the row before.
         static let warmUp = 200
 
         enum End { case left, right }
 
-        // Long enough to stay awake during a rally, short enough to leave the processors to the next row.
+        // The spin is long enough to stay awake during a rally, short enough to leave the processors to the next row.
         private let left = IOUringScheduler(name: "bench.left", spin: .upTo(.milliseconds(20)), processor: 0)
         private let right = IOUringScheduler(name: "bench.right", spin: .upTo(.milliseconds(20)), processor: 1)
         private let done = Completion()
         private lazy var toLeft = left.makeJob { [unowned self] in cameBack() }
         private lazy var toRight = right.makeJob { [unowned self] in handOff(self, .left) }
 
-        // Between two rallies the caller's, else the left loop's.
+        // Owned by the caller between two rallies, and by the left loop during a rally.
         private var samples = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
         private var played = 0
         private var start: UInt64 = 0

@@ -3,7 +3,7 @@ import NIOCore
 import RxIOUring
 import RxSwift
 
-/// Work that is handed to an event loop: from another thread, or from the loop itself. A call lasts until the last of it has run.
+/// Jobs that are submitted to an event loop, from another thread or from the loop itself. A call lasts until the last job has run.
 extension Row {
     #if os(Linux)
         static var loop: [Row] {

@@ -22,8 +22,8 @@ extension Row {
 
         /// Arms many timers, each due after the one before, and disposes of all of them then.
         ///
-        /// NIO searches its heap for a timer that is cancelled, so its cost depends on the order: the one that is due first is found
-        /// at once, any other one takes as long as there are timers.
+        /// NIO searches its heap for a timer that is cancelled, so its cost depends on the order: it finds the timer that is due first
+        /// at once, and searches for any other one in time proportional to the number of timers.
         private static func outstanding(
             _ name: String, _ extent: Extent, bar: Double?, order: @escaping (_ place: Int, _ timers: Int) -> Int
         ) -> Row {
@@ -33,7 +33,7 @@ extension Row {
                 ours: { armThenDispose($0, order) }, peer: { scheduleThenCancel($0, order) })
         }
 
-        /// Returns how many were armed and did not fire.
+        /// Returns the number of timers that were armed and did not fire.
         private static func armAndDispose(_ timers: Int) -> Int {
             let fired = Sum()
             Loops.onOurs("timers in loop") { scheduler in
@@ -88,7 +88,7 @@ extension Row {
     #endif
 }
 
-/// How late timers fire while many wait.
+/// The lateness of timers while many wait.
 extension LatencyRow {
     #if os(Linux)
         static func timerLateness(_ extent: Extent) -> [LatencyRow] {
@@ -114,7 +114,7 @@ extension LatencyRow {
     #endif
 }
 
-/// What a timer costs that waits, without the caller's closure.
+/// The cost of a waiting timer, without the caller's closure.
 extension Figure {
     #if os(Linux)
         static func timerMemory(_ extent: Extent) -> [Figure] {
@@ -135,7 +135,7 @@ extension Figure {
                 armed.reserveCapacity(timers)
                 bytes = bytesPer(timers) { place in
                     armed.append(
-                        // Captures nothing, so it takes no memory.
+                        // The closure captures nothing, so it takes no memory.
                         scheduler.scheduleRelative(fired, dueTime: .milliseconds(3_600_000 + place)) { fired in
                             fired.value += 1
                             return Disposables.create()
@@ -147,7 +147,7 @@ extension Figure {
         }
 
         private static func bytesOfNIO(_ timers: Int) -> Double {
-            // A group of its own: when it ends, it drops its timers faster than it cancels them one by one.
+            // This measurement has a group of its own: when the group ends, it drops its timers faster than it cancels them one by one.
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let loop = group.next()
             let fired = Sum()

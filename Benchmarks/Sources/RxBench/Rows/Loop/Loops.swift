@@ -4,7 +4,7 @@
     import RxIOUring
     import RxSwift
 
-    /// The event loops of all rows, made when the first of them is asked for. They sleep while no row uses them.
+    /// The event loops of all rows, made at their first use. They sleep while no row uses them.
     enum Loops {
         static let ours = IOUringScheduler(name: "bench.ours")
 
@@ -12,7 +12,7 @@
 
         static let nio: any EventLoop = group.next()
 
-        /// Runs `body` on our loop, and waits for it.
+        /// Runs `body` on this library's loop, and waits for it.
         static func onOurs(_ what: StaticString, _ body: @escaping (IOUringScheduler) -> Void) {
             let done = Completion()
             _ = ours.schedule(ours) { scheduler in

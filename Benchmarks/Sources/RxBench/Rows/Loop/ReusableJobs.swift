@@ -4,7 +4,7 @@
     import RxSwift
     import Synchronization
 
-    /// Written by the loop, read by any thread.
+    /// A count that the loop writes and any thread reads.
     private final class Counter: Sendable {
         private let count = Atomic<Int>(0)
 
@@ -16,30 +16,31 @@
         func reset() { count.store(0, ordering: .relaxed) }
     }
 
-    /// A ring of jobs on our loop that are posted again and again, each not before it has run. Each adds its place in the ring.
+    /// A ring of jobs on this library's loop that are posted again and again, each only after it has run. Each adds its place in the
+    /// ring.
     final class ReusableJobs: @unchecked Sendable {
         static let shared = ReusableJobs()
 
         private static let count = 10_000
-        /// Who posts looks once per group how far the loop is.
+        /// The number of jobs after which the posting thread checks the progress of the loop.
         private static let group = 1_000
 
         private var jobs: [ReusableJob] = []
-        /// Only the loop, between two calls.
+        /// Used by the loop only, except between two calls.
         private let sum = Sum()
-        /// Postings still to be made from within. Only the loop.
+        /// Postings still to be made from within. Used by the loop only.
         private var left = 0
-        /// How many have run, in whole groups. Written by the loop.
+        /// The number of jobs that have run, in whole groups. Written by the loop.
         private let ran = Counter()
         private let done = Completion()
 
-        /// What the jobs add after so many postings.
+        /// Returns the sum that the jobs add after so many postings.
         static func sum(_ events: Int) -> Int {
             events / count * triangle(count)
         }
 
         private init() {
-            // The bodies hold what they use, as the closures of the peers do.
+            // The bodies capture the values they use, as the closures of the peers do.
             let sum = sum
             let ran = ran
             jobs = (0..<ReusableJobs.count).map { place in
@@ -57,7 +58,7 @@
             var posted = 0
             while posted < events {
                 for group in stride(from: 0, to: ReusableJobs.count, by: ReusableJobs.group) {
-                    // One group more than needed: the job that says so is still at it.
+                    // One group more than needed: the job that reports its group is still running.
                     let needed = posted - ReusableJobs.count + 2 * ReusableJobs.group
                     while ran.value < needed { sched_yield() }
                     for place in group..<group + ReusableJobs.group { jobs[place].post() }
@@ -83,7 +84,7 @@
             sum.value = 0
         }
 
-        /// Posts every job once, and comes back when all have run.
+        /// Posts every job once, and calls itself again when all have run.
         private func postRing() -> any Disposable {
             if left == 0 {
                 done.signal()

@@ -8,22 +8,22 @@
     /// Timers that are all armed first, in the loop, and then fall due evenly over a span of time.
     struct TimerPlan {
         let timers: Int
-        /// Nanoseconds.
+        /// The span in nanoseconds.
         let span: UInt64
 
-        /// Nanoseconds from the beginning to when the first one is due: the time for arming them.
+        /// Nanoseconds from the beginning to the due time of the first timer: the time for arming them.
         var lead: UInt64 { span / 5 }
 
-        /// When a timer is due, from the beginning. Neighbours are armed far apart from each other.
+        /// Returns the due time of a timer, from the beginning. Neighbours are armed far apart from each other.
         func delay(_ place: Int) -> UInt64 {
             lead + UInt64(place * 611_953 % timers) * (span / UInt64(timers))
         }
     }
 
-    /// One run of a plan: every timer has to fire once and not early, and how late it was is what is measured.
+    /// One run of a plan, which measures the lateness of timers. Every timer has to fire once and not early.
     final class TimerRun: @unchecked Sendable {
         private let plan: TimerPlan
-        // All of these: the loop, until `done`.
+        // The loop owns all of these until `done`.
         private let lateness: UnsafeMutableBufferPointer<UInt64>
         private var due: [UInt64]
         private var fired: [UInt8]
@@ -49,7 +49,7 @@
                 }
             }
             done.wait("timers")
-            // Behind anything that may be due a second time.
+            // This job runs behind any timer that may be due a second time.
             Loops.onOurs("the loop after the timers") { _ in }
             check("ours")
         }
