@@ -96,4 +96,14 @@ extension Stage {
         cancel()
         source?.take()?.cancel()
     }
+
+    /// Cancels an inner source that has failed, and runs `after`, the closures that `do` runs behind the error.
+    ///
+    /// The operator cancels first, unless it has put off the cancellation of its inner sources: then `do` runs first (law L11).
+    @inline(__always)
+    func cancel(isPostponed: Bool, _ after: () -> Void) {
+        if isPostponed { after() }
+        cancel()
+        if !isPostponed { after() }
+    }
 }

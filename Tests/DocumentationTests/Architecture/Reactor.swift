@@ -31,7 +31,7 @@ class Reactor<Action, Mutation, State> {
     }
 }
 
-/// What turns states into events: it asks something, shows something, waits for somebody.
+/// A closure that turns states into events: it asks a service, shows a view, or waits for the user.
 typealias Feedback<State, Event> = (Observable<State>) -> Observable<Event>
 
 extension ObservableType {

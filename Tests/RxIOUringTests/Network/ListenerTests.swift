@@ -123,7 +123,7 @@ import Testing
                 #expect(waitUntil { log.text == "completed" }, "\(log.text)")
                 subscription.dispose()
             }
-            // Whoever goes before the loop came to it leaves nothing to wait for.
+            // A peer that leaves before the loop accepts it leaves nothing to wait for.
             let listener = try TCP.listener(port: 0, scheduler: scheduler)
             listener.connections.subscribe().dispose()
             listener.close()

@@ -251,14 +251,7 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if subscribePhase.isOnStack { return endInside({ coordinator.error(error) }, then: after) }
         coordinator.error(error)
-        // The disposal follows the closures that `do` runs after the event if the disposal of the other sources was postponed.
-        if coordinator.hasPostponed {
-            after()
-            cancel()
-        } else {
-            cancel()
-            after()
-        }
+        cancel(isPostponed: coordinator.hasPostponed, after)
     }
 
     override func completed(then after: () -> Void) {

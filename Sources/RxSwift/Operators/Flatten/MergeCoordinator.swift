@@ -201,14 +201,7 @@ final class InnerSink<Element>: Sink<Element> {
     override func error(_ error: any Swift.Error, then after: () -> Void) {
         if coordinator.isSubscribing(self) { return endInside({ coordinator.innerFailed(error) }, then: after) }
         coordinator.innerFailed(error)
-        // As in RxSwift, the source is disposed of after the closures that `do` runs if the disposal of the other sources was postponed.
-        if coordinator.hasPostponed {
-            after()
-            cancel()
-        } else {
-            cancel()
-            after()
-        }
+        cancel(isPostponed: coordinator.hasPostponed, after)
     }
 
     override func completed(then after: () -> Void) {

@@ -121,8 +121,8 @@ final class WorkerPool: @unchecked Sendable {
         // The injectors are closed first: from here on nothing comes from outside, so that a worker that finds nothing can end.
         for level in 0..<PoolState.levelCount { injectors[level].close() }
         let result = transition { state in
-            let hasWork = (0..<PoolState.levelCount).contains { injectors[$0].hasWork }
-            return state.shutdown(hasWork: state.workerCount == 0 && hasWork)
+            let hasWork = state.workerCount == 0 && (0..<PoolState.levelCount).contains { injectors[$0].hasWork }
+            return state.shutdown(hasWork: hasWork)
         }
         guard let result else { return }
         for _ in 0..<result.wake { wakeUps.signal() }
