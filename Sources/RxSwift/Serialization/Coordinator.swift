@@ -19,7 +19,7 @@ class Coordinator: Stage, SerializerTarget {
     final let serializer = Serializer()
 
     /// The places of the sources, in order of subscription.
-    final let slots: [SourceSlot]
+    @usableFromInline final let slots: [SourceSlot]
 
     private final let terminalSink: TerminalSink
 
@@ -141,9 +141,15 @@ class Coordinator: Stage, SerializerTarget {
 }
 
 /// The state that a coordinator keeps per source: the link to it and, in subclasses, what it remembers of the source's elements.
+@usableFromInline
 class SourceSlot: Stage {
-    /// True if the source has ended; only the coordinator's drainer uses it.
+    /// True if the source has ended; only the coordinator's drainer uses it and `count`.
     final var isDone = false
+
+    /// The number of elements the slot keeps.
+    @exclusivity(unchecked) @usableFromInline final var count = 0
+
+    final var isEmpty: Bool { count == 0 }
 
     /// Handles the element a node carries, and frees the node; only the coordinator's drainer calls this.
     func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) { abstractMethod() }
@@ -154,14 +160,12 @@ class SourceSlot: Stage {
     /// True if a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
     var endsBehindClosures: Bool { false }
 
-    /// True if the slot keeps no element; only the coordinator's drainer reads it.
-    var isEmpty: Bool { true }
-
     /// Releases the elements the slot keeps; only the coordinator's drainer calls this.
     func removeAll() {}
 }
 
 /// A slot for a source of a known type.
+@usableFromInline
 class ElementSlot<Element>: SourceSlot {
     /// Handles an element; only the coordinator's drainer calls this.
     func accept(_ element: Element, for coordinator: Coordinator) { abstractMethod() }

@@ -44,42 +44,19 @@ where Sources.Element: ObservableType {
     }
 
     override func subscribeCore(_ downstream: Sink<Result>) {
-        let coordinator = CombineLatestCollectionCoordinator(
-            count: count, resultSelector: resultSelector, downstream: downstream)
+        let coordinator = CombiningLatestCoordinator(
+            slots: (0..<count).map { _ in CombineLatestSlot<Sources.Element.Element>() }, endsSourcesFirst: false,
+            combine: { [count, resultSelector] coordinator in try resultSelector((0..<count).map(coordinator.latest)) },
+            downstream: downstream)
         downstream.link(coordinator)
-        if count == 0 { coordinator.emitNothing() }
+        if count == 0 {
+            coordinator.emit()
+            coordinator.complete()
+        }
         // One by one: a source that the collection makes on demand is made when the sources before it are subscribed.
-        for (source, slot) in Swift.zip(sources, coordinator.elementSlots) {
-            source.asObservable().subscribeCore(SourceSink(slot: slot, coordinator: coordinator))
+        for (source, slot) in Swift.zip(sources, coordinator.slots) {
+            source.asObservable().subscribe(slot, of: coordinator)
         }
         coordinator.didSubscribe()
-    }
-}
-
-private final class CombineLatestCollectionCoordinator<Element, Result>: CombineLatestCoordinator {
-    let elementSlots: [CombineLatestSlot<Element>]
-    private let resultSelector: ([Element]) throws -> Result
-    private let downstream: Sink<Result>
-
-    init(count: Int, resultSelector: @escaping ([Element]) throws -> Result, downstream: Sink<Result>) {
-        self.elementSlots = (0..<count).map { _ in CombineLatestSlot() }
-        self.resultSelector = resultSelector
-        self.downstream = downstream
-        super.init(slots: elementSlots, endsSourcesFirst: false, downstream: downstream)
-    }
-
-    override func emit() {
-        do {
-            let result = try resultSelector(elementSlots.map { $0.latest })
-            if !isCancelled { downstream.next(result) }
-        } catch {
-            fail(error)
-        }
-    }
-
-    /// Sends all that there is to send when there are no sources.
-    func emitNothing() {
-        emit()
-        complete()
     }
 }

@@ -1,4 +1,4 @@
-/// The part of combineLatest that does not depend on the types and the number of the sources.
+/// The part of combineLatest that does not depend on the type of its results.
 @usableFromInline
 class CombineLatestCoordinator: Coordinator {
     /// The state of the operator, used only by the drainer.
@@ -6,13 +6,21 @@ class CombineLatestCoordinator: Coordinator {
 
     override final var operatorName: StaticString { "combineLatest" }
 
-    override init(slots: [SourceSlot], endsSourcesFirst: Bool = true, downstream: TerminalSink) {
+    override init(slots: [SourceSlot], endsSourcesFirst: Bool, downstream: TerminalSink) {
         machine = CombineLatestStateMachine(sources: slots.count)
         super.init(slots: slots, endsSourcesFirst: endsSourcesFirst, downstream: downstream)
     }
 
     /// Combines the slots' latest elements and passes the result on. Only the drainer calls this, when each slot has an element.
     func emit() { abstractMethod() }
+
+    /// Returns the latest element of a source.
+    ///
+    /// - Parameter index: the position of a source whose type is `Element`.
+    @inlinable @inline(__always)
+    final func latest<Element>(_ index: Int) -> Element {
+        unsafeDowncast(slots[index], to: CombineLatestSlot<Element>.self).latest
+    }
 
     @inline(__always)
     final func received(first: Bool) {
@@ -33,7 +41,34 @@ class CombineLatestCoordinator: Coordinator {
     }
 }
 
+/// The stage of combineLatest: combines the elements with a closure.
+@usableFromInline
+final class CombiningLatestCoordinator<Result>: CombineLatestCoordinator {
+    private let combine: (CombineLatestCoordinator) throws -> Result
+    private let downstream: Sink<Result>
+
+    /// - Parameter combine: reads the latest element of each slot.
+    required init(
+        slots: [SourceSlot], endsSourcesFirst: Bool = true,
+        combine: @escaping (CombineLatestCoordinator) throws -> Result, downstream: Sink<Result>
+    ) {
+        self.combine = combine
+        self.downstream = downstream
+        super.init(slots: slots, endsSourcesFirst: endsSourcesFirst, downstream: downstream)
+    }
+
+    override func emit() {
+        do {
+            let result = try combine(self)
+            if !isCancelled { downstream.next(result) }
+        } catch {
+            fail(error)
+        }
+    }
+}
+
 /// The slot of one source of a combineLatest.
+@usableFromInline
 final class CombineLatestSlot<Element>: LatestSlot<Element> {
     override func accept(_ element: Element, for coordinator: Coordinator) {
         let first = replace(by: element)

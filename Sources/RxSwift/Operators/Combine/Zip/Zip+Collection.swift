@@ -45,43 +45,15 @@ where Sources.Element: ObservableType {
 
     override func subscribeCore(_ downstream: Sink<Result>) {
         if count == 0 { return downstream.linkAndComplete() }
-        let coordinator = ZipCollectionCoordinator(
-            count: count, resultSelector: resultSelector, downstream: downstream)
+        let coordinator = CombiningZipCoordinator(
+            slots: (0..<count).map { _ in ZipSlot<Sources.Element.Element>() }, completesWhenOthersAreDone: true,
+            combine: { [count, resultSelector] coordinator in try resultSelector((0..<count).map(coordinator.next)) },
+            downstream: downstream)
         downstream.link(coordinator)
         // One by one: a source that the collection makes on demand is made when the sources before it are subscribed.
-        for (source, slot) in Swift.zip(sources, coordinator.elementSlots) {
-            source.asObservable().subscribeCore(SourceSink(slot: slot, coordinator: coordinator))
+        for (source, slot) in Swift.zip(sources, coordinator.slots) {
+            source.asObservable().subscribe(slot, of: coordinator)
         }
         coordinator.didSubscribe()
-    }
-}
-
-private final class ZipCollectionCoordinator<Element, Result>: ZipCoordinator {
-    let elementSlots: [ZipSlot<Element>]
-    private let resultSelector: ([Element]) throws -> Result
-    private let downstream: Sink<Result>
-
-    init(count: Int, resultSelector: @escaping ([Element]) throws -> Result, downstream: Sink<Result>) {
-        self.elementSlots = (0..<count).map { _ in ZipSlot() }
-        self.resultSelector = resultSelector
-        self.downstream = downstream
-        super.init(slots: elementSlots, completesWhenOthersAreDone: true, downstream: downstream)
-    }
-
-    override func emit() {
-        var elements: [Element] = []
-        elements.reserveCapacity(elementSlots.count)
-        var emptied = 0
-        for slot in elementSlots {
-            elements.append(slot.removeFirst())
-            emptied += slot.emptyCount
-        }
-        took(emptied: emptied)
-        do {
-            let result = try resultSelector(elements)
-            if !isCancelled { downstream.next(result) }
-        } catch {
-            fail(error)
-        }
     }
 }

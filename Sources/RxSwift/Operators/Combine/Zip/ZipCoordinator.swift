@@ -1,4 +1,4 @@
-/// The part of zip that does not depend on the types and the number of the sources.
+/// The part of zip that does not depend on the type of its results.
 @usableFromInline
 class ZipCoordinator: Coordinator {
     /// The state of the operator, used only by the drainer.
@@ -6,7 +6,7 @@ class ZipCoordinator: Coordinator {
 
     override final var operatorName: StaticString { "zip" }
 
-    init(slots: [SourceSlot], completesWhenOthersAreDone: Bool = false, downstream: TerminalSink) {
+    init(slots: [SourceSlot], completesWhenOthersAreDone: Bool, downstream: TerminalSink) {
         machine = ZipStateMachine(sources: slots.count, completesWhenOthersAreDone: completesWhenOthersAreDone)
         // The form for collections, which completes when the other sources are done, cancels them after its completion.
         super.init(slots: slots, endsSourcesFirst: !completesWhenOthersAreDone, downstream: downstream)
@@ -14,6 +14,14 @@ class ZipCoordinator: Coordinator {
 
     /// Takes an element of each slot, combines them and passes the result on. Only the drainer calls this, when each slot has one.
     func emit() { abstractMethod() }
+
+    /// Removes and returns the oldest element of a source; to be called once per source and combination.
+    ///
+    /// - Parameter index: the position of a source whose type is `Element`.
+    @inlinable @inline(__always)
+    final func next<Element>(_ index: Int) -> Element {
+        unsafeDowncast(slots[index], to: ZipSlot<Element>.self).removeFirst()
+    }
 
     /// True if elements are worth keeping.
     @inline(__always)
@@ -26,18 +34,9 @@ class ZipCoordinator: Coordinator {
 
     final func discarded() { act(machine.discarded()) }
 
-    /// Notes that `emit` has taken the elements. `emit` calls this before it calls any user code.
-    ///
-    /// - Parameter emptied: the number of slots that have no element now.
-    @inline(__always)
-    final func took(emptied: Int) {
-        machine.took(emptied: emptied)
-        if machine.done != 0 { letGoIfExhausted() }
-    }
-
     override final func completed(_ slot: SourceSlot) {
         let action = machine.sourceCompleted()
-        letGoIfExhausted()
+        releaseIfExhausted()
         act(action)
     }
 
@@ -45,76 +44,47 @@ class ZipCoordinator: Coordinator {
     private final func act(_ action: ZipStateMachine.Action) {
         switch action {
         case .wait: break
-        case .emit: emit()
+        case .emit:
+            var emptied = 0
+            for slot in slots where slot.count == 1 { emptied &+= 1 }
+            machine.took(emptied: emptied)
+            emit()
+            if machine.done != 0 { releaseIfExhausted() }
         case .complete: complete()
         }
     }
 
-    /// Frees the queues if no combination can come any more.
+    /// Releases the queued elements if no combination can come any more.
     @inline(never)
-    private final func letGoIfExhausted() {
+    private final func releaseIfExhausted() {
         if machine.isExhausted || !slots.contains(where: { $0.isDone && $0.isEmpty }) { return }
         machine.exhausted()
         for slot in slots { slot.removeAll() }
     }
 }
 
-/// One source of a zip: the elements that wait for those of the other sources.
-final class ZipSlot<Element>: ElementSlot<Element> {
-    /// A ring whose capacity is a power of two. Only the drainer uses it and the other fields.
-    private var ring: UnsafeMutablePointer<Element>
-    private var mask = 3
-    private var head = 0
-    private var count = 0
+/// The stage of zip: combines the elements with a closure.
+@usableFromInline
+final class CombiningZipCoordinator<Result>: ZipCoordinator {
+    private let combine: (ZipCoordinator) throws -> Result
+    private let downstream: Sink<Result>
 
-    override init() {
-        ring = .allocate(capacity: 4)
-        super.init()
+    /// - Parameter combine: takes the next element of each slot.
+    required init(
+        slots: [SourceSlot], completesWhenOthersAreDone: Bool = false,
+        combine: @escaping (ZipCoordinator) throws -> Result, downstream: Sink<Result>
+    ) {
+        self.combine = combine
+        self.downstream = downstream
+        super.init(slots: slots, completesWhenOthersAreDone: completesWhenOthersAreDone, downstream: downstream)
     }
 
-    deinit {
-        removeAll()
-        ring.deallocate()
-    }
-
-    override var isEmpty: Bool { count == 0 }
-
-    /// 1 if no element waits, else 0.
-    @inline(__always)
-    var emptyCount: Int { count == 0 ? 1 : 0 }
-
-    override func accept(_ element: Element, for coordinator: Coordinator) {
-        let coordinator = unsafeDowncast(coordinator, to: ZipCoordinator.self)
-        guard coordinator.keepsElements else { return coordinator.discarded() }
-        if count > mask { grow() }
-        (ring + ((head &+ count) & mask)).initialize(to: element)
-        count &+= 1
-        coordinator.queued(first: count == 1)
-    }
-
-    /// Removes and returns the oldest element; there must be one.
-    @inline(__always)
-    func removeFirst() -> Element {
-        let index = head
-        head = (index &+ 1) & mask
-        count &-= 1
-        return (ring + index).move()
-    }
-
-    override func removeAll() {
-        // One by one, so that the deinit of an element finds the queue in order.
-        while count != 0 { _ = removeFirst() }
-    }
-
-    @inline(never)
-    private func grow() {
-        let capacity = mask + 1
-        let larger = UnsafeMutablePointer<Element>.allocate(capacity: 2 * capacity)
-        larger.moveInitialize(from: ring + head, count: capacity - head)
-        (larger + (capacity - head)).moveInitialize(from: ring, count: head)
-        ring.deallocate()
-        ring = larger
-        mask = 2 * capacity - 1
-        head = 0
+    override func emit() {
+        do {
+            let result = try combine(self)
+            if !isCancelled { downstream.next(result) }
+        } catch {
+            fail(error)
+        }
     }
 }

@@ -1,0 +1,53 @@
+/// The slot of one source of a zip: the elements that wait for those of the other sources.
+@usableFromInline
+final class ZipSlot<Element>: ElementSlot<Element> {
+    /// A ring whose capacity, 0 before the first element, is a power of two. Only the drainer uses it and the other fields.
+    @exclusivity(unchecked) @usableFromInline var ring: UnsafeMutablePointer<Element>?
+    /// The capacity of the ring less 1.
+    @exclusivity(unchecked) @usableFromInline var mask = -1
+    /// The index of the oldest element.
+    @exclusivity(unchecked) @usableFromInline var head = 0
+
+    deinit {
+        guard let ring else { return }
+        removeAll()
+        ring.deallocate()
+    }
+
+    override func accept(_ element: Element, for coordinator: Coordinator) {
+        let coordinator = unsafeDowncast(coordinator, to: ZipCoordinator.self)
+        guard coordinator.keepsElements else { return coordinator.discarded() }
+        if count > mask { grow() }
+        (ring.unsafelyUnwrapped + ((head &+ count) & mask)).initialize(to: element)
+        count &+= 1
+        coordinator.queued(first: count == 1)
+    }
+
+    /// Removes and returns the oldest element; there must be one.
+    @inlinable @inline(__always)
+    func removeFirst() -> Element {
+        let index = head
+        head = (index &+ 1) & mask
+        count &-= 1
+        return (ring.unsafelyUnwrapped + index).move()
+    }
+
+    override func removeAll() {
+        // One by one, so that the deinit of an element finds the queue in order.
+        while count != 0 { _ = removeFirst() }
+    }
+
+    @inline(never)
+    private func grow() {
+        let capacity = mask + 1
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: max(4, 2 * capacity))
+        if let ring {
+            larger.moveInitialize(from: ring + head, count: capacity - head)
+            (larger + (capacity - head)).moveInitialize(from: ring, count: head)
+            ring.deallocate()
+        }
+        ring = larger
+        mask = max(4, 2 * capacity) - 1
+        head = 0
+    }
+}
