@@ -36,7 +36,7 @@ package struct DrainNode {
 @frozen
 @usableFromInline
 package struct DrainLoop: ~Copyable {
-    /// Flags, below, and the address of the newest node on the stack.
+    /// A `DrainState`.
     @usableFromInline let state: AtomicWord
 
     /// The number of pending nodes, and up to `mostUncounted` more: written on the contended path only.
@@ -53,30 +53,10 @@ package struct DrainLoop: ~Copyable {
     /// 1 from `requestDeputy` until the deputy looks.
     private let deputyRequest = AtomicWord(0)
 
-    /// No thread is inside, nothing is pending.
-    @inlinable @inline(__always)
-    static var idle: UInt { 0 }
-
-    /// A drainer is inside. Set by entering, cleared by leaving; once the loop is closed it is never cleared again.
-    @inlinable @inline(__always)
-    static var busy: UInt { 1 }
-
-    /// The loop takes no more work. Never cleared.
-    @inlinable @inline(__always)
-    static var closed: UInt { 2 }
-
-    /// No thread is inside, but work is pending. Set by `vacate`; cleared by the thread that becomes the drainer or closes the loop.
-    @inlinable @inline(__always)
-    static var vacant: UInt { 4 }
-
-    /// The bits which are not the address of the newest pending node.
-    @inlinable @inline(__always)
-    static var flags: UInt { 7 }
-
     /// - Parameter entered: whether the creating thread is the drainer from the start.
     @inlinable
     package init(entered: Bool = false) {
-        state = AtomicWord(entered ? 1 : 0)
+        state = AtomicWord((entered ? DrainState.entered : .idle).word)
     }
 
     // MARK: From any thread
@@ -85,7 +65,7 @@ package struct DrainLoop: ~Copyable {
     @inlinable @inline(__always)
     package func tryEnter() -> Bool {
         // Acquiring: paired with the release in `tryLeave`, so that work is ordered after that of the drainer before.
-        state.compareExchange(Self.idle, Self.busy)
+        replace(.idle, by: .entered)
     }
 
     /// Enters if the loop is idle, without a read-modify-write.
@@ -95,8 +75,8 @@ package struct DrainLoop: ~Copyable {
     @inlinable @inline(__always)
     package func tryEnterLocked() -> Bool {
         // Acquiring: paired with the release in `tryLeave`.
-        guard state.loadAcquiring() == Self.idle else { return false }
-        state.storeRelaxed(Self.busy)
+        guard DrainState(word: state.loadAcquiring()) == .idle else { return false }
+        state.storeRelaxed(DrainState.entered.word)
         return true
     }
 
@@ -121,17 +101,16 @@ package struct DrainLoop: ~Copyable {
     @usableFromInline
     package func enterOrPush(_ node: UnsafeMutablePointer<DrainNode>, mayResume: Bool) -> Admission {
         while true {
-            let head = state.loadRelaxed()
-            if head & Self.closed != 0 { return .closed }
-            if head == Self.idle {
+            let head = current
+            if head.isClosed { return .closed }
+            if head == .idle {
                 if tryEnter() { return .entered }
                 continue
             }
-            node.pointee.next = UnsafeMutablePointer(bitPattern: head & ~Self.flags)
-            let resumes = head & Self.vacant != 0 && mayResume
-            let flags = resumes ? Self.busy : head & Self.flags
+            node.pointee.next = head.newest
+            let resumes = head.isVacant && mayResume
             // Releasing: paired with the compare-exchange in `takeStack`. Acquiring, if it resumes: paired with `vacate`.
-            if state.compareExchange(head, UInt(bitPattern: node) | flags) {
+            if replace(head, by: (resumes ? head.resumed : head).pushed(node)) {
                 let count = backlog.fetchAddRelaxed(1)
                 return resumes ? .resumed : .pending(Int(bitPattern: count) + 1)
             }
@@ -141,20 +120,20 @@ package struct DrainLoop: ~Copyable {
     /// Becomes the drainer of a vacant loop.
     package func tryResume() -> Bool {
         while true {
-            let head = state.loadRelaxed()
-            if head & Self.vacant == 0 { return false }
+            let head = current
+            if !head.isVacant { return false }
             // Acquiring: paired with the release in `vacate`.
-            if state.compareExchange(head, head & ~Self.flags | Self.busy) { return true }
+            if replace(head, by: head.resumed) { return true }
         }
     }
 
     /// Indicates whether the loop was closed.
     @inlinable @inline(__always)
-    package var isClosed: Bool { state.loadRelaxed() & Self.closed != 0 }
+    package var isClosed: Bool { current.isClosed }
 
     /// True if work is pending and no drainer is inside. Out of date as soon as it is read.
     @inlinable @inline(__always)
-    package var isVacant: Bool { state.loadRelaxed() & Self.vacant != 0 }
+    package var isVacant: Bool { current.isVacant }
 
     /// The approximate number of pending nodes.
     package var backlogCount: Int { Int(bitPattern: backlog.loadRelaxed()) }
@@ -166,12 +145,10 @@ package struct DrainLoop: ~Copyable {
     @usableFromInline
     package func close() -> Bool {
         while true {
-            let head = state.loadRelaxed()
-            if head & Self.closed != 0 { return false }
+            let head = current
+            if head.isClosed { return false }
             // Acquiring: paired with the release in `tryLeave` and `vacate`.
-            if state.compareExchange(head, head & ~Self.vacant | Self.closed | Self.busy) {
-                return head & Self.busy == 0
-            }
+            if replace(head, by: head.closed) { return !head.isBusy }
         }
     }
 
@@ -184,12 +161,12 @@ package struct DrainLoop: ~Copyable {
     @inlinable @inline(__always)
     package func tryLeave() -> Bool {
         // Releasing: paired with the acquire in `tryEnter`.
-        state.compareExchange(Self.busy, Self.idle)
+        replace(.entered, by: .idle)
     }
 
     /// True if nodes are on the stack that the drainer has not taken.
     @inlinable @inline(__always)
-    package var hasArrivals: Bool { state.loadRelaxed() > Self.flags }
+    package var hasArrivals: Bool { current.hasNodes }
 
     /// Indicates whether work is pending.
     @inlinable @inline(__always)
@@ -230,11 +207,11 @@ package struct DrainLoop: ~Copyable {
     /// - Returns: the nodes that were moved, oldest first.
     @discardableResult
     package func takeStack() -> UnsafeMutablePointer<DrainNode>? {
-        var head = state.loadRelaxed()
-        if head <= Self.flags { return nil }
+        var head = current
+        if !head.hasNodes { return nil }
         // Acquiring: paired with the push of each node.
-        while !state.compareExchange(head, head & Self.flags) { head = state.loadRelaxed() }
-        let newest = UnsafeMutablePointer<DrainNode>(bitPattern: head & ~Self.flags)
+        while !replace(head, by: head.taken) { head = current }
+        let newest = head.newest
         var oldestFirst: UnsafeMutablePointer<DrainNode>?
         var node = newest
         while let current = node {
@@ -256,11 +233,22 @@ package struct DrainLoop: ~Copyable {
     /// - Returns: false if the loop is closed; the caller is still the drainer then.
     package func vacate() -> Bool {
         while true {
-            let head = state.loadRelaxed()
-            if head & Self.closed != 0 { return false }
+            let head = current
+            if head.isClosed { return false }
             // Releasing: paired with the acquire of the thread that becomes the drainer.
-            if state.compareExchange(head, head & ~Self.flags | Self.vacant) { return true }
+            if replace(head, by: head.vacated) { return true }
         }
+    }
+
+    // MARK: The word
+
+    @inlinable @inline(__always)
+    var current: DrainState { DrainState(word: state.loadRelaxed()) }
+
+    /// Acquires and releases.
+    @inlinable @inline(__always)
+    func replace(_ expected: DrainState, by desired: DrainState) -> Bool {
+        state.compareExchange(expected.word, desired.word)
     }
 
     // MARK: Deputies

@@ -7,7 +7,7 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
     private let limit: UInt
     private let pool: ReceivePool?
 
-    /// Twice the number of chunks in use, plus 1 while the connection waits for a chunk to come back.
+    /// A `WindowState`.
     private let state = AtomicWord(0)
 
     /// The connection that waits for room. Owned by the loop while the bit is clear, and by the thread that clears it.
@@ -21,22 +21,21 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
     /// Counts one more chunk. Returns false if the limit is reached: then `waiter` is resumed when a chunk has come back.
     func take(for waiter: ConnectionCore) -> Bool {
         while true {
-            let word = state.loadRelaxed()
-            if word >> 1 < limit {
-                if state.compareExchange(word, word + 2) { return true }
+            let before = WindowState(word: state.loadRelaxed())
+            if before.inUse < limit {
+                if state.compareExchange(before.word, before.word + WindowState.oneChunk) { return true }
                 continue
             }
             self.waiter = waiter
             // Releasing: paired with the compare-exchange in `putBack` that clears the bit.
-            if state.compareExchange(word, word | 1) { return false }
+            if state.compareExchange(before.word, before.waiting.word) { return false }
             self.waiter = nil
         }
     }
 
     /// Ends the wait of the connection, if there is one.
     func cancelWait() {
-        let word = state.loadRelaxed()
-        if word & 1 != 0, clearWait() { waiter = nil }
+        if WindowState(word: state.loadRelaxed()).isWaiting, clearWait() { waiter = nil }
     }
 
     /// The memory of a chunk that was counted.
@@ -51,8 +50,8 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
 
     /// Counts one chunk less, and resumes the connection that waits.
     func putBack() {
-        let before = state.fetchAdd(0 &- 2)
-        guard before & 1 != 0, clearWait() else { return }
+        let before = WindowState(word: state.fetchAdd(0 &- WindowState.oneChunk))
+        guard before.isWaiting, clearWait() else { return }
         let waiter = waiter
         self.waiter = nil
         waiter?.roomCameBack()
@@ -61,10 +60,27 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
     /// Returns true if it was the caller that cleared the bit.
     private func clearWait() -> Bool {
         while true {
-            let word = state.loadRelaxed()
-            if word & 1 == 0 { return false }
+            let before = WindowState(word: state.loadRelaxed())
+            if !before.isWaiting { return false }
             // Acquiring: paired with the compare-exchange in `take`.
-            if state.compareExchange(word, word & ~1) { return true }
+            if state.compareExchange(before.word, before.notWaiting.word) { return true }
         }
     }
+}
+
+/// The word of a receive window: the number of chunks in use, and whether the connection waits for a chunk to come back.
+private struct WindowState {
+    let word: UInt
+
+    init(word: UInt) { self.word = word }
+
+    private static let waitingBit: UInt = 1
+    /// One chunk in use.
+    static let oneChunk: UInt = 2
+
+    var inUse: UInt { word / WindowState.oneChunk }
+    var isWaiting: Bool { word & WindowState.waitingBit != 0 }
+
+    var waiting: WindowState { WindowState(word: word | WindowState.waitingBit) }
+    var notWaiting: WindowState { WindowState(word: word & ~WindowState.waitingBit) }
 }

@@ -118,6 +118,20 @@ package struct JobQueue: ~Copyable {
         return job
     }
 
+    /// Links the jobs of a Treiber stack, of which `newest` is the top, in order of submission. Returns the oldest.
+    static func oldestFirst(from newest: Unmanaged<Job>) -> Unmanaged<Job> {
+        var (next, linked): (Unmanaged<Job>?, Unmanaged<Job>?) = (newest, nil)
+        var oldest = newest
+        while let job = next {
+            job._withUnsafeGuaranteedRef {
+                next = $0.nextInQueue
+                $0.nextInQueue = linked
+            }
+            (linked, oldest) = (job, job)
+        }
+        return oldest
+    }
+
     deinit {
         var rest = first
         while let job = rest {

@@ -12,8 +12,7 @@ import RxPrimitives
 /// runs its jobs meanwhile is called the drainer.
 @usableFromInline
 package class RunQueue {
-    /// Either `idle`, or the address of the job submitted last, with `taken` when that job is not pending any more. `taken` alone
-    /// means that a drainer entered an idle queue.
+    /// A `RunQueueState`.
     private let state: AtomicWord
 
     /// The address of the job that the drainer enqueued last, if it has taken none from the stack since; else 0. Only the drainer
@@ -34,9 +33,6 @@ package class RunQueue {
     /// The queue that admitted the innermost work that is running inline. Used only on the main queue.
     @exclusivity(unchecked) nonisolated(unsafe) private static var innermostInline: Unmanaged<RunQueue>?
 
-    private static let idle: UInt = 0
-    private static let taken: UInt = 1
-
     /// The number of steps per batch, after which other work on the underlying queue gets its turn.
     package final let batchLimit: Int
 
@@ -46,7 +42,7 @@ package class RunQueue {
     @usableFromInline
     package init(batchLimit: Int, entered: Bool = false) {
         self.batchLimit = batchLimit
-        state = AtomicWord(entered ? RunQueue.taken : RunQueue.idle)
+        state = AtomicWord((entered ? RunQueueState.entered : .idle).word)
     }
 
     deinit {
@@ -97,15 +93,11 @@ package class RunQueue {
 
     /// Pushes a job on the stack. Returns true if the queue was idle, in which case the caller has to call `wake`.
     private final func push(_ job: Unmanaged<Job>) -> Bool {
-        let address = UInt(bitPattern: job.toOpaque())
         while true {
-            let head = state.loadRelaxed()
-            let isPending = head != RunQueue.idle && head & RunQueue.taken == 0
-            job._withUnsafeGuaranteedRef {
-                $0.nextInQueue = isPending ? .fromOpaque(UnsafeRawPointer(bitPattern: head)!) : nil
-            }
+            let head = current
+            job._withUnsafeGuaranteedRef { $0.nextInQueue = head.newestPending }
             // Releasing: paired with the acquire in `takeStack`.
-            if state.compareExchange(head, address) { return head == RunQueue.idle }
+            if replace(head, by: .submitted(job)) { return head.isIdle }
         }
     }
 
@@ -113,17 +105,16 @@ package class RunQueue {
     package final func isLast(_ job: Job) -> Bool {
         let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
         // Acquiring: paired with the compare-exchange in `takeStack`, before which `lastFromWithin` is written.
-        let head = state.loadAcquiring()
+        let head = RunQueueState(word: state.loadAcquiring())
         let last = lastFromWithin.loadRelaxed()
-        let isPending = head & RunQueue.taken == 0
-        return (last == 0 || isPending ? head & ~RunQueue.taken : last) == address
+        return (last == 0 || !head.isTaken ? head.lastAddress : last) == address
     }
 
     // MARK: Working
 
     /// Makes the calling thread the drainer, if the queue is idle and that thread may run work inline.
     package final func tryEnterInline() -> Bool {
-        guard runsInline, state.compareExchange(RunQueue.idle, RunQueue.taken) else { return false }
+        guard runsInline, replace(.idle, by: .entered) else { return false }
         isInline = true
         outerInline = RunQueue.innermostInline
         RunQueue.innermostInline = .passUnretained(self)
@@ -204,7 +195,7 @@ package class RunQueue {
     }
 
     /// True if other threads have submitted jobs that the drainer has not taken yet. Only the drainer may read it.
-    package final var hasPending: Bool { state.loadRelaxed() & RunQueue.taken == 0 }
+    package final var hasPending: Bool { !current.isTaken }
 
     /// Makes the queue idle for a drainer that has run all jobs. From then on a submission calls `wake`.
     ///
@@ -214,7 +205,7 @@ package class RunQueue {
     /// Makes the caller, which went idle, the drainer again, whether or not a job was submitted meanwhile.
     package final func resume() {
         // A submitter that found the queue idle called `wake`, which brought the caller here.
-        _ = state.compareExchange(RunQueue.idle, RunQueue.taken)
+        _ = replace(.idle, by: .entered)
     }
 
     /// Rejects what waits, and all jobs submitted meanwhile. The caller is the drainer, and is no longer when this returns.
@@ -237,7 +228,7 @@ package class RunQueue {
     package final func abandon() {
         // Relaxed: there is one thread.
         lastFromWithin.storeRelaxed(0)
-        state.storeRelaxed(RunQueue.idle)
+        state.storeRelaxed(RunQueueState.idle.word)
     }
 
     /// Rejects the jobs submitted since `abandon`, for a caller whose `wake` such a submission called.
@@ -257,9 +248,7 @@ package class RunQueue {
     }
 
     /// True if a job waits behind the running one. Only the running job may read it.
-    package final var hasWaitingJobs: Bool {
-        !batch.isEmpty || state.loadRelaxed() & RunQueue.taken == 0
-    }
+    package final var hasWaitingJobs: Bool { !batch.isEmpty || hasPending }
 
     /// Runs jobs until none is left or `batchLimit` is used up. Returns true if jobs are left.
     private final func runJobs() -> Bool {
@@ -306,7 +295,7 @@ package class RunQueue {
 
     /// Waits 600 ns for more work. Waking a thread again costs ten times that.
     private final func spinForMore() {
-        _ = SpinWait.spin(nanoseconds: 600) { state.loadRelaxed() & RunQueue.taken == 0 }
+        _ = SpinWait.spin(nanoseconds: 600) { hasPending }
     }
 
     /// Moves the pending jobs to the batch. Returns true if there were any.
@@ -328,29 +317,30 @@ package class RunQueue {
     /// - Parameter own: the address of the job that the caller will enqueue behind them, or 0. It is stored before the stack is
     ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work is behind.
     private final func takeStack(before own: UInt) -> Unmanaged<Job>? {
-        var head = state.loadRelaxed()
-        repeat {
-            head = state.loadRelaxed()
-            if head == RunQueue.idle || head & RunQueue.taken != 0 { return nil }
+        while true {
+            let head = current
+            guard let newest = head.newestPending else { return nil }
             if lastFromWithin.loadRelaxed() != own { lastFromWithin.storeRelaxed(own) }
             // Acquiring: paired with the release in `push`.
-        } while !state.compareExchange(head, head | RunQueue.taken)
-        var oldestFirst: Unmanaged<Job>?
-        var next: Unmanaged<Job>? = .fromOpaque(UnsafeRawPointer(bitPattern: head)!)
-        while let job = next {
-            job._withUnsafeGuaranteedRef { job in
-                next = job.nextInQueue
-                job.nextInQueue = oldestFirst
-            }
-            oldestFirst = job
+            if replace(head, by: head.afterTaking) { return JobQueue.oldestFirst(from: newest) }
         }
-        return oldestFirst
     }
 
     /// Makes the queue idle if no job is pending. Returns true if it did.
     private final func leave() -> Bool {
-        let head = state.loadRelaxed()
-        return head & RunQueue.taken != 0 && state.compareExchange(head, RunQueue.idle)
+        let head = current
+        return head.isTaken && replace(head, by: .idle)
+    }
+
+    // MARK: The word
+
+    @inline(__always)
+    private final var current: RunQueueState { RunQueueState(word: state.loadRelaxed()) }
+
+    /// Acquires and releases.
+    @inline(__always)
+    private final func replace(_ expected: RunQueueState, by desired: RunQueueState) -> Bool {
+        state.compareExchange(expected.word, desired.word)
     }
 }
 

@@ -15,26 +15,16 @@ import RxPrimitives
 
 /// A first-in, first-out queue from any thread to any thread, which retains its jobs.
 package struct JobInjector: ~Copyable {
-    /// The address of the job submitted last, 0 if there is none; and `closed`.
-    private let inbox = AtomicWord(0)
+    /// An `InboxState`.
+    private let inbox = AtomicWord(InboxState.open.word)
     private let padding = CachePadding()
-    /// The state of refilling: `free`, `taken`, or `freeWithRest`.
-    private let refill = AtomicWord(JobInjector.free)
+    /// A `RefillState`.
+    private let refill = AtomicWord(RefillState.free.rawValue)
     /// The oldest of the jobs that were taken from the inbox and not made ready, linked in order. Only the refiller accesses it.
     private let rest = NonAtomicWord(0)
     /// The jobs that are ready, which come before the rest.
     private let ready = WorkStealingDeque(initialCapacity: JobInjector.readyLimit)
     private let endPadding = CachePadding()
-
-    /// The bit of the inbox for a closed injector; never cleared.
-    private static let closed: UInt = 1
-
-    /// No thread refills, and there is no rest.
-    private static let free: UInt = 0
-    /// A thread refills. It sets this by a compare-exchange, and clears it by an exchange.
-    private static let taken: UInt = 1
-    /// No thread refills, and there is a rest.
-    private static let freeWithRest: UInt = 2
 
     /// The number of jobs made ready at a time, so that the ring never grows.
     private static let readyLimit = 256
@@ -56,31 +46,29 @@ package struct JobInjector: ~Copyable {
 
     /// Submits a job, with the reference to it, unless the injector is closed.
     package func push(_ job: Unmanaged<Job>) -> Bool {
-        let address = UInt(bitPattern: job.toOpaque())
         while true {
-            let head = inbox.loadRelaxed()
-            if head & JobInjector.closed != 0 { return false }
-            job._withUnsafeGuaranteedRef { $0.nextInQueue = JobInjector.job(at: head) }
+            let head = InboxState(word: inbox.loadRelaxed())
+            if head.isClosed { return false }
+            job._withUnsafeGuaranteedRef { $0.nextInQueue = head.newest }
             // Releasing: paired with the compare-exchange in `takeInbox`. Sequentially consistent: the caller then looks whether a
             // worker sleeps, and a worker looks at the inbox after it announced that it found nothing.
-            if inbox.compareExchangeSequentially(head, address) { return true }
+            if inbox.compareExchangeSequentially(head.word, InboxState.pushed(job).word) { return true }
         }
     }
 
     /// Closes the injector, which accepts no more jobs. Jobs submitted before stay.
     package func close() {
         while true {
-            let head = inbox.loadRelaxed()
-            if head & JobInjector.closed != 0 { return }
-            if inbox.compareExchangeSequentially(head, head | JobInjector.closed) { return }
+            let head = InboxState(word: inbox.loadRelaxed())
+            if head.isClosed || inbox.compareExchangeSequentially(head.word, head.closed.word) { return }
         }
     }
 
     /// True if there may be a job to take.
     package var hasWork: Bool {
         // Sequentially consistent: paired with `push`, and with the refiller, which makes jobs ready.
-        inbox.loadSequentially() & ~JobInjector.closed != 0 || refill.loadSequentially() != JobInjector.free
-            || !ready.isEmpty
+        InboxState(word: inbox.loadSequentially()).newest != nil
+            || refill.loadSequentially() != RefillState.free.rawValue || !ready.isEmpty
     }
 
     /// Takes the job that was submitted first.
@@ -89,15 +77,16 @@ package struct JobInjector: ~Copyable {
             if let word = ready.steal() { return .job(JobInjector.known(word)) }
             let turn = refill.loadRelaxed()
             // Acquiring: paired with the exchanges below, so that `rest` is as the refiller before left it.
-            if turn == JobInjector.taken || !refill.compareExchange(turn, JobInjector.taken) { return .busy }
+            let taken = RefillState.taken.rawValue
+            if turn == taken || !refill.compareExchange(turn, taken) { return .busy }
             // Only here is it certain that nothing goes from the inbox to the ring unseen.
             if !ready.isEmpty {
                 _ = refill.exchangeSequentially(turn)
                 continue
             }
-            var oldest = JobInjector.job(at: rest.load()) ?? takeInbox()
+            var oldest = InboxState(word: rest.load()).newest ?? takeInbox()
             guard let job = oldest else {
-                _ = refill.exchangeSequentially(JobInjector.free)
+                _ = refill.exchangeSequentially(RefillState.free.rawValue)
                 return .none
             }
             oldest = job._withUnsafeGuaranteedRef { $0.nextInQueue }
@@ -111,7 +100,7 @@ package struct JobInjector: ~Copyable {
             }
             rest.store(oldest.map { UInt(bitPattern: $0.toOpaque()) } ?? 0)
             job._withUnsafeGuaranteedRef { $0.nextInQueue = nil }
-            _ = refill.exchangeSequentially(oldest == nil ? JobInjector.free : JobInjector.freeWithRest)
+            _ = refill.exchangeSequentially((oldest == nil ? RefillState.free : .freeWithRest).rawValue)
             return .job(job)
         }
     }
@@ -127,27 +116,51 @@ package struct JobInjector: ~Copyable {
 
     /// Empties the inbox, and returns its jobs, linked, oldest first. Only the refiller calls it.
     private func takeInbox() -> Unmanaged<Job>? {
-        var head = inbox.loadSequentially()
-        if head & ~JobInjector.closed == 0 { return nil }
+        var head = InboxState(word: inbox.loadSequentially())
+        guard head.newest != nil else { return nil }
         // Acquiring: paired with the release in `push`.
-        while !inbox.compareExchangeSequentially(head, head & JobInjector.closed) { head = inbox.loadRelaxed() }
-        var oldestFirst: Unmanaged<Job>?
-        var next = JobInjector.job(at: head)
-        while let job = next {
-            job._withUnsafeGuaranteedRef {
-                next = $0.nextInQueue
-                $0.nextInQueue = oldestFirst
-            }
-            oldestFirst = job
+        while !inbox.compareExchangeSequentially(head.word, head.emptied.word) {
+            head = InboxState(word: inbox.loadRelaxed())
         }
-        return oldestFirst
-    }
-
-    private static func job(at head: UInt) -> Unmanaged<Job>? {
-        UnsafeRawPointer(bitPattern: head & ~closed).map { .fromOpaque($0) }
+        return head.newest.map(JobQueue.oldestFirst)
     }
 
     private static func known(_ address: UInt) -> Unmanaged<Job> {
         .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
     }
+}
+
+/// The word of an injector's inbox: the job submitted last, and whether the injector is closed.
+private struct InboxState {
+    let word: UInt
+
+    init(word: UInt) { self.word = word }
+
+    /// Never cleared.
+    private static let closedBit: UInt = 1
+
+    /// Open and empty.
+    static let open = InboxState(word: 0)
+
+    static func pushed(_ job: Unmanaged<Job>) -> InboxState { InboxState(word: UInt(bitPattern: job.toOpaque())) }
+
+    var isClosed: Bool { word & InboxState.closedBit != 0 }
+
+    /// The top of the stack.
+    var newest: Unmanaged<Job>? { UnsafeRawPointer(bitPattern: word & ~InboxState.closedBit).map { .fromOpaque($0) } }
+
+    var closed: InboxState { InboxState(word: word | InboxState.closedBit) }
+
+    /// The refiller has taken all jobs.
+    var emptied: InboxState { InboxState(word: word & InboxState.closedBit) }
+}
+
+/// Tells whether a thread refills an injector's ring.
+private enum RefillState: UInt {
+    /// No thread refills, and there is no rest.
+    case free
+    /// A thread refills. It sets this by a compare-exchange, and clears it by an exchange.
+    case taken
+    /// No thread refills, and there is a rest.
+    case freeWithRest
 }
