@@ -3,7 +3,7 @@ import RxPrimitives
 import RxSwift
 import TestSupport
 
-/// Subscribes, keeps what comes, and waits for the end.
+/// Subscribes to a sequence, keeps its elements, and waits for its end.
 final class Receiver<Element>: @unchecked Sendable {
     private let lock = Mutex()
     /// Under the lock.
@@ -17,7 +17,7 @@ final class Receiver<Element>: @unchecked Sendable {
     var error: (any Error)? { lock.withLock { failure } }
     var isCompleted: Bool { lock.withLock { hasCompleted } }
 
-    /// - Parameter keep: called with each element, which is kept if it returns true.
+    /// - Parameter keep: called with each element; returns true to keep it.
     init(_ source: Observable<Element>, keep: @escaping (Element) -> Bool = { _ in true }) {
         subscription.setDisposable(
             source.subscribe(
@@ -31,7 +31,7 @@ final class Receiver<Element>: @unchecked Sendable {
 
     func dispose() { subscription.dispose() }
 
-    /// What came since it was taken last, which is kept no longer.
+    /// Returns the elements since the last call, and releases them.
     func take() -> [Element] {
         lock.withLock {
             let taken = received
@@ -47,7 +47,7 @@ extension Observable<ByteChunk> {
 }
 
 extension Receiver<[UInt8]> {
-    /// All bytes that came, in one piece.
+    /// The bytes of all elements.
     var bytes: [UInt8] { elements.flatMap { $0 } }
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -4,7 +4,9 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Waits, without a task, until a condition holds.
+typealias Backend = IOUringScheduler.Backend
+
+/// Waits on the calling thread until a condition holds.
 func soon(seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     let end = Date().addingTimeInterval(seconds)
     while Date() < end {
@@ -14,7 +16,7 @@ func soon(seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     return condition()
 }
 
-/// Runs a test on a loop of its own, and expects that no descriptor and no object of a subscription is left of it.
+/// Runs a test on a loop of its own, and expects that it leaves no descriptor and no object.
 func onLoop(
     _ configuration: IOUringScheduler.Configuration, location: SourceLocation = #_sourceLocation,
     _ body: (IOUringScheduler) throws -> Void
@@ -40,7 +42,7 @@ func onLoop(
 }
 
 func onLoop(
-    _ backend: IOUringScheduler.Backend, location: SourceLocation = #_sourceLocation,
+    _ backend: Backend, location: SourceLocation = #_sourceLocation,
     _ body: (IOUringScheduler) throws -> Void
 ) rethrows {
     try onLoop(IOUringScheduler.Configuration(backend: backend), location: location, body)
@@ -62,7 +64,7 @@ extension IOUringScheduler {
 }
 
 extension IOUringScheduler {
-    /// Runs `first` on the calling thread while an action keeps the loop busy, and then `second` in that action. Waits for both.
+    /// Runs `first` on the calling thread while an action occupies the loop, and then `second` in that action. Waits for both.
     func run(after first: () -> Void, _ second: @escaping @Sendable () -> Void) {
         let (isBusy, isHandedOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isDone = DispatchSemaphore(value: 0)
@@ -86,7 +88,7 @@ func builtProgram(_ name: String) -> String {
     return ((own ?? CommandLine.arguments[0]) as NSString).deletingLastPathComponent + "/" + name
 }
 
-/// The names of this process's children that have ended and were not reaped.
+/// The process identifiers of this process's children that have ended and were not reaped.
 func zombies() -> [String] {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return processes.filter { pid in
@@ -98,5 +100,5 @@ func zombies() -> [String] {
     }
 }
 
-/// Whether this test runs under ThreadSanitizer.
+/// True if this test runs under ThreadSanitizer.
 let hasThreadSanitizer = dlsym(nil, "__tsan_init") != nil

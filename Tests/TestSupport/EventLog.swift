@@ -1,9 +1,9 @@
 import RxPrimitives
 import RxSwift
 
-/// Writes down as text what a sequence sends, in the order in which it comes: `1`, `completed`, `error(expected)`.
+/// Records the events of a sequence as text, in the order of their arrival: `1`, `completed`, `error(expected)`.
 ///
-/// From any thread. Notices when calls overlap or nest.
+/// Takes events from any thread, and notices calls that overlap or nest.
 package final class EventLog: @unchecked Sendable {
     private let lock = Mutex()
     /// Under the lock.
@@ -13,16 +13,16 @@ package final class EventLog: @unchecked Sendable {
     private let subscription = SingleAssignmentDisposable()
 
     package var lines: [String] { lock.withLock { written } }
-    /// The lines in one.
+    /// The lines in one string, separated by spaces.
     package var text: String { lines.joined(separator: " ") }
     package var hasOverlapped: Bool { overlaps.loadAcquiring() != 0 }
 
     package init() {}
 
-    /// A log of a sequence, which is subscribed to until the log is disposed of. Does not keep itself alive.
+    /// A log that subscribes to a sequence until `dispose()`. The subscription does not keep the log alive.
     package init<Element>(_ source: Observable<Element>) { follow(source) }
 
-    /// - Parameter build: is handed a closure that disposes of the subscription to what it makes.
+    /// - Parameter build: makes the sequence, and gets a closure that disposes of the subscription to it.
     package init<Element>(_ build: (@escaping @Sendable () -> Void) -> Observable<Element>) {
         follow(build { [unowned self] in subscription.dispose() })
     }
@@ -36,8 +36,8 @@ package final class EventLog: @unchecked Sendable {
     /// Subscribes to a sequence.
     ///
     /// - Parameters:
-    ///   - name: put in front of each event.
-    ///   - body: runs inside the observer, after the event was written down.
+    ///   - name: stands in front of each event.
+    ///   - body: runs inside the observer, after the event is recorded.
     package func observe<Element>(
         _ source: Observable<Element>, _ name: String = "", then body: @escaping (Event<Element>) -> Void = { _ in }
     ) -> any Disposable {
@@ -57,7 +57,7 @@ package final class EventLog: @unchecked Sendable {
 
     private static func text<Element>(_ event: Event<Element>) -> String {
         switch event {
-        // In full, to tell an element that is an event from that event.
+        // In full, to distinguish an element that is an event from that event.
         case .next(let element as any EventConvertible): "next(\(element))"
         case .next(let element): "\(element)"
         case .error(RxError.disposed): "error(disposed)"
@@ -67,14 +67,14 @@ package final class EventLog: @unchecked Sendable {
     }
 }
 
-/// The events that a synchronous sequence sends.
+/// The events of a synchronous sequence.
 package func events<Element>(of source: Observable<Element>) -> [String] {
     let log = EventLog(source)
     defer { log.dispose() }
     return log.lines
 }
 
-/// The same in one line.
+/// The events of a synchronous sequence in one string, separated by spaces.
 package func text<Element>(of source: Observable<Element>) -> String {
     events(of: source).joined(separator: " ")
 }

@@ -1,6 +1,6 @@
 import RxSwift
 
-/// What can be sent to one of several subjects in a test that goes through all interleavings.
+/// A step of a test that goes through all interleavings of two subjects.
 package enum Step: CaseIterable, CustomStringConvertible {
     case next0, next1, completed0, completed1, error0
 
@@ -14,7 +14,7 @@ package enum Step: CaseIterable, CustomStringConvertible {
         }
     }
 
-    /// All sequences of so many steps in which no source sends anything after its terminal event.
+    /// All sequences of `length` steps in which no source sends an event after its terminal event.
     package static func sequences(ofLength length: Int) -> [[Step]] {
         if length == 0 { return [[]] }
         return sequences(ofLength: length - 1).flatMap { before in
@@ -29,7 +29,7 @@ package enum Step: CaseIterable, CustomStringConvertible {
         }
     }
 
-    /// Sends steps to two subjects: the first sends 1, 2..., the second 10, 20...
+    /// Sends steps to two subjects: the first emits 1, 2..., the second 10, 20...
     package static func play(_ steps: [Step], _ first: PublishSubject<Int>, _ second: PublishSubject<Int>) {
         var number0 = 0
         var number1 = 0
@@ -49,9 +49,9 @@ package enum Step: CaseIterable, CustomStringConvertible {
     }
 }
 
-/// Runs a test for all interleavings of two sources, and compares with what a model says.
+/// Runs a test for all interleavings of two sources, and compares the transcript with that of a model.
 ///
-/// - Parameter model: gets the steps, with the number each `next` carries, and returns the transcript.
+/// - Parameter model: gets the steps, each `next` with its number, and returns the transcript.
 package func forAllInterleavings(
     upTo length: Int = 6,
     of build: (PublishSubject<Int>, PublishSubject<Int>) -> Observable<Int>,
@@ -92,15 +92,15 @@ package func forAllInterleavings(
 package struct Move {
     package enum Kind { case next, completed, error }
     package let kind: Kind
-    /// Whether the second source (the sampler, the trigger...) makes the move, and not the one the operator is called on.
+    /// True if the second source (the sampler, the trigger...) makes the move; false for the one the operator is called on.
     package let isOfOther: Bool
     package let number: Int
 }
 
-/// Runs a test for all interleavings of a source and another, in which either the one or the other may fail.
+/// Runs a test for all interleavings of a source and another one, either of which may fail.
 ///
 /// - Parameters:
-///   - build: gets the source and the other.
+///   - build: gets the source and the other source.
 ///   - model: gets the moves and returns the transcript.
 package func forAllInterleavingsOfBothRoles(
     of build: (PublishSubject<Int>, PublishSubject<Int>) -> Observable<Int>,

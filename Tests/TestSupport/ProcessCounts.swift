@@ -2,21 +2,21 @@ import Glibc
 import RxPrimitives
 import RxSwift
 
-/// How many threads of that name this process has.
+/// The number of this process's threads of that name.
 package func threadCount(named name: String = "rx.io") -> Int {
     entries("/proc/self/task").filter { firstLine("/proc/self/task/\($0)/comm") == name }.count
 }
 
-/// How many file descriptors are open in this process.
+/// The number of file descriptors that are open in this process.
 package func descriptorCount() -> Int { entries("/proc/self/fd").count }
 
-/// How many system calls of the kind of `write` this process has made.
+/// The number of system calls like `write` that this process has made.
 package func writeCallCount() -> Int {
     let line = lines("/proc/self/io").first { $0.hasPrefix("syscw: ") }
     return line.flatMap { Int($0.dropFirst(7)) } ?? 0
 }
 
-/// Bytes of memory of this process that are not swapped out.
+/// The bytes of memory of this process that are resident.
 package func residentBytes() -> Int {
     let words = firstLine("/proc/self/statm")?.split(separator: " ") ?? []
     return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
@@ -61,7 +61,7 @@ extension String {
     }
 }
 
-/// Counts the work that schedulers reject, while it is there.
+/// Counts the work that schedulers reject, until `stop()`.
 package final class RejectionCounter: @unchecked Sendable {
     private let counter = AtomicCounter(0)
     private let before = Hooks.workRejectedHandler

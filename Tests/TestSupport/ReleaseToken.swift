@@ -1,4 +1,4 @@
-/// An object whose release can be watched.
+/// An object that calls a closure when it is released.
 package final class ReleaseToken: Equatable, CustomStringConvertible, @unchecked Sendable {
     package let number: Int
     private let onRelease: () -> Void

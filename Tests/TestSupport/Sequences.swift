@@ -1,9 +1,9 @@
 import RxSwift
 
-/// What goes wrong in tests.
+/// An error of a test's source.
 package enum Failure: Error, Equatable { case expected, other }
 
-/// The same, where several are told from one another.
+/// An error with a number, for tests that compare several errors.
 package struct NumberedFailure: Error, Equatable, CustomStringConvertible {
     package let number: Int
 

@@ -7,5 +7,6 @@ package func stepCount(_ release: Int, debug: Int) -> Int {
     #endif
 }
 
-/// How deep recursion through operators is tested: the law is about optimized code, whose frames are a fraction of the others.
+/// The depth to which recursion through operators is tested. The law is about optimized code, whose frames are a fraction of
+/// those of debug builds.
 package let recursionDepth = stepCount(5_000, debug: 500)

@@ -1,6 +1,6 @@
 import RxSwift
 
-/// Runs one action at a time, when told to.
+/// Runs one action at each call of `step()`.
 package final class StepScheduler: ImmediateSchedulerType {
     package init() {}
 

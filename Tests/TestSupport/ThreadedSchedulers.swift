@@ -4,7 +4,7 @@ import RxIOUring
 import RxPrimitives
 import RxSwift
 
-/// Something that happens once on another thread.
+/// An event that happens once, on another thread.
 package final class OneShot: @unchecked Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
@@ -44,7 +44,7 @@ package enum ThreadedScheduler: CaseIterable, Sendable {
         .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .boundedPool, .main, .uring, .epoll,
     ]
 
-    /// Whether actions run one at a time, in hand-over order.
+    /// True if actions run one at a time, in the order of submission.
     package var isSerial: Bool { ![.concurrentDispatch, .operationQueue, .boundedPool, .users].contains(self) }
 
     package func makeTimed() -> any SchedulerType { make() as! any SchedulerType }
@@ -94,7 +94,7 @@ package final class InlineScheduler: ImmediateSchedulerType {
 
 /// Runs a body on the main queue, and waits for it.
 package func onMainQueue(_ body: @escaping @Sendable () -> Void) async {
-    // ThreadSanitizer does not see what the runtime of tasks orders; this it sees.
+    // ThreadSanitizer does not see the order that the runtime of tasks makes, but it sees that of this word.
     let isDone = AtomicWord(0)
     await withCheckedContinuation { continuation in
         DispatchQueue.main.async {

@@ -2,9 +2,9 @@ import Foundation
 import RxPrimitives
 import RxSwift
 
-/// Runs bodies on threads of their own that start together, and waits for them, and for what they left to deputies (law L12).
+/// Runs bodies on threads of their own that start together, and waits for them and for their deputies (law L12).
 ///
-/// They meet spinning: a thread that is merely woken comes 25 microseconds late and overlaps with nobody.
+/// The threads meet spinning: a thread that is merely woken comes 25 microseconds late, and overlaps with no other.
 package func race(_ bodies: [@Sendable () -> Void]) {
     let missing = AtomicWord(UInt(bodies.count))
     let finished = DispatchGroup()
@@ -26,24 +26,24 @@ package func spin(until condition: () -> Bool) {
     var spins = 0
     while !condition() {
         spins += 1
-        // More threads than processors: the other one needs one.
+        // With more threads than processors, the other thread may need this one's processor.
         if spins > 10_000 { sched_yield() }
     }
 }
 
 package func race(_ bodies: (@Sendable () -> Void)...) { race(bodies) }
 
-/// Passes a moment, of another length in each round: two that race then meet now in this order, now in that.
+/// Spends a moment, of another length in each round, so that two threads that race meet in either order.
 package func jitter(_ round: Int) {
     let word = AtomicWord(0)
     for _ in 0..<round % 64 { _ = word.fetchAdd(1) }
 }
 
-/// Runs a race of two in rounds.
+/// Runs a race of two threads in rounds.
 ///
 /// - Parameters:
-///   - prepare: makes what the bodies of one round work on.
-///   - check: runs when they are through.
+///   - prepare: makes the subject that the bodies of one round share.
+///   - check: runs when both bodies have returned.
 package func raceRounds<Subject>(
     _ rounds: Int, prepare: () -> Subject, _ first: @escaping (Subject) -> Void,
     _ second: @escaping (Subject) -> Void, check: (Subject) -> Void
@@ -56,7 +56,7 @@ package func raceRounds<Subject>(
     }
 }
 
-/// Runs a body on a thread with a stack of 8 MiB (law L8), and waits for what it returns.
+/// Runs a body on a thread with a stack of 8 MiB (law L8), waits for it, and returns its result.
 ///
 /// Expectations belong outside: on another thread a failure would not name its test.
 package func onEightMebibytes<Result>(_ body: @escaping @Sendable () -> Result) -> Result {
@@ -92,8 +92,8 @@ package func eventually(_ condition: () -> Bool) async -> Bool {
     return condition()
 }
 
-/// Waits until a number that other threads change stays as it is for 20 ms, for some seconds at most: an earlier test's work may still be
-/// ending on its threads.
+/// Waits until a number stays as it is for 20 ms, for some seconds at most: the work of an earlier test may still be ending on
+/// other threads.
 package func quiet(_ number: () -> Int) async {
     var (unchanged, before) = (0, number())
     for _ in 0..<3_000 where unchanged < 10 {
@@ -120,7 +120,7 @@ package final class OverlapDetector: @unchecked Sendable {
     package func leave() { _ = inside.fetchAdd(0 &- 1) }
 }
 
-/// Counts, from any thread.
+/// A counter for any thread.
 package final class AtomicCounter: @unchecked Sendable {
     private let word: AtomicWord
 
@@ -128,7 +128,7 @@ package final class AtomicCounter: @unchecked Sendable {
 
     package var value: Int { Int(bitPattern: word.loadAcquiring()) }
 
-    /// Returns what is left.
+    /// Returns the new value.
     @discardableResult
     package func decrement() -> Int { Int(bitPattern: word.fetchAdd(0 &- 1)) - 1 }
 

@@ -4,7 +4,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What a process gets, under conditions that have to hold from its start: so the loops are those of a program that is run.
+/// Runs a program for each test, since the conditions have to hold from the start of a process.
 @Suite struct BackendChoiceTests {
     private func probe(_ arguments: [String], variable: String? = nil) -> [String] {
         var environment = ProcessInfo.processInfo.environment
@@ -25,17 +25,17 @@ import Testing
 
     private func loops(_ backend: String) -> [String] { ["backend \(backend)", "read hello"] }
 
-    @Test(.enabled(if: IOUringScheduler.Backend.built.contains(.uring)))
-    func theVariableSaysWhich() {
-        #expect(probe([], variable: "epoll") == loops("epoll") + loops("epoll"))
-        #expect(probe([], variable: "uring") == loops("uring") + loops("uring"))
-        #expect(probe([], variable: "") == loops("uring") + loops("uring"))
-        #expect(probe([]) == loops("uring") + loops("uring"))
+    @Test(
+        "RX_IO_BACKEND selects the backend of event loops", .enabled(if: Backend.built.contains(.uring)),
+        arguments: [("epoll", "epoll"), ("uring", "uring"), ("", "uring"), (nil, "uring")] as [(String?, String)])
+    func variable(_ value: String?, _ backend: String) {
+        #expect(probe([], variable: value) == loops(backend) + loops(backend))
     }
 
-    /// The fault: a value that means nothing.
-    @Test(.enabled(if: IOUringScheduler.Backend.built.contains(.uring)))
-    func aVariableThatMeansNothingIsToldOnce() {
+    @Test(
+        "An unknown value of RX_IO_BACKEND gives one notice and the best backend",
+        .enabled(if: Backend.built.contains(.uring)))
+    func unknownVariable() {
         let lines = probe([], variable: "kqueue")
         #expect(
             lines.first == "notice RX_IO_BACKEND is 'kqueue'; it can be 'uring' or 'epoll'. The best backend is used.")
@@ -44,21 +44,22 @@ import Testing
 
     /// The fault: a container that forbids io_uring, or a kernel that does not have it.
     @Test(
-        .enabled(if: IOUringScheduler.Backend.built.contains(.uring)),
-        arguments: [(EPERM, "forbidden"), (ENOSYS, "no io_uring"), (ENOMEM, "memory"), (EMFILE, "files")])
-    func withoutURingThereIsEpollAndOneNotice(_ error: CInt, _ word: String) {
-        // Asked for or not.
-        for variable in [nil, "uring"] {
-            let lines = probe(["\(error)"], variable: variable)
-            #expect(lines.first == "forbidden 0")
-            #expect(lines.dropFirst().first?.hasPrefix("notice event loops use epoll: ") == true)
-            #expect(lines.dropFirst().first?.contains(word) == true)
-            #expect(Array(lines.dropFirst(2)) == loops("epoll") + loops("epoll"))
-        }
+        "Loops use epoll and give one notice if io_uring is not available",
+        .enabled(if: Backend.built.contains(.uring)),
+        arguments: [(EPERM, "forbidden"), (ENOSYS, "no io_uring"), (ENOMEM, "memory"), (EMFILE, "files")],
+        [nil, "uring"])
+    func withoutURing(_ fault: (error: CInt, word: String), _ variable: String?) {
+        let lines = probe(["\(fault.error)"], variable: variable)
+        #expect(lines.first == "forbidden 0")
+        #expect(lines.dropFirst().first?.hasPrefix("notice event loops use epoll: ") == true)
+        #expect(lines.dropFirst().first?.contains(fault.word) == true)
+        #expect(Array(lines.dropFirst(2)) == loops("epoll") + loops("epoll"))
     }
 
-    @Test(.enabled(if: IOUringScheduler.Backend.built == [.epoll]))
-    func withoutTheTraitThereIsEpollAndANoticeThatNamesIt() {
+    @Test(
+        "A build without the trait LIBURING uses epoll and names the trait in a notice",
+        .enabled(if: Backend.built == [.epoll]))
+    func withoutTrait() {
         let lines = probe([], variable: "uring")
         #expect(lines.first?.contains("built without the trait LIBURING") == true)
         #expect(Array(lines.dropFirst()) == loops("epoll") + loops("epoll"))

@@ -6,16 +6,14 @@ import TestSupport
 import Testing
 
 @Suite struct LoopFaultTests {
-    typealias Backend = IOUringScheduler.Backend
-
     private func tiny(_ backend: Backend) -> IOUringScheduler.Configuration {
         .init(backend: backend, submissions: 2, completions: 2)
     }
 
-    /// The fault: hundreds of completions at once, where the completion queue holds two; or events, of which epoll tells 64
-    /// at a time.
-    @Test(arguments: Backend.built)
-    func completionsBeyondTheQueueAreNotLost(_ backend: Backend) throws {
+    /// The fault: hundreds of completions at once, where the completion queue holds two, or hundreds of events, of which epoll
+    /// reports 64 at a time.
+    @Test("Completions beyond the capacity of the completion queue are not lost", arguments: Backend.built)
+    func completions(_ backend: Backend) throws {
         try onLoop(tiny(backend)) { scheduler in
             let pipes = try (0..<300).map { _ in try DescriptorStream.makePipe() }
             let receivers = pipes.map {
@@ -46,8 +44,8 @@ import Testing
     }
 
     /// The fault: hundreds of submissions in one turn of the loop, where the submission queue holds two.
-    @Test(arguments: Backend.built)
-    func submissionsBeyondTheQueueAreNotLost(_ backend: Backend) throws {
+    @Test("Submissions beyond the capacity of the submission queue are not lost", arguments: Backend.built)
+    func submissions(_ backend: Backend) throws {
         try onLoop(tiny(backend)) { scheduler in
             let path = FileManager.default.temporaryDirectory.path + "/rx-fault-\(getpid())-\(UUID().uuidString)"
             try Data(repeating: 5, count: 10_000).write(to: URL(fileURLWithPath: path))
@@ -64,10 +62,10 @@ import Testing
         }
     }
 
-    /// The fault: hundreds of cancellations in one turn, of operations that wait, were just submitted, or never came to the
+    /// The fault: hundreds of cancellations in one turn, of operations that wait, were just submitted, or never reached the
     /// kernel.
-    @Test(arguments: Backend.built)
-    func cancellationsBeyondTheQueueAreNotLost(_ backend: Backend) throws {
+    @Test("Cancellations beyond the capacity of the submission queue are not lost", arguments: Backend.built)
+    func cancellations(_ backend: Backend) throws {
         try onLoop(tiny(backend)) { scheduler in
             for _ in 0..<5 {
                 let pipes = try (0..<200).map { _ in try DescriptorStream.makePipe() }
@@ -91,9 +89,9 @@ import Testing
         }
     }
 
-    /// The fault: the loop's thread is interrupted all the time, with a handler that does not restart system calls.
-    @Test(arguments: Backend.built)
-    func aStormOfSignalsLosesNothing(_ backend: Backend) throws {
+    /// The fault: signals interrupt the loop thread all the time, and their handler does not restart system calls.
+    @Test("Signals that interrupt the loop thread all the time lose no event", arguments: Backend.built)
+    func signalStorm(_ backend: Backend) throws {
         #expect(rx_test_interrupt_by(SIGUSR1) == 0)
         defer { signal(SIGUSR1, SIG_DFL) }
         try onLoop(backend) { scheduler in

@@ -12,7 +12,7 @@ import Testing
         Received.bytes(File.follow(folder["log"], from: start, scheduler: scheduler))
     }
 
-    /// Waits until the loop has done what was to be done by now.
+    /// Waits until the loop has done the work that is due now.
     private func settle(_ scheduler: IOUringScheduler) {
         usleep(20_000)
         let done = OneShot()
@@ -23,8 +23,8 @@ import Testing
         #expect(done.wait())
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func whatIsThereAndWhatIsAppendedComesInOrder(_ backend: IOUringScheduler.Backend) async {
+    @Test("Existing and appended bytes come in order", arguments: Backend.built)
+    func appended(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("one ".utf8, to: "log")
             let received = follow(folder, .beginning, scheduler)
@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aNameWithoutAFolderIsInTheOneOfTheProcess(_ backend: IOUringScheduler.Backend) async {
+    @Test("A path without a folder names a file of the working directory", arguments: Backend.built)
+    func relativePath(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = getcwd(nil, 0)
             defer { free(before) }
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func fromTheEndOnlyWhatIsNewComes(_ backend: IOUringScheduler.Backend) async {
+    @Test("Following from the end skips the existing bytes", arguments: Backend.built)
+    func fromEnd(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("old ".utf8, to: "log")
             let received = follow(folder, .end, scheduler)
@@ -64,10 +64,9 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built, File.FollowStart.allCases)
-    func aFileThatIsNotThereYetIsReadFromItsBeginning(
-        _ backend: IOUringScheduler.Backend, _ start: File.FollowStart
-    ) async {
+    @Test(
+        "A file that is created later is read from its beginning", arguments: Backend.built, File.FollowStart.allCases)
+    func missingFile(_ backend: Backend, _ start: File.FollowStart) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = follow(folder, start, scheduler)
             settle(scheduler)
@@ -78,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aFileThatIsTruncatedWhileItIsFollowedIsReadFromItsBeginning(_ backend: IOUringScheduler.Backend) async {
+    @Test("A truncated file is read again from its beginning", arguments: Backend.built)
+    func truncated(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("long line ".utf8, to: "log")
             let received = follow(folder, .beginning, scheduler)
@@ -88,21 +87,21 @@ import Testing
             settle(scheduler)
             folder.append("short".utf8, to: "log")
             #expect(await received.becomes("long line short"))
-            // And in one step.
+            // The same file, truncated and written in one step.
             folder.put("abc".utf8, into: "log")
             #expect(await received.becomes("long line shortabc"))
             received.dispose()
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func rotationByRenamingLosesNothing(_ backend: IOUringScheduler.Backend) async {
+    @Test("A rotation by renaming loses no byte", arguments: Backend.built)
+    func rotation(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("1 ".utf8, to: "log")
             let received = follow(folder, .beginning, scheduler)
             #expect(await received.becomes("1 "))
             folder.rename("log", to: "log.1")
-            // The writer still has it open.
+            // The writer still has the renamed file open.
             folder.append("2 ".utf8, to: "log.1")
             #expect(await received.becomes("1 2 "))
             folder.append([], to: "log")
@@ -112,7 +111,7 @@ import Testing
             folder.append("4 ".utf8, to: "log")
             #expect(await received.becomes("1 2 3 4 "))
             settle(scheduler)
-            // Once over, the old one is none of its business.
+            // The stream has left the renamed file.
             folder.append("lost".utf8, to: "log.1")
             folder.append("5".utf8, to: "log")
             #expect(await received.becomes("1 2 3 4 5"))
@@ -120,8 +119,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func manyRotationsInARowAreFollowedInOrder(_ backend: IOUringScheduler.Backend) async {
+    @Test("Many rotations in a row are followed in order", arguments: Backend.built)
+    func manyRotations(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = descriptorCount()
             let received = follow(folder, .beginning, scheduler)
@@ -130,19 +129,19 @@ import Testing
                 folder.append("<\(round)".utf8, to: "log")
                 folder.append(">".utf8, to: "log")
                 expected += "<\(round)>"
-                // At least once per round, or a file may come and go between two looks.
+                // Waits in each round, or a file may come and go between two looks.
                 #expect(await received.becomes(expected))
                 if round % 2 == 0 { folder.rename("log", to: "log.1") } else { folder.remove("log") }
             }
-            // The file that was last and the watcher; not those before.
+            // The last file and the watcher are open, and no earlier file.
             settle(scheduler)
             #expect(descriptorCount() == before + 2)
             received.dispose()
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func filesThatTookTheNameWhileTheObserverLaggedAreReadInOrder(_ backend: IOUringScheduler.Backend) async {
+    @Test("Files that take the name while the observer lags are read in order", arguments: Backend.built)
+    func laggingObserver(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("0 ".utf8, to: "log")
             let lock = Mutex()
@@ -172,8 +171,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func moreFilesThanMayWaitAreSkippedWithANotice(_ backend: IOUringScheduler.Backend) async {
+    @Test("Files beyond the number that may wait are skipped with a notice", arguments: Backend.built)
+    func skippedFiles(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let handler = IOHooks.noticeHandler
             defer { IOHooks.noticeHandler = handler }
@@ -201,8 +200,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aFileThatIsDeletedAndMadeAgainIsFollowed(_ backend: IOUringScheduler.Backend) async {
+    @Test("A file that is deleted and created again is followed", arguments: Backend.built)
+    func recreated(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("a".utf8, to: "log")
             let received = follow(folder, .beginning, scheduler)
@@ -214,7 +213,7 @@ import Testing
                 #expect(await eventually { received.text.hasSuffix(letter) })
             }
             #expect(received.text == "abcd")
-            // One that is made elsewhere and moved here.
+            // A file that is created under another name and renamed.
             folder.append("e".utf8, to: "other")
             folder.rename("other", to: "log")
             #expect(await received.becomes("abcde"))
@@ -222,8 +221,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aFileThatTakesItsNameBackIsReadAgainAndFollowed(_ backend: IOUringScheduler.Backend) async {
+    @Test("A file that gets its old name back is read again and followed", arguments: Backend.built)
+    func regainedName(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("a ".utf8, to: "log")
             let received = follow(folder, .beginning, scheduler)
@@ -240,8 +239,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func theReplacementOfASymbolicLinkIsSeen(_ backend: IOUringScheduler.Backend) async {
+    @Test("The replacement of a symbolic link is noticed", arguments: Backend.built)
+    func symbolicLink(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("one ".utf8, to: "first")
             folder.append("two ".utf8, to: "second")
@@ -257,9 +256,9 @@ import Testing
         }
     }
 
-    /// More events than the kernel keeps: what is lost is looked for.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func eventsThatOverflowTheKernelsQueueLoseNothing(_ backend: IOUringScheduler.Backend) async {
+    /// The kernel drops events beyond its limit, and the stream then looks for their files.
+    @Test("An overflow of the kernel's event queue loses no byte", arguments: Backend.built)
+    func overflow(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("a".utf8, to: "log")
             let isBlocked = OneShot()
@@ -272,7 +271,7 @@ import Testing
                     #expect(goOn.wait())
                 })
             #expect(isBlocked.wait())
-            // Pairs of different events, so that the kernel cannot put them together.
+            // The events alternate, so that the kernel cannot merge them.
             let most = folder.put([], into: "x")
             for _ in 0..<9_000 {
                 Glibc.rename(most, folder["y"])
@@ -289,8 +288,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func whatCannotBeFollowedIsAnError(_ backend: IOUringScheduler.Backend) async {
+    @Test("A path that cannot be followed is an error", arguments: Backend.built)
+    func unfollowable(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let noFolder = Received(File.follow(folder["no/log"], scheduler: scheduler))
             #expect(await noFolder.ends())
@@ -305,8 +304,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func theEndOfTheDirectoryIsAnErrorBehindWhatWasWritten(_ backend: IOUringScheduler.Backend) async {
+    @Test("The removal of the directory is an error after the bytes written before", arguments: Backend.built)
+    func removedDirectory(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkdir(folder["d"], 0o700)
             folder.append("a".utf8, to: "d/log")
@@ -320,8 +319,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func linesOfAFileThatGrowsComeWhenTheyAreComplete(_ backend: IOUringScheduler.Backend) async {
+    @Test("A line of a growing file comes when it is complete", arguments: Backend.built)
+    func growingLines(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = Received(File.follow(folder["log"], scheduler: scheduler).lines())
             settle(scheduler)
@@ -333,8 +332,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aBusyWriterAndAnObserverElsewhereLoseNothing(_ backend: IOUringScheduler.Backend) async {
+    @Test("An observer on another thread misses no line of a busy writer", arguments: Backend.built)
+    func busyWriter(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = Received<Int>(
                 File.follow(folder["log"], chunkSize: 1_000, scheduler: scheduler)
@@ -355,8 +354,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func disposeRacingAppendsAndRotations(_ backend: IOUringScheduler.Backend) async {
+    @Test("Disposing races with appends and rotations", arguments: Backend.built)
+    func disposeRace(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let isOver = AtomicWord(0)
             race(
@@ -380,8 +379,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func shutdownEndsFollowing(_ backend: IOUringScheduler.Backend) async {
+    @Test("Shutting the loop down ends the following with an error", arguments: Backend.built)
+    func shutdown(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = follow(folder, .end, scheduler)
             settle(scheduler)

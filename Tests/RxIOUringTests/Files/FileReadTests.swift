@@ -7,24 +7,24 @@ import TestSupport
 import Testing
 
 @Suite struct FileReadTests {
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func allBytesComeInOrderWhateverTheSizeOfTheFile(_ backend: IOUringScheduler.Backend) async {
+    @Test(
+        "All bytes of a file come in order, in chunks of the given size",
+        arguments: Backend.built, [0, 1, 999, 1_000, 1_001, 3_000, 100_001])
+    func anySize(_ backend: Backend, size: Int) async {
         await leavingNothing(backend) { folder, scheduler in
-            for size in [0, 1, 999, 1_000, 1_001, 3_000, 100_001] {
-                let bytes = pattern(size)
-                let path = folder.put(bytes, into: "a")
-                let received = Received.bytes(File.read(path, chunkSize: 1_000, scheduler: scheduler))
-                #expect(await received.ends())
-                #expect(received.hasCompleted)
-                #expect(received.bytes == bytes)
-                #expect(received.elements.count == (size + 999) / 1_000)
-                #expect(received.elements.allSatisfy { !$0.isEmpty && $0.count <= 1_000 })
-            }
+            let bytes = pattern(size)
+            let path = folder.put(bytes, into: "a")
+            let received = Received.bytes(File.read(path, chunkSize: 1_000, scheduler: scheduler))
+            #expect(await received.ends())
+            #expect(received.hasCompleted)
+            #expect(received.bytes == bytes)
+            #expect(received.elements.count == (size + 999) / 1_000)
+            #expect(received.elements.allSatisfy { !$0.isEmpty && $0.count <= 1_000 })
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func chunksHaveTheDefaultSizeUnlessToldOtherwise(_ backend: IOUringScheduler.Backend) async {
+    @Test("Chunks have the default size unless the caller gives another", arguments: Backend.built)
+    func defaultChunkSize(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(300_000), into: "a")
             let received = Received(File.read(path, scheduler: scheduler).map { $0.count })
@@ -34,8 +34,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func eventsComeOnTheLoopAndTheFileIsClosedBefore(_ backend: IOUringScheduler.Backend) async {
+    @Test("Events come on the loop, and the file is closed before the last one", arguments: Backend.built)
+    func closedAtTheEnd(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10), into: "a")
             let before = descriptorCount()
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func filesOfTheKernelThatSayTheyAreEmptyAreRead(_ backend: IOUringScheduler.Backend) async {
+    @Test("A file of the kernel that reports a size of 0 is read", arguments: Backend.built)
+    func kernelFile(_ backend: Backend) async {
         await leavingNothing(backend) { _, scheduler in
             let received = Received.bytes(File.read("/proc/self/maps", chunkSize: 100, scheduler: scheduler))
             #expect(await received.ends())
@@ -58,36 +58,27 @@ import Testing
         }
     }
 
-    /// C would cut the path off there, and open another file.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aPathWithANULCharacterNamesNoFile(_ backend: IOUringScheduler.Backend) async {
-        await leavingNothing(backend) { folder, scheduler in
-            let path = folder.put(pattern(10), into: "file") + "\0.txt"
-            let sources = [
-                File.read(path, scheduler: scheduler),
-                File.follow(path, scheduler: scheduler),
-                File.write(.just(ByteChunk("x")), to: path, scheduler: scheduler).asObservable().map { _ in
-                    ByteChunk("")
-                },
-            ]
-            for source in sources {
-                let received = Received(source)
-                #expect(await received.ends())
-                #expect(received.error == IOError(code: EINVAL, operation: "open", subject: path))
-            }
-            #expect(folder.bytes(of: "file") == pattern(10))
-        }
-    }
-
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func noSuchFile_aFolder_andNoPermissionAreErrors(_ backend: IOUringScheduler.Backend) async {
+    @Test("A missing file is an error", arguments: Backend.built)
+    func missingFile(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let missing = Received(File.read(folder["missing"], scheduler: scheduler))
             #expect(await missing.ends())
             #expect(missing.error == IOError(code: ENOENT, operation: "open", subject: folder["missing"]))
+        }
+    }
+
+    @Test("Reading a folder is an error", arguments: Backend.built)
+    func directory(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
             let directory = Received(File.read(folder.path, scheduler: scheduler))
             #expect(await directory.ends())
             #expect(directory.error == IOError(code: EISDIR, operation: "read", subject: folder.path))
+        }
+    }
+
+    @Test("A file without read permission is an error", arguments: Backend.built)
+    func noPermission(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
             chmod(folder.put(pattern(10), into: "secret"), 0)
             let secret = Received.bytes(File.read(folder["secret"], scheduler: scheduler))
             #expect(await secret.ends())
@@ -95,8 +86,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aSlowConsumerElsewhereNeverHasMoreThanTheWindow(_ backend: IOUringScheduler.Backend) async {
+    @Test("A slow consumer never holds more chunks than the window", arguments: Backend.built)
+    func window(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(200_000)
             let path = folder.put(bytes, into: "a")
@@ -120,8 +111,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func readingStopsWhileChunksAreKeptAndGoesOnWhenOneIsLetGo(_ backend: IOUringScheduler.Backend) async {
+    @Test("Reading stops while chunks are retained and resumes when one is released", arguments: Backend.built)
+    func keptChunks(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(10_000), into: "a")
             let lock = Mutex()
@@ -135,7 +126,7 @@ import Testing
             for count in 3...10 {
                 usleep(1_000)
                 #expect(received.elements.count == count - 1)
-                // A slice keeps the memory as well.
+                // A slice retains the memory of its chunk.
                 var slice: ByteChunk? = lock.withLock { kept.removeFirst()[1..<2] }
                 usleep(1_000)
                 #expect(received.elements.count == count - 1)
@@ -148,8 +139,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aFileThatIsTruncatedWhileItIsReadEndsThere(_ backend: IOUringScheduler.Backend) async {
+    @Test("A file that is truncated while it is read ends there", arguments: Backend.built)
+    func truncated(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let path = folder.put(pattern(100_000), into: "a")
             let received = Received<[UInt8]>(
@@ -157,16 +148,16 @@ import Testing
                 onNext: { _ in truncate(path, 500) })
             #expect(await received.ends())
             #expect(received.hasCompleted)
-            // What was read ahead when it was truncated may have come.
+            // Chunks that were read before the truncation may have come.
             #expect(received.bytes == Array(pattern(100_000)[..<received.bytes.count]))
             #expect(received.elements.count <= 2)
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aPipeIsReadInPiecesAsTheyComeAlsoUnderSignals(_ backend: IOUringScheduler.Backend) async {
+    @Test("A pipe is read in pieces as they come, also under signals", arguments: Backend.built)
+    func pipe(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
-            // EINTR: a handler that does not ask for restarting, and a signal to the loop's thread at each turn.
+            // Causes EINTR: the handler does not ask for restarting, and the loop thread gets a signal per piece.
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in }
             var before = sigaction()
@@ -196,8 +187,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aPipeThatStaysSilentIsClosedByDispose(_ backend: IOUringScheduler.Backend) async {
+    @Test("Disposing closes a pipe that stays silent", arguments: Backend.built)
+    func silentPipe(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
             let writer = open(folder["pipe"], O_RDWR | O_CLOEXEC)
@@ -210,8 +201,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func shutdownEndsAReadThatWaits(_ backend: IOUringScheduler.Backend) async {
+    @Test("Shutting the loop down ends a waiting read with an error", arguments: Backend.built)
+    func shutdown(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
             let writer = open(folder["pipe"], O_RDWR | O_CLOEXEC)

@@ -11,22 +11,22 @@ import Testing
         .from(stride(from: 0, to: bytes.count, by: size).map { ByteChunk(bytes[$0..<min($0 + size, bytes.count)]) })
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func chunksOfAnySizeAreWrittenInOrderAndCounted(_ backend: IOUringScheduler.Backend) async {
+    @Test(
+        "Chunks of any size are written in order and counted",
+        arguments: Backend.built, [7, 1_000, 60_000, 70_000, 500_000])
+    func anyChunkSize(_ backend: Backend, size: Int) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(500_000)
-            for size in [7, 1_000, 60_000, 70_000, 500_000] {
-                let received = Received(
-                    File.write(chunks(bytes, of: size), to: folder["a"], scheduler: scheduler).asObservable())
-                #expect(await received.ends())
-                #expect(received.elements == [500_000] && received.hasCompleted)
-                #expect(folder.bytes(of: "a") == bytes, "in chunks of \(size)")
-            }
+            let received = Received(
+                File.write(chunks(bytes, of: size), to: folder["a"], scheduler: scheduler).asObservable())
+            #expect(await received.ends())
+            #expect(received.elements == [500_000] && received.hasCompleted)
+            #expect(folder.bytes(of: "a") == bytes)
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func theFileIsClosedWhenTheNumberComesOnTheLoop(_ backend: IOUringScheduler.Backend) async {
+    @Test("The number of bytes comes on the loop after the file is closed", arguments: Backend.built)
+    func closedBeforeCount(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = descriptorCount()
             nonisolated(unsafe) var log: [Bool] = []
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func modesSayWhatBecomesOfAFileThatIsThere(_ backend: IOUringScheduler.Backend) async {
+    @Test("The mode decides what becomes of an existing file", arguments: Backend.built)
+    func modes(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             func write(_ text: String, _ mode: File.WriteMode) async -> IOError? {
                 let received = Received(
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func permissionsAreThoseOfANewFile(_ backend: IOUringScheduler.Backend) async {
+    @Test("A new file gets the given permissions", arguments: Backend.built)
+    func permissions(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let received = Received(
                 File.write(.empty(), to: folder["a"], permissions: 0o600, scheduler: scheduler).asObservable())
@@ -71,22 +71,23 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func whatCannotBeOpenedIsAnErrorAndItsSourceIsNotSubscribedTo(_ backend: IOUringScheduler.Backend) async {
+    @Test(
+        "A file that cannot be opened is an error, and its source is not subscribed to",
+        arguments: Backend.built, [("/no/file", ENOENT), ("", EISDIR)])
+    func unopenable(_ backend: Backend, _ fault: (place: String, code: CInt)) async {
         await leavingNothing(backend) { folder, scheduler in
             let subscribed = AtomicCounter(0)
             let source = Observable<ByteChunk>.never().do(onSubscribe: { subscribed.increment() })
-            for (path, code) in [(folder["no/file"], ENOENT), (folder.path, EISDIR)] {
-                let received = Received(File.write(source, to: path, scheduler: scheduler).asObservable())
-                #expect(await received.ends())
-                #expect(received.error == IOError(code: code, operation: "open", subject: path))
-            }
+            let path = folder.path + fault.place
+            let received = Received(File.write(source, to: path, scheduler: scheduler).asObservable())
+            #expect(await received.ends())
+            #expect(received.error == IOError(code: fault.code, operation: "open", subject: path))
             #expect(subscribed.value == 0)
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aFullDiskIsAnErrorAndEndsTheSource(_ backend: IOUringScheduler.Backend) async {
+    @Test("A full disk is an error and ends the subscription to the source", arguments: Backend.built)
+    func fullDisk(_ backend: Backend) async {
         await leavingNothing(backend) { _, scheduler in
             let source = PublishSubject<ByteChunk>()
             let received = Received(File.write(source, to: "/dev/full", scheduler: scheduler).asObservable())
@@ -98,8 +99,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func anErrorOfTheSourceIsPassedOnWhenWhatCameBeforeIsWritten(_ backend: IOUringScheduler.Backend) async {
+    @Test("An error of the source follows when the chunks before it are written", arguments: Backend.built)
+    func sourceError(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(1_000_000)
             let source = chunks(bytes, of: 100_000).concat(Observable.error(Failure.expected))
@@ -110,8 +111,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func chunksFromOtherThreadsAreWrittenInTheirOrder(_ backend: IOUringScheduler.Backend) async {
+    @Test("Chunks from another thread are written in their order", arguments: Backend.built)
+    func otherThread(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let bytes = pattern(300_000)
             let elsewhere = SerialDispatchQueueScheduler(internalSerialQueueName: "elsewhere")
@@ -124,9 +125,8 @@ import Testing
         }
     }
 
-    /// A write is short at the limit of a file's size, and the one that goes on behind it fails.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aShortWriteAtTheLimitOfTheFilesSizeGoesOnAndFails(_ backend: IOUringScheduler.Backend) async {
+    @Test("A short write at the limit of the file size is resumed and fails", arguments: Backend.built)
+    func fileSizeLimit(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let limit = 50_000_001
             var before = rlimit()
@@ -145,9 +145,9 @@ import Testing
         }
     }
 
-    /// Writes to a pipe of one page are short all the time.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func shortWritesToAPipeGoOnWhereTheyStopped(_ backend: IOUringScheduler.Backend) async {
+    /// Each write to a pipe of one page is short.
+    @Test("A short write to a pipe is resumed where it stopped", arguments: Backend.built)
+    func shortWrites(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
             let reader = open(folder["pipe"], O_RDWR | O_CLOEXEC)
@@ -170,8 +170,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func disposeEndsAWriteThatWaitsAndLetsGoOfItsChunks(_ backend: IOUringScheduler.Backend) async {
+    @Test("Disposing ends a waiting write and releases its chunks", arguments: Backend.built)
+    func dispose(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
             let reader = open(folder["pipe"], O_RDWR | O_CLOEXEC)
@@ -187,8 +187,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aQueueThatGrowsIsReportedAtEachMultipleOfItsLimit(_ backend: IOUringScheduler.Backend) async {
+    @Test("A growing queue is reported at each multiple of its limit", arguments: Backend.built)
+    func backlog(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let handler = Hooks.backlogHandler
             defer { Hooks.backlogHandler = handler }
@@ -197,7 +197,7 @@ import Testing
             Hooks.backlogHandler = { name, count in
                 if name.contains(folder["a"]) { lock.withLock { reports.append(count) } }
             }
-            // All of it comes within the subscription, on the loop, so that nothing can be written meanwhile.
+            // All chunks come within the subscription, on the loop, so that the loop can write none meanwhile.
             let received = Received(
                 File.write(
                     chunks(pattern(10_000), of: 100), to: folder["a"], backlogLimit: 2_500, scheduler: scheduler
@@ -208,15 +208,15 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func copyingAFileNeedsTheMemoryOfTheWindowOnly(_ backend: IOUringScheduler.Backend) async {
+    @Test("Copying a file takes no more memory than the window", arguments: Backend.built)
+    func copy(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let handler = Hooks.backlogHandler
             defer { Hooks.backlogHandler = handler }
             let reports = AtomicCounter(0)
             Hooks.backlogHandler = { _, _ in reports.increment() }
             let size = 256 << 20
-            // Holes, but for its end: bytes that cost no time to make.
+            // The file is a hole up to its last bytes, which costs no time to make.
             truncate(folder.put([], into: "a"), size)
             folder.append(pattern(1_000), to: "a")
             let chunkSize = 64 << 10
@@ -227,7 +227,7 @@ import Testing
                     if index % 256 == 0 { grown = max(grown, residentBytes() - memory) }
                     return chunk
                 }
-            // More than the two chunks of the window can never wait.
+            // At most the two chunks of the window can wait.
             let received = Received(
                 File.write(source, to: folder["b"], backlogLimit: 2 * chunkSize + 1, scheduler: scheduler)
                     .asObservable())
@@ -239,9 +239,9 @@ import Testing
         }
     }
 
-    /// The sequence is subscribed to on the loop, and never lets it go by itself.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func anEndlessSourceIsDisposedOfFromAnotherThread(_ backend: IOUringScheduler.Backend) async throws {
+    /// The loop subscribes to the source, whose `subscribe` does not return by itself.
+    @Test("Another thread can dispose of the write of an endless source", arguments: Backend.built)
+    func endlessSource(_ backend: Backend) async throws {
         await leavingNothing(backend) { folder, scheduler in
             let begun = AtomicCounter(0)
             let source = Observable.repeatElement(ByteChunk(EmptyCollection()))
@@ -258,8 +258,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func anEndlessSourceDoesNotKeepTheLoopFromEnding(_ backend: IOUringScheduler.Backend) async throws {
+    @Test("An endless source does not keep the loop from ending", arguments: Backend.built)
+    func endlessShutdown(_ backend: Backend) async throws {
         await leavingNothing(backend) { folder, scheduler in
             let begun = AtomicCounter(0)
             let source = Observable.repeatElement(ByteChunk(EmptyCollection()))

@@ -5,7 +5,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// A folder of one test.
+/// The folder of one test, which is removed with this object.
 final class TemporaryFolder: @unchecked Sendable {
     let path: String
 
@@ -17,13 +17,13 @@ final class TemporaryFolder: @unchecked Sendable {
 
     subscript(name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file, or writes at the end of one. Returns its path.
+    /// Creates a file, or writes at the end of an existing one. Returns its path.
     @discardableResult
     func append(_ bytes: some Collection<UInt8>, to name: String) -> String {
         write(Array(bytes), name, O_APPEND)
     }
 
-    /// Makes a file, or another one out of it. Returns its path.
+    /// Creates a file, or replaces the bytes of an existing one. Returns its path.
     @discardableResult
     func put(_ bytes: some Collection<UInt8>, into name: String) -> String {
         write(Array(bytes), name, O_TRUNC)
@@ -68,7 +68,7 @@ final class TemporaryFolder: @unchecked Sendable {
     }
 }
 
-/// Bytes that repeat only after a while, so that a piece that is missing or doubled shows.
+/// Bytes that repeat only after a while, so that a test notices a piece that is missing or doubled.
 func pattern(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
     return (0..<count).map { _ in
@@ -77,7 +77,7 @@ func pattern(_ count: Int) -> [UInt8] {
     }
 }
 
-/// What a stream sent. From any thread.
+/// The events of a stream, from any thread.
 final class Received<Element>: @unchecked Sendable {
     private let lock = Mutex()
     /// Under the lock.
@@ -112,7 +112,7 @@ final class Received<Element>: @unchecked Sendable {
 }
 
 extension Received<ByteChunk> {
-    /// Copied when they come, so that no memory of the stream is held.
+    /// Copies the chunks as they come, so that the stream gets its memory back.
     static func bytes(_ source: Observable<ByteChunk>) -> Received<[UInt8]> {
         Received<[UInt8]>(source.map { Array($0) })
     }
@@ -122,13 +122,13 @@ extension Received<[UInt8]> {
     var bytes: [UInt8] { elements.flatMap { $0 } }
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Returns whether all that came becomes this in time.
+    /// Returns whether the bytes that have come are this text in time.
     func becomes(_ text: String) async -> Bool { await eventually { self.text == text } }
 }
 
-/// Runs the body of a test with a folder and a loop, and expects that no descriptor and no object is left of it.
+/// Runs the body of a test with a folder and a loop, and expects that it leaves no descriptor and no object.
 func leavingNothing(
-    _ backend: IOUringScheduler.Backend, _ body: (TemporaryFolder, IOUringScheduler) async throws -> Void
+    _ backend: Backend, _ body: (TemporaryFolder, IOUringScheduler) async throws -> Void
 ) async rethrows {
     warmUp
     // The first sleep of a task opens a timer for the life of the process.
@@ -150,9 +150,9 @@ func leavingNothing(
     #endif
 }
 
-/// What the first use of Dispatch and of the loops opens for the life of the process.
+/// Opens the descriptors that Dispatch and the loops open once in the life of a process.
 private let warmUp: Void = {
-    for backend in IOUringScheduler.Backend.built {
+    for backend in Backend.built {
         let scheduler = IOUringScheduler(backend: backend)
         let done = OneShot()
         _ = File.read("/proc/self/status", scheduler: scheduler).subscribe(onDisposed: { done.fire() })

@@ -6,9 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct FairnessTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    /// An action that hands itself over for ever.
+    /// An action that resubmits itself until it is stopped.
     private final class Restless: @unchecked Sendable {
         private let scheduler: IOUringScheduler
         private let isOver = AtomicWord(0)
@@ -27,8 +25,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func anActionThatHandsItselfOverStarvesNeitherTimersNorOthersNorStreams(_ backend: Backend) {
+    @Test("An action that resubmits itself starves no action, timer or stream", arguments: Backend.built)
+    func resubmission(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let restless = Restless(scheduler)
         let timer = OneShot()
@@ -47,8 +45,8 @@ import Testing
         scheduler.shutdown()
     }
 
-    @Test(arguments: Backend.built)
-    func timersThatAreAlwaysDueStarveNobody(_ backend: Backend) {
+    @Test("Timers that are always due starve no action or stream", arguments: Backend.built)
+    func dueTimers(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let isOver = AtomicWord(0)
         @Sendable func arm() {
@@ -69,9 +67,9 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// More of them than are looked at in one go.
-    @Test(arguments: Backend.built)
-    func streamsThatAlwaysHaveSomethingStarveNobody(_ backend: Backend) {
+    /// There are more streams than the loop serves in one turn.
+    @Test("Streams that always have data starve no action or timer", arguments: Backend.built)
+    func readyStreams(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let chunks = AtomicCounter(0)
         let many = OneShot()

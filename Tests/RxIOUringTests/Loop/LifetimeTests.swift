@@ -5,12 +5,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What becomes of a loop whose scheduler nobody holds any more.
+/// The end of a loop whose scheduler is released.
 @Suite struct LifetimeTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func releasedWithWorkPendingTheLoopRunsItAndEnds(_ backend: Backend) async {
+    @Test("The loop of a released scheduler runs the pending work and ends", arguments: Backend.built)
+    func pendingWork(_ backend: Backend) async {
         let descriptors = await settledDescriptorCount(backend)
         let log = EventLog()
         do {
@@ -28,15 +26,15 @@ import Testing
         #expect(log.text == "0 1 2 timer")
     }
 
-    @Test(arguments: Backend.built)
-    func releasedWithoutWorkItEnds(_ backend: Backend) async {
+    @Test("The loop of a released scheduler ends if it has no work", arguments: Backend.built)
+    func idle(_ backend: Backend) async {
         let descriptors = await settledDescriptorCount(backend)
         for _ in 0..<20 { _ = IOUringScheduler(backend: backend) }
         #expect(await eventually { threadCount() == 0 && descriptorCount() == descriptors })
     }
 
-    @Test(arguments: Backend.built)
-    func releasedOnTheLoopItself(_ backend: Backend) async {
+    @Test("A scheduler that is released on its own loop ends it", arguments: Backend.built)
+    func releasedOnLoop(_ backend: Backend) async {
         let ran = OneShot()
         do {
             nonisolated(unsafe) var held: IOUringScheduler? = IOUringScheduler(backend: backend)
@@ -55,8 +53,8 @@ import Testing
         #expect(await eventually { threadCount() == 0 })
     }
 
-    @Test(arguments: Backend.built)
-    func releasedWithAStreamItEndsBehindTheStream(_ backend: Backend) async {
+    @Test("The loop of a released scheduler ends after its last stream", arguments: Backend.built)
+    func stream(_ backend: Backend) async {
         let descriptors = await settledDescriptorCount(backend)
         let chunks = AtomicCounter(0)
         let some = OneShot()
@@ -72,14 +70,14 @@ import Testing
         #expect(await eventually { threadCount() == 0 && descriptorCount() == descriptors })
     }
 
-    /// A subscription is enough to keep the thread, as it is with a dispatch queue.
-    @Test(arguments: Backend.built)
-    func aSubscriptionThatObservesOnItKeepsTheLoop(_ backend: Backend) async {
+    /// As with a dispatch queue, the subscription alone keeps the thread.
+    @Test("A subscription that observes on a loop keeps the loop", arguments: Backend.built)
+    func hop(_ backend: Backend) async {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let subscription = log.observe(subject.observe(on: IOUringScheduler(backend: backend)))
         for number in 0..<3 {
-            // Time enough to end.
+            // The loop has time enough to end.
             try? await Task.sleep(nanoseconds: 20_000_000)
             subject.onNext(number)
         }
@@ -89,8 +87,8 @@ import Testing
         #expect(await eventually { threadCount() == 0 })
     }
 
-    @Test(arguments: Backend.built)
-    func delayedAndPeriodicWorkKeepsTheLoop(_ backend: Backend) async {
+    @Test("Delayed and periodic work keeps its loop", arguments: Backend.built)
+    func delayedWork(_ backend: Backend) async {
         let log = EventLog()
         let done = OneShot()
         let subscription = log.observe(
@@ -104,8 +102,8 @@ import Testing
     }
 
     #if TRACE_RESOURCES
-        @Test(arguments: Backend.built)
-        func nothingIsLeftBehind(_ backend: Backend) async {
+        @Test("Timers and subscriptions leave no object or descriptor of their loop", arguments: Backend.built)
+        func leftovers(_ backend: Backend) async {
             let descriptors = await settledDescriptorCount(backend)
             await quiet { Int(Resources.total) }
             let before = Resources.total
@@ -129,9 +127,9 @@ import Testing
         }
     #endif
 
-    /// The race: a timer is disposed of while the loop arms it anew. Were it missed, it would keep the loop for an hour.
-    @Test(arguments: Backend.built)
-    func aPeriodicTimerDisposedOfWhileItIsArmedAnewDoesNotStay(_ backend: Backend) async {
+    /// The fault: the loop misses a dispose that races with the rearming, and the timer keeps the loop for an hour.
+    @Test("A periodic timer that is disposed of while the loop rearms it does not stay", arguments: Backend.built)
+    func rearmedTimer(_ backend: Backend) async {
         do {
             let scheduler = IOUringScheduler(backend: backend)
             for round in 0..<stepCount(20_000, debug: 5_000) {
@@ -148,7 +146,7 @@ import Testing
         #expect(await eventually { threadCount() == 0 })
     }
 
-    /// Behind all loops of other tests, and with what a process makes once.
+    /// The number of open descriptors after the loops of other tests have ended, with those that a process opens once.
     private func settledDescriptorCount(_ backend: Backend) async -> Int {
         let done = OneShot()
         let scheduler = IOUringScheduler(backend: backend)

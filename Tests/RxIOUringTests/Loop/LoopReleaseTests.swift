@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct LoopReleaseTests {
     #if TRACE_RESOURCES
-        @Test(arguments: IOUringScheduler.Backend.built)
-        func nothingIsLeftOfALoopWhoseTimersHaveFired(_ backend: IOUringScheduler.Backend) async {
+        @Test("A loop whose timers have fired leaves no object", arguments: Backend.built)
+        func firedTimers(_ backend: Backend) async {
             await quiet { Int(Resources.total) }
             let before = Resources.total
             do {

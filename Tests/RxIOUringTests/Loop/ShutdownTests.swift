@@ -6,10 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ShutdownTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func whatWasHandedOverBeforeRuns(_ backend: Backend) {
+    @Test("Work submitted before the shutdown runs", arguments: Backend.built)
+    func earlierWork(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let ran = AtomicCounter(0)
         for _ in 0..<10_000 { scheduler.run { ran.increment() } }
@@ -17,8 +15,8 @@ import Testing
         #expect(ran.value == 10_000)
     }
 
-    @Test(arguments: Backend.built)
-    func whatIsHandedOverLaterIsRefusedReleasedAndReported(_ backend: Backend) {
+    @Test("Work submitted after the shutdown is rejected, released and reported", arguments: Backend.built)
+    func laterWork(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
@@ -41,8 +39,8 @@ import Testing
         #expect(disposables.allSatisfy { ($0 as? any Cancelable)?.isDisposed == true })
     }
 
-    @Test(arguments: Backend.built)
-    func timersThatAreNotDueAreDroppedReleasedAndReported(_ backend: Backend) {
+    @Test("Timers that are not due are dropped, released and reported", arguments: Backend.built)
+    func pendingTimers(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
@@ -62,13 +60,12 @@ import Testing
         scheduler.shutdown()
         #expect(token == nil)
         #expect(rejections.value == 900)
-        // Harmless.
+        // A dispose after the shutdown does no harm.
         for disposable in disposables { disposable.dispose() }
     }
 
-    /// As the docstring of `shutdown` says.
-    @Test(arguments: Backend.built)
-    func onTheLoopItReturnsAtOnceAndNothingHandedOverAfterItRuns(_ backend: Backend) {
+    @Test("A shutdown on the loop returns at once and rejects later work", arguments: Backend.built)
+    func onOwnLoop(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
@@ -98,8 +95,8 @@ import Testing
         #expect(rejections.value == 2)
     }
 
-    @Test(arguments: Backend.built)
-    func fromSeveralThreadsAtOnceEachWaitsForTheEnd(_ backend: Backend) {
+    @Test("Each of several threads that shut a loop down waits for its end", arguments: Backend.built)
+    func severalThreads(_ backend: Backend) {
         for _ in 0..<200 {
             let scheduler = IOUringScheduler(backend: backend)
             let ran = AtomicCounter(0)
@@ -109,9 +106,9 @@ import Testing
         }
     }
 
-    /// The race: threads hand over while another one ends the loop. Each piece of work runs or is rejected, and none is both.
-    @Test(arguments: Backend.built)
-    func eachPieceOfWorkRunsOrIsRefused(_ backend: Backend) {
+    /// The race: threads submit work while another thread shuts the loop down.
+    @Test("Work that races with a shutdown either runs or is rejected", arguments: Backend.built)
+    func submitRace(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let ran = AtomicCounter(0)
@@ -145,9 +142,9 @@ import Testing
     }
 
     /// The race: a thread finds the loop asleep, and is about to wake it. The loop wakes up by itself, takes the work and ends.
-    /// The thread must not take itself for the one who is at work.
-    @Test(arguments: Backend.built)
-    func aLateWakeUpOfALoopThatEndedDoesNothing(_ backend: Backend) {
+    /// The thread must not drain the queue in place of the loop.
+    @Test("A late wake-up of a loop that has ended does nothing", arguments: Backend.built)
+    func lateWakeUp(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let ran = AtomicCounter(0)
@@ -174,9 +171,9 @@ import Testing
         #expect(ran.value + rejections.value == rounds * 61)
     }
 
-    /// A system reuses the identity of a thread that ended.
-    @Test(arguments: Backend.built)
-    func aThreadThatCameAfterTheLoopsIsNotTakenForIt(_ backend: Backend) async {
+    /// The system reuses the identity of a thread that has ended.
+    @Test("A thread that reuses the loop thread's identity is not taken for it", arguments: Backend.built)
+    func reusedIdentity(_ backend: Backend) async {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
@@ -198,9 +195,9 @@ import Testing
         #expect(rejections.value == 64)
     }
 
-    /// The handler runs on the loop's thread, at its very end.
-    @Test(arguments: Backend.built)
-    func aHandlerOfRefusedWorkMayUseTheScheduler(_ backend: Backend) {
+    /// The handler runs on the loop thread, as the last of its work.
+    @Test("The handler of rejected work may use the scheduler", arguments: Backend.built)
+    func rejectionHandler(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         defer { Hooks.workRejectedHandler = before }
         let counted = AtomicCounter(0)
@@ -217,8 +214,8 @@ import Testing
         #expect(counted.value == 3)
     }
 
-    @Test(arguments: Backend.built)
-    func streamsEndWithAnErrorThatSaysSo(_ backend: Backend) {
+    @Test("Streams fail when their loop is shut down", arguments: Backend.built)
+    func streams(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
         let begun = OneShot()
@@ -240,15 +237,15 @@ import Testing
         again.dispose()
     }
 
-    /// The fault: the new subscription failed at once, inside the end of the old one, and so on for ever.
-    @Test(arguments: Backend.built)
-    func aRetryWithoutALimitKeepsNobodyFromEnding(_ backend: Backend) {
+    /// The fault: each new subscription fails at once, inside the end of the one before, without end.
+    @Test("A retry without a limit keeps no loop and no thread from ending", arguments: Backend.built)
+    func endlessRetry(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let begun = OneShot()
             let failures = AtomicCounter(0)
             let bytes = File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).map { _ in }
                 .do(onNext: begun.fire, onError: { _ in failures.increment() })
-            // As the documentation of `IOError.code` has it.
+            // The retry that the documentation of `IOError.code` recommends.
             let limited = Received(
                 bytes.retry { (errors: Observable<IOError>) in
                     errors.flatMap { $0.code == ECANCELED ? Observable.error($0) : .just($0) }
@@ -272,8 +269,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aMillionTimersAreDropped(_ backend: Backend) {
+    @Test("A shutdown drops a million timers", arguments: Backend.built)
+    func millionTimers(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let count = stepCount(1_000_000, debug: 100_000)
@@ -288,7 +285,7 @@ import Testing
 }
 
 extension IOUringScheduler {
-    /// Hands over an action that has nothing to dispose of.
+    /// Submits an action that returns nothing to dispose of.
     func run(_ body: @escaping @Sendable () -> Void) {
         _ = schedule(()) { _ in
             body()

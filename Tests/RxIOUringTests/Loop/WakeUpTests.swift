@@ -6,12 +6,11 @@ import TestSupport
 import Testing
 
 @Suite struct WakeUpTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    /// Eight threads that hand over now in bursts, now one by one with the loop asleep in between. A wake-up that is lost is
-    /// seen as work that does not come.
-    @Test(arguments: Backend.built, [IOUringScheduler.Spin.none, .upTo(.microseconds(20))])
-    func nothingHandedOverIsForgotten(_ backend: Backend, spin: IOUringScheduler.Spin) {
+    /// The threads submit in bursts, or one by one with the loop asleep in between. If a wake-up is lost, work does not run.
+    @Test(
+        "No submission of eight threads is lost", arguments: Backend.built,
+        [IOUringScheduler.Spin.none, .upTo(.microseconds(20))])
+    func eightThreads(_ backend: Backend, spin: IOUringScheduler.Spin) {
         let scheduler = IOUringScheduler(spin: spin, backend: backend)
         let missing = AtomicCounter(0)
         let rounds = stepCount(400, debug: 150)
@@ -30,7 +29,7 @@ import Testing
                         } else {
                             scheduler.run { done.fire() }
                         }
-                        // Waiting lets the loop go to sleep.
+                        // The loop goes to sleep while this thread waits.
                         if !done.wait(seconds: 10) { return missing.increment() }
                         if round % 16 == 0 { usleep(UInt32(100 + thread * 13)) }
                     }
@@ -40,9 +39,9 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// The race: one thread hands over one by one, just as the loop goes to sleep.
-    @Test(arguments: Backend.built)
-    func handingOverAsTheLoopGoesToSleepWakesIt(_ backend: Backend) {
+    /// The race: one thread submits one by one, just as the loop goes to sleep.
+    @Test("A submission that races with the loop going to sleep wakes it", arguments: Backend.built)
+    func sleepRace(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         for round in 0..<stepCount(50_000, debug: 10_000) {
             let ran = AtomicWord(0)
@@ -61,14 +60,14 @@ import Testing
         scheduler.shutdown()
     }
 
-    @Test(arguments: Backend.built)
-    func aBurstCostsOneSystemCallAndNoneWhileTheLoopIsAwake(_ backend: Backend) {
+    @Test("A burst costs one system call, and none while the loop is awake", arguments: Backend.built)
+    func burst(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let begun = OneShot()
         let gate = OneShot()
         usleep(20_000)
         var before = writeCallCount()
-        // The first wakes the loop; it is busy from then on.
+        // The first submission wakes the loop, which is busy from then on.
         scheduler.run {
             begun.fire()
             _ = gate.wait()
@@ -81,7 +80,7 @@ import Testing
         gate.fire()
         let done = OneShot()
         scheduler.run {
-            // To itself.
+            // The loop submits to itself.
             for _ in 0..<1_000 { scheduler.run {} }
             scheduler.run { done.fire() }
         }
@@ -93,9 +92,9 @@ import Testing
         rejections.stop()
     }
 
-    /// An idle loop sleeps: also with timers that never come, and behind a wake-up.
-    @Test(arguments: Backend.built)
-    func anIdleLoopCostsNothing(_ backend: Backend) {
+    /// The loop sleeps also with timers that are never due, and after wake-ups.
+    @Test("An idle loop takes no processor time", arguments: Backend.built)
+    func idle(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let disposables = [RxTimeInterval.never, .seconds(.max), .seconds(10_000_000_000), .nanoseconds(.max)].map {
             scheduler.scheduleRelative((), dueTime: $0) { _ in preconditionFailure("must not run") }

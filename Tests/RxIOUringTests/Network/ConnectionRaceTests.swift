@@ -6,10 +6,9 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionRaceTests {
-    /// A dispose of `received` meets a receive that completes: at most the chunk under way is lost, and the next subscriber
-    /// goes on.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func disposingMeetsWhatIsReceived(_ backend: IOUringScheduler.Backend) throws {
+    /// The next subscriber receives the bytes that come later.
+    @Test("A dispose that races with a receive loses at most the chunk under way", arguments: Backend.built)
+    func disposeRace(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             let peer = PlainSocket(connectedTo: server.address)
@@ -26,7 +25,7 @@ import Testing
                         jitter(round)
                         subscription?.dispose()
                     })
-                // What comes while nobody subscribes is for the next one.
+                // The next subscriber gets bytes that arrive without one.
                 let hasCome = Guarded(false)
                 peer.send([2])
                 let next = connection.received.subscribe(
@@ -35,15 +34,14 @@ import Testing
                 next.dispose()
             }
             #expect(kept == rounds)
-            // How many are lost depends on how long the loop's thread delivers.
+            // The number of lost bytes depends on how long the loop thread delivers.
             #expect((1...rounds).contains(received.value), "\(received.value)")
             server.end()
         }
     }
 
-    /// The connection is let go of while something is received, sent and closed elsewhere.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func lettingGoMeetsEverythingElse(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Releasing a connection races with receiving, sending and closing", arguments: Backend.built)
+    func releaseRace(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             for round in 0..<2_000 {
@@ -72,9 +70,8 @@ import Testing
         }
     }
 
-    /// The loop ends while connections come, send and go.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func shutdownMeetsConnections(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A shutdown races with connections that come, send and go", arguments: Backend.built)
+    func shutdownRace(_ backend: Backend) throws {
         try leavingNothingBehind {
             for round in 0..<200 {
                 let server = try Server.echo(backend)
@@ -94,9 +91,9 @@ import Testing
         }
     }
 
-    /// More chunks are kept than the loop has buffers.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func theLoopReceivesOnWhenItsBuffersAreKept(_ backend: IOUringScheduler.Backend) throws {
+    /// The observer retains more chunks than the loop has buffers.
+    @Test("The loop keeps receiving when all its buffers are retained", arguments: Backend.built)
+    func keptBuffers(_ backend: Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
             options.receiveWindow = 2_000
@@ -117,7 +114,7 @@ import Testing
             #expect(other.receive(1) == [9])
             #expect(kept.value.count == 701)
             #expect(kept.value.prefix(700).map { $0[0] } == (0..<700).map { UInt8(truncatingIfNeeded: $0) })
-            // Given back on this thread, they are received into again.
+            // The loop reuses buffers that this thread releases.
             kept.value = []
             for number in 0..<600 {
                 peer.send([UInt8(truncatingIfNeeded: number)])

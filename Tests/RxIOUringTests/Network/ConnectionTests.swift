@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func bytesComeBackInOrder(_ backend: IOUringScheduler.Backend) throws {
+    @Test("An echo returns all bytes in order", arguments: Backend.built)
+    func echo(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server.echo(backend)
             let peer = PlainSocket(connectedTo: server.address)
@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func bothEndsAreConnections(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Both ends of a connection can be on event loops", arguments: Backend.built)
+    func bothEnds(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server.echo(backend)
             let scheduler = IOUringScheduler(backend: backend)
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aPeerThatHalfClosesGetsEverything(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A peer that closes its output still receives every byte", arguments: Backend.built)
+    func halfClose(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend) { connection in
                 let all = Guarded<[UInt8]>([])
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func bigTransfersPassTinySocketBuffers(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A large transfer passes through tiny socket buffers", arguments: Backend.built)
+    func tinyBuffers(_ backend: Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
             options.sendBufferSize = 4_096
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func sendsOfOneThreadKeepTheirOrder(_ backend: IOUringScheduler.Backend) throws {
+    @Test("The sends of one thread keep their order", arguments: Backend.built)
+    func sendOrder(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             let peer = PlainSocket(connectedTo: server.address)
@@ -112,8 +112,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aPeerThatResetsIsAnError(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A reset by the peer is an error", arguments: Backend.built)
+    func reset(_ backend: Backend) throws {
         try leavingNothingBehind {
             let errors = Guarded<[CInt]>([])
             let server = try Server(backend) { connection in
@@ -129,8 +129,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aPeerThatNeverReadsCostsBoundedMemory(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A peer that does not read costs bounded memory", arguments: Backend.built)
+    func idlePeer(_ backend: Backend) throws {
         let rejected = Guarded(0)
         let before = IOHooks.sendRejectedHandler
         IOHooks.sendRejectedHandler = { error, _ in if error.code == ENOBUFS { rejected.change { $0 += 1 } } }
@@ -148,7 +148,7 @@ import Testing
             #expect(connection.queuedBytes <= 100_000)
             #expect(accepted < 1_000)
             #expect(rejected.value == 1_000 - accepted)
-            // It goes on when the peer reads.
+            // The connection sends on when the peer reads.
             #expect(peer.receive(accepted * 1_000).count == accepted * 1_000)
             #expect(waitUntil { connection.queuedBytes == 0 })
             #expect(connection.send("x"))
@@ -157,9 +157,9 @@ import Testing
         }
     }
 
-    /// It is subscribed to on the loop, and never lets it go by itself.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func anEndlessSourceEndsWhenItsBytesAreRefused(_ backend: IOUringScheduler.Backend) throws {
+    /// The loop subscribes to the source, whose `subscribe` does not return by itself.
+    @Test("An endless source ends when its bytes are rejected", arguments: Backend.built)
+    func endlessSource(_ backend: Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
             options.sendLimit = 100_000
@@ -171,7 +171,7 @@ import Testing
                 .subscribe(onError: { log.note("\(code($0) == ENOBUFS)") })
             #expect(waitUntil { log.lines == ["true"] })
             subscription.dispose()
-            // No byte of it is queued, so none is rejected.
+            // The source has no byte that could be queued or rejected.
             let empty = connection.write(.repeatElement(ByteChunk(EmptyCollection()))).subscribe()
             usleep(10_000)
             empty.dispose()
@@ -181,8 +181,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func whoWritesCanWaitForIt(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A write completes when its bytes are sent", arguments: Backend.built)
+    func write(_ backend: Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
             options.sendBufferSize = 4_096
@@ -206,8 +206,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aFileIsWrittenWithoutBeingQueued(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A file is written without being queued", arguments: Backend.built)
+    func fileWrite(_ backend: Backend) throws {
         let path = "/proc/self/exe"
         var status = stat()
         #expect(stat(path, &status) == 0)
@@ -226,8 +226,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aSlowSubscriberSlowsThePeerDown(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A slow subscriber slows the peer down", arguments: Backend.built)
+    func slowSubscriber(_ backend: Backend) throws {
         try leavingNothingBehind {
             let kept = Guarded<[ByteChunk]>([])
             var options = ConnectionOptions()
@@ -258,8 +258,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func whatComesBetweenTwoSubscribersIsForTheSecond(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Bytes that arrive between two subscribers go to the second", arguments: Backend.built)
+    func betweenSubscribers(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             let peer = PlainSocket(connectedTo: server.address)
@@ -284,8 +284,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aConnectionThatNobodyHoldsIsClosed(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A connection that is released is closed", arguments: Backend.built)
+    func released(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend) { $0.send("bye") }
             let peer = PlainSocket(connectedTo: server.address)
@@ -294,8 +294,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func closingInsideTheObserverDoesNotNest(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Closing inside the observer nests no event", arguments: Backend.built)
+    func closeInObserver(_ backend: Backend) throws {
         try leavingNothingBehind {
             let log = EventLog()
             let server = try Server(backend) { connection in
@@ -316,8 +316,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func shuttingTheLoopDownEndsItsConnections(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Shutting the loop down ends its connections", arguments: Backend.built)
+    func shutdown(_ backend: Backend) throws {
         try leavingNothingBehind {
             let codes = Guarded<[CInt]>([])
             let server = try Server(backend, keeps: true) { connection in

@@ -11,10 +11,8 @@ private let hasIPv6: Bool = {
 }()
 
 @Suite(.enabled(if: hasIPv6, "this machine has no IPv6")) struct IPv6Tests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func connectionsKnowBothAddresses(_ backend: Backend) throws {
+    @Test("A connection knows both addresses", arguments: Backend.built)
+    func connections(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let listener = try TCP.listener(host: "::1", port: 0, scheduler: scheduler)
@@ -42,8 +40,8 @@ private let hasIPv6: Bool = {
         }
     }
 
-    @Test(arguments: Backend.built)
-    func datagramsSayWhoSentThem(_ backend: Backend) throws {
+    @Test("A datagram carries the address of its sender", arguments: Backend.built)
+    func datagrams(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let receiver = try UDP.bind(host: "::1", port: 0, scheduler: scheduler)

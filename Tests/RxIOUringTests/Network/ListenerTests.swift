@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 @Suite struct ListenerTests {
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func acceptingPausesWhenNoDescriptorIsLeft(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Accepting pauses while no descriptor is free", arguments: Backend.built)
+    func noDescriptors(_ backend: Backend) throws {
         let notices = Guarded<[String]>([])
         let before = IOHooks.noticeHandler
         IOHooks.noticeHandler = { notice in notices.change { $0.append(notice) } }
@@ -17,12 +17,12 @@ import Testing
             let peers = (0..<20).map { _ in socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0) }
             var old = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
-            // Before the server accepts: the ring goes by the limit at that time.
+            // The limit is lowered before the server accepts, since the ring uses the limit of that time.
             var few = rlimit(rlim_cur: rlim_t(peers.max()!) + 64, rlim_max: old.rlim_max)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
             let server = try Server(backend, keeps: true)
             usleep(20_000)
-            // All are taken, but for five.
+            // All numbers are taken, except for five.
             var taken: [CInt] = []
             while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
             for _ in 0..<5 { Glibc.close(taken.removeLast()) }
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func tenThousandConnectionsLeaveNothing(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Ten thousand connections leave no descriptor and no memory", arguments: Backend.built)
+    func tenThousand(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server.echo(backend)
             func batch() {
@@ -71,7 +71,7 @@ import Testing
             let memory = residentMemory()
             for _ in 0..<45 { batch() }
             #expect(waitUntil { descriptorCount() <= descriptors })
-            // AddressSanitizer keeps what was freed.
+            // AddressSanitizer retains freed memory.
             if dlsym(nil, "__asan_init") == nil {
                 #expect(residentMemory() - memory < 8 << 20, "\(residentMemory() - memory) bytes more")
             }
@@ -84,8 +84,8 @@ import Testing
         return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4_096
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func connectionsAreSpreadAmongLoops(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Connections are spread over the loops of a group", arguments: Backend.built)
+    func spread(_ backend: Backend) throws {
         try leavingNothingBehind {
             let group = IOUringSchedulerGroup(count: 3, backend: backend)
             let scheduler = IOUringScheduler(backend: backend)
@@ -110,9 +110,9 @@ import Testing
         }
     }
 
-    /// The subscription is still on its way to the loop when the listener is closed behind it.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func closingRightBehindASubscribeCompletesIt(_ backend: IOUringScheduler.Backend) throws {
+    /// The loop has not seen the subscription yet when the listener is closed.
+    @Test("Closing right after the subscription completes it", arguments: Backend.built)
+    func closeAtOnce(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             for _ in 0..<200 {
@@ -123,7 +123,7 @@ import Testing
                 #expect(waitUntil { log.text == "completed" }, "\(log.text)")
                 subscription.dispose()
             }
-            // A peer that leaves before the loop accepts it leaves nothing to wait for.
+            // A subscription that is disposed of before the loop has seen it leaves nothing to wait for.
             let listener = try TCP.listener(port: 0, scheduler: scheduler)
             listener.connections.subscribe().dispose()
             listener.close()
@@ -131,8 +131,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func closingTheListenerCompletesItsConnections(_ backend: IOUringScheduler.Backend) throws {
+    @Test("Closing the listener completes its connections", arguments: Backend.built)
+    func close(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let log = EventLog()
@@ -147,59 +147,6 @@ import Testing
             peer.close()
             second.dispose()
             subscription.dispose()
-            scheduler.shutdown()
-        }
-    }
-
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func unixSocketsAreFilesThatGoWithTheirListener(_ backend: IOUringScheduler.Backend) throws {
-        try leavingNothingBehind {
-            var template = Array("/tmp/rx-unix-XXXXXX".utf8CString)
-            let folder = String(cString: mkdtemp(&template))
-            let path = folder + "/socket"
-            let scheduler = IOUringScheduler(backend: backend)
-            let listener = try Unix.listener(path: path, scheduler: scheduler)
-            #expect(listener.description == "Listener(unix:\(path))")
-            #expect(throws: IOError(code: EADDRINUSE, operation: "bind", subject: "unix:\(path)")) {
-                try Unix.listener(path: path, scheduler: scheduler)
-            }
-            let server = listener.connections.subscribe(onNext: { connection in
-                _ = connection.received.subscribe(onNext: { connection.send($0) })
-            })
-            let log = EventLog()
-            let client = Unix.connect(path: path, scheduler: scheduler).asObservable()
-                .flatMap { connection in
-                    connection.send("over a file")
-                    return connection.received
-                }
-                .subscribe(onNext: { log.note(String($0)) })
-            #expect(waitUntil { log.text == "over a file" })
-            client.dispose()
-            server.dispose()
-            #expect(waitUntil { access(path, F_OK) != 0 })
-            let error = Guarded<CInt>(0)
-            let failing = Unix.connect(path: path, scheduler: scheduler)
-                .subscribe(onFailure: { error.value = ($0 as! IOError).code })
-            #expect(waitUntil { error.value == ENOENT })
-            failing.dispose()
-            scheduler.shutdown()
-            rmdir(folder)
-        }
-    }
-
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func abstractUnixSocketsConnect(_ backend: IOUringScheduler.Backend) throws {
-        try leavingNothingBehind {
-            let address = try SocketAddress(abstractUnixName: "rx-test-\(getpid())-\(backend)")
-            let scheduler = IOUringScheduler(backend: backend)
-            let listener = try Unix.listener(at: address, scheduler: scheduler)
-            let server = listener.connections.subscribe(onNext: { $0.send("hi") })
-            let log = EventLog()
-            let client = TCP.connect(to: address, scheduler: scheduler).asObservable().flatMap { $0.received }
-                .subscribe(onNext: { log.note(String($0)) }, onCompleted: { log.note("completed") })
-            #expect(waitUntil { log.text == "hi completed" })
-            client.dispose()
-            server.dispose()
             scheduler.shutdown()
         }
     }

@@ -43,7 +43,7 @@ final class Guarded<Value>: @unchecked Sendable {
     func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
 }
 
-/// A socket that is read and written by blocking system calls: a peer without any of our code.
+/// A socket that the test reads and writes by blocking system calls: a peer without any code of the library.
 final class PlainSocket: @unchecked Sendable {
     let number: CInt
     private var isOpen = true
@@ -63,7 +63,7 @@ final class PlainSocket: @unchecked Sendable {
             }
         }
         precondition(status == 0, "connect: errno \(errno)")
-        // No test waits for ever.
+        // A lost byte fails the test instead of blocking it.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -84,7 +84,7 @@ final class PlainSocket: @unchecked Sendable {
         return true
     }
 
-    /// Until so many have come, or the end.
+    /// Receives `count` bytes, or the bytes before the end.
     func receive(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var received = 0
@@ -98,7 +98,7 @@ final class PlainSocket: @unchecked Sendable {
         return Array(bytes.prefix(received))
     }
 
-    /// What is sent goes at once, also when earlier bytes were not acknowledged yet.
+    /// Sends later bytes at once, also while earlier bytes are not acknowledged.
     func sendWithoutDelay() {
         var option: CInt = 1
         setsockopt(number, CInt(IPPROTO_TCP), TCP_NODELAY, &option, socklen_t(MemoryLayout<CInt>.size))
@@ -106,7 +106,7 @@ final class PlainSocket: @unchecked Sendable {
 
     func shutdownOutput() { shutdown(number, CInt(SHUT_WR)) }
 
-    /// The peer gets a reset.
+    /// Closes the socket so that the other end gets a reset.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -119,7 +119,7 @@ final class PlainSocket: @unchecked Sendable {
     }
 }
 
-/// A listener on a loop, and the connections that have come to it.
+/// A listener on a loop, and the connections that it has accepted.
 final class Server: @unchecked Sendable {
     let scheduler: IOUringScheduler
     let listener: Listener
@@ -131,10 +131,10 @@ final class Server: @unchecked Sendable {
     var address: SocketAddress { listener.address }
 
     /// - Parameters:
-    ///   - keeps: whether `connections` holds them.
-    ///   - onConnection: on the loop.
+    ///   - keeps: true if `connections` retains the connections.
+    ///   - onConnection: called on the loop with each connection.
     init(
-        _ backend: IOUringScheduler.Backend, options: ConnectionOptions = ConnectionOptions(), keeps: Bool = false,
+        _ backend: Backend, options: ConnectionOptions = ConnectionOptions(), keeps: Bool = false,
         backlog: Int = 1_024, onConnection: @escaping @Sendable (Connection) -> Void = { _ in }
     ) throws {
         scheduler = IOUringScheduler(name: "test.server", backend: backend)
@@ -148,9 +148,9 @@ final class Server: @unchecked Sendable {
             onDisposed: { [isOver] in isOver.value = true })
     }
 
-    /// One that sends back what it receives.
+    /// A server that sends back the bytes that it receives.
     static func echo(
-        _ backend: IOUringScheduler.Backend, options: ConnectionOptions = ConnectionOptions()
+        _ backend: Backend, options: ConnectionOptions = ConnectionOptions()
     ) throws -> Server {
         try Server(backend, options: options) { connection in
             _ = connection.received.subscribe(onNext: { connection.send($0) })
@@ -170,9 +170,9 @@ final class Server: @unchecked Sendable {
     }
 }
 
-/// Runs a body, and looks whether it left descriptors or live objects behind.
+/// Runs a body, and expects that it leaves no descriptor and no live object.
 func leavingNothingBehind(_ body: () throws -> Void) rethrows {
-    // What other tests let go of is released by their threads.
+    // The threads of other tests may still be releasing objects.
     usleep(2_000)
     let descriptors = descriptorCount()
     #if TRACE_RESOURCES

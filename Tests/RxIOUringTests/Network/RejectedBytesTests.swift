@@ -4,11 +4,11 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What becomes of bytes that a connection does not send, or not any more.
+/// The fate of bytes that a connection has rejected, or no longer sends.
 @Suite struct RejectedBytesTests {
-    /// The kernel may still take them: nobody else may write where they are.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func bytesBeingSentAreHeldUntilTheKernelHasLetGoOfThem(_ backend: IOUringScheduler.Backend) throws {
+    /// The kernel may still read the bytes, so their memory must not be reused.
+    @Test("Bytes being sent are held until the kernel releases them", arguments: Backend.built)
+    func heldBytes(_ backend: Backend) throws {
         let folder = TemporaryFolder()
         folder.put(pattern(2 << 20), into: "a")
         try leavingNothingBehind {
@@ -19,14 +19,14 @@ import Testing
             let connection = try #require(server.firstConnection())
             let log = Guarded<[String]>([])
             let closing = connection.closed.subscribe(onCompleted: { log.change { $0.append("closed") } })
-            // The second chunk is read into the memory of the first, when that is free.
+            // The loop reads the second chunk into the memory of the first when that is free.
             let reading = File.read(folder["a"], chunkSize: 1 << 20, window: 1, scheduler: server.scheduler)
                 .subscribe(onNext: { chunk in
                     log.change { $0.append("chunk") }
                     if log.value.count == 1 { connection.send(chunk) }
                 })
             var queued = -1
-            // Until the socket takes no more.
+            // Waits until the socket takes no more bytes.
             #expect(
                 waitUntil {
                     defer { queued = connection.queuedBytes }
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func nothingIsSentBehindWhatWasRefused(_ backend: IOUringScheduler.Backend) throws {
+    @Test("No chunk is sent after a rejected one", arguments: Backend.built)
+    func afterRejection(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             let peer = PlainSocket(connectedTo: server.address)
@@ -61,9 +61,9 @@ import Testing
         }
     }
 
-    /// A socket that is closed with bytes unread resets the connection, and what was sent is lost.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func whatWasSentArrivesThoughThePeersBytesWereNotRead(_ backend: IOUringScheduler.Backend) throws {
+    /// Closing a socket with unread bytes would reset the connection and lose the sent bytes.
+    @Test("Sent bytes arrive although the peer's bytes were not read", arguments: Backend.built)
+    func unreadBytes(_ backend: Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()
             options.sendLimit = 16 << 20
@@ -76,15 +76,15 @@ import Testing
             connection.send(ByteChunk(bytes))
             connection.close()
             #expect(peer.receive(bytes.count) == bytes)
-            // The end, and no reset.
+            // The peer gets the end of the stream, and no reset.
             var byte: UInt8 = 0
             #expect(recv(peer.number, &byte, 1, 0) == 0)
             server.end()
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func sendsBehindTheEndOfOutputAreRefusedAtOnce(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A send after the end of the output is rejected at once", arguments: Backend.built)
+    func endedOutput(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             let peer = PlainSocket(connectedTo: server.address)

@@ -4,11 +4,9 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What sockets say when they do not do what they are asked to (law L10).
+/// The errors of sockets that cannot do as they are asked (law L10).
 @Suite struct RejectionTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    /// Errors of sends that were rejected, while it is there.
+    /// The errors of rejected sends during the life of this object.
     private final class RejectedSends {
         private let codes = Guarded<[CInt]>([])
         private let before = IOHooks.sendRejectedHandler
@@ -20,15 +18,15 @@ import Testing
         var value: [CInt] { codes.value }
     }
 
-    /// How a sequence ends, or that it did not.
+    /// The end of a sequence as text, or "nothing" if it does not end in time.
     private func ending<Element>(_ source: Observable<Element>) -> String {
         let receiver = Receiver(source)
         guard receiver.wait(seconds: 10) else { return "nothing" }
         return (receiver.error as? IOError).map { "\($0.operation) \($0.code)" } ?? "completed"
     }
 
-    @Test(arguments: Backend.built)
-    func datagramsBeyondTheLimitAreRefusedAndReported(_ backend: Backend) throws {
+    @Test("Datagrams beyond the send limit are rejected and reported", arguments: Backend.built)
+    func datagramLimit(_ backend: Backend) throws {
         let rejected = RejectedSends()
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -53,15 +51,15 @@ import Testing
         #expect(rejected.value == [ENOBUFS])
     }
 
-    @Test(arguments: Backend.built)
-    func aConnectedSocketHearsThatItsPeerIsMissing(_ backend: Backend) throws {
+    @Test("A connected socket fails if its peer is missing", arguments: Backend.built)
+    func missingPeer(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let socket = try UDP.bind(port: 0, scheduler: scheduler)
             let missing = try UDP.bind(port: 0, scheduler: scheduler)
             try socket.connect(to: missing.address)
             missing.close()
-            // Nothing more is done for it behind this.
+            // The loop has done all its work for the closed socket.
             _ = scheduler.performAndWait { 0 }
             let receiver = Receiver(socket.received)
             socket.send(ByteChunk("x"))
@@ -73,8 +71,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aSecondSubscriberIsRefusedAndOneAfterTheEndToldOfIt(_ backend: Backend) throws {
+    @Test("A second subscriber is rejected, and one after the end receives the end", arguments: Backend.built)
+    func secondSubscriber(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let socket = try UDP.bind(port: 0, scheduler: scheduler)
@@ -99,8 +97,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aLoopThatWasShutDownClosesWhatItIsHandedAndRefusesTheRest(_ backend: Backend) throws {
+    @Test("A loop that was shut down rejects sends, receives and connects", arguments: Backend.built)
+    func deadLoop(_ backend: Backend) throws {
         let rejected = RejectedSends()
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
@@ -118,9 +116,9 @@ import Testing
         #expect(rejected.value == [ECANCELED])
     }
 
-    /// The loop that accepts lives, the one that the connection was meant for does not.
-    @Test(arguments: Backend.built)
-    func aConnectionForALoopThatWasShutDownIsClosed(_ backend: Backend) throws {
+    /// The loop of the listener lives, and the loop of the connection does not.
+    @Test("A connection for a loop that was shut down is closed", arguments: Backend.built)
+    func deadGroup(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let group = IOUringSchedulerGroup(count: 1, backend: backend)
@@ -136,8 +134,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func addressesThatCannotBeAreErrorsOfTheSequence(_ backend: Backend) throws {
+    @Test("An invalid address is an error of the sequence", arguments: Backend.built)
+    func invalidAddress(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             func connect(_ port: Int) -> Observable<Connection> {
@@ -151,7 +149,7 @@ import Testing
                 ending(SocketAddress.resolve(host: "127.0.0.1", port: -1, scheduler: scheduler).asObservable())
                     == "resolve \(EINVAL)")
             #expect(ending(TCP.listen(host: "nowhere", port: 0, scheduler: scheduler)) == "address \(EINVAL)")
-            // C would cut them off at the NUL character.
+            // C would cut these addresses off at the NUL character.
             #expect(throws: IOError.self) { try SocketAddress(ip: "127.0.0.1\0x", port: 1) }
             #expect(throws: IOError.self) { try SocketAddress(ip: "::1\0x", port: 1) }
             #expect(

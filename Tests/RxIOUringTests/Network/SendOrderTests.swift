@@ -4,14 +4,12 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What a loop does knowing what another thread has handed over to it before, as when a subject hands events on from thread to
-/// thread.
+/// The order of work that a loop does after it has seen another thread's submission, as when a subject passes events from
+/// thread to thread.
 @Suite struct SendOrderTests {
-    typealias Backend = IOUringScheduler.Backend
-
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// A connection of a server, with nothing under way.
+    /// Runs a body with the idle connection of a server, and its peer.
     private func withConnection(_ backend: Backend, _ body: (Connection, PlainSocket) throws -> Void) throws {
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
@@ -22,32 +20,32 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aSendOnTheLoopComesBehindAnEarlierOneOfAnotherThread(_ backend: Backend) throws {
+    @Test("A send on the loop follows an earlier send of another thread", arguments: Backend.built)
+    func send(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             connection.scheduler.run(after: { connection.send("first ") }) { connection.send("second") }
             #expect(text(peer.receive(12)) == "first second")
         }
     }
 
-    @Test(arguments: Backend.built)
-    func closingOnTheLoopComesBehindAnEarlierSendOfAnotherThread(_ backend: Backend) throws {
+    @Test("Closing on the loop follows an earlier send of another thread", arguments: Backend.built)
+    func close(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             connection.scheduler.run(after: { connection.send("first") }) { connection.close() }
             #expect(text(peer.receive(6)) == "first")
         }
     }
 
-    @Test(arguments: Backend.built)
-    func shuttingDownOutputOnTheLoopComesBehindAnEarlierSendOfAnotherThread(_ backend: Backend) throws {
+    @Test("Ending the output on the loop follows an earlier send of another thread", arguments: Backend.built)
+    func shutdownOutput(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             connection.scheduler.run(after: { connection.send("first") }) { connection.shutdownOutput() }
             #expect(text(peer.receive(6)) == "first")
         }
     }
 
-    @Test(arguments: Backend.built)
-    func closingOnTheLoopComesBehindAnEarlierWriteOfAnotherThread(_ backend: Backend) throws {
+    @Test("Closing on the loop follows an earlier write of another thread", arguments: Backend.built)
+    func closeAfterWrite(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             let log = EventLog()
             connection.scheduler.run {
@@ -61,9 +59,9 @@ import Testing
         }
     }
 
-    /// Nothing comes any more where the loop itself has closed, also while the closing waits behind other work.
-    @Test(arguments: Backend.built)
-    func nothingIsReceivedAfterClosingOnTheLoop(_ backend: Backend) throws {
+    /// The closing waits behind the work that another thread has submitted.
+    @Test("No chunk is received after the loop has closed the connection", arguments: Backend.built)
+    func closeInReceive(_ backend: Backend) throws {
         try withConnection(backend) { connection, peer in
             let log = EventLog()
             let (isReceiving, isHandedOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -83,8 +81,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func closingASocketOnTheLoopComesBehindAnEarlierSendOfAnotherThread(_ backend: Backend) throws {
+    @Test("Closing a UDP socket on the loop follows an earlier send of another thread", arguments: Backend.built)
+    func closeSocket(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let receiver = try UDP.bind(port: 0, scheduler: scheduler)
@@ -102,11 +100,11 @@ import Testing
         }
     }
 
-    // MARK: Before the loop has heard of it
+    // MARK: Before the loop has seen the new object
 
-    /// The fault: a connection that its loop has not taken over yet rejected everything, and was never closed.
-    @Test(arguments: Backend.built)
-    func aConnectionCanBeUsedOnItsLoopAsSoonAsAnotherThreadHasMadeIt(_ backend: Backend) throws {
+    /// The fault: a connection that its loop has not opened yet rejects everything, and is never closed.
+    @Test("A connection can be used on its loop as soon as another thread has made it", arguments: Backend.built)
+    func newConnection(_ backend: Backend) throws {
         try leavingNothingBehind {
             let group = IOUringSchedulerGroup(count: 1, backend: backend)
             let scheduler = group.schedulers[0]
@@ -143,9 +141,9 @@ import Testing
         }
     }
 
-    /// The fault: it was opened after it had been closed, and stayed open.
-    @Test(arguments: Backend.built)
-    func aSocketCanBeUsedAndClosedOnItsLoopAsSoonAsAnotherThreadHasMadeIt(_ backend: Backend) throws {
+    /// The fault: the loop opens the socket after the closing, and it stays open.
+    @Test("A UDP socket can be closed on its loop as soon as another thread has made it", arguments: Backend.built)
+    func newSocket(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let receiver = try UDP.bind(port: 0, scheduler: scheduler)

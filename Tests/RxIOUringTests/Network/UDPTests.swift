@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct UDPTests {
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func datagramsComeInTheOrderOfTheirSender(_ backend: IOUringScheduler.Backend) throws {
+    @Test("The datagrams of one sender come in order", arguments: Backend.built)
+    func order(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let receiver = try UDP.bind(port: 0, scheduler: scheduler)
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aLongDatagramIsCutAndSaysSo(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A datagram that is too long is truncated and marked", arguments: Backend.built)
+    func truncated(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let receiver = try UDP.bind(port: 0, maximumLength: 10, scheduler: scheduler)
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func whatTheSystemRefusesIsReported(_ backend: IOUringScheduler.Backend) throws {
+    @Test("A datagram that the system rejects is reported", arguments: Backend.built)
+    func systemRejects(_ backend: Backend) throws {
         let codes = Guarded<[CInt]>([])
         let before = IOHooks.sendRejectedHandler
         IOHooks.sendRejectedHandler = { error, _ in codes.change { $0.append(error.code) } }
@@ -61,9 +61,9 @@ import Testing
         }
     }
 
-    /// The fault: it completed or failed, by chance.
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func receivingFailsWhenTheLoopIsShutDown(_ backend: IOUringScheduler.Backend) throws {
+    /// The fault: the sequence completes or fails by chance.
+    @Test("Receiving fails when the loop is shut down", arguments: Backend.built)
+    func shutdown(_ backend: Backend) throws {
         try leavingNothingBehind {
             for _ in 0..<10 {
                 let scheduler = IOUringScheduler(backend: backend)
@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func datagramsInUseAreBounded(_ backend: IOUringScheduler.Backend) throws {
+    @Test("No more datagrams than the window are in use", arguments: Backend.built)
+    func window(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let receiver = try UDP.bind(port: 0, window: 2, scheduler: scheduler)

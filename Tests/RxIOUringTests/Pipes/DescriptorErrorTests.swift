@@ -5,10 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct DescriptorErrorTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func theWrongEndOfAPipeIsAnError(_ backend: Backend) throws {
+    @Test("Using the wrong end of a pipe is an error", arguments: Backend.built)
+    func wrongEnd(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
             let received = DescriptorStream.read(writeEnd, closesWhenDone: true, scheduler: scheduler).received()
@@ -26,8 +24,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aDescriptorThatIsNotOpenIsAnError(_ backend: Backend) throws {
+    @Test("A negative descriptor is an error", arguments: Backend.built)
+    func negative(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             let received = DescriptorStream.read(-1, scheduler: scheduler).received()
             let written = Receiver(

@@ -6,10 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct DescriptorStreamTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func chunksComeUntilTheWriterCloses(_ backend: Backend) throws {
+    @Test("Chunks come until the writer closes", arguments: Backend.built)
+    func untilClose(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
             let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
@@ -23,9 +21,9 @@ import Testing
         }
     }
 
-    /// The fault: a terminal that nobody reads says that it can be written to, and blocks who does.
-    @Test(arguments: Backend.built)
-    func aTerminalThatNobodyReadsBlocksNoLoop(_ backend: Backend) throws {
+    /// The fault: a terminal without a reader reports that it can be written to, and blocks the writer.
+    @Test("Writing to a terminal without a reader blocks no loop", arguments: Backend.built)
+    func unreadTerminal(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             var (terminal, otherSide): (CInt, CInt) = (-1, -1)
             try #require(rx_test_make_terminal(&terminal, &otherSide) == 0)
@@ -52,33 +50,31 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func flagsOfTheOpenFileStay(_ backend: Backend) throws {
+    @Test("The flags of the open file do not change", arguments: Backend.built, [0, O_NONBLOCK])
+    func openFlags(_ backend: Backend, flags: CInt) throws {
         try onLoop(backend) { scheduler in
-            for flags in [0, O_NONBLOCK] {
-                let (readEnd, writeEnd) = try DescriptorStream.makePipe()
-                for end in [readEnd, writeEnd] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | flags) }
-                let before = [fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)]
-                let chunks = PublishSubject<ByteChunk>()
-                let receiver = DescriptorStream.read(readEnd, scheduler: scheduler).received()
-                let written = Receiver(
-                    DescriptorStream.write(chunks, to: writeEnd, scheduler: scheduler).asObservable())
-                chunks.onNext(ByteChunk("text"))
-                #expect(soon { receiver.text == "text" })
-                #expect([fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)] == before)
-                chunks.onCompleted()
-                #expect(written.wait() && written.isCompleted)
-                receiver.dispose()
-                #expect(receiver.wait())
-                #expect([fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)] == before)
-                close(readEnd)
-                close(writeEnd)
-            }
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            for end in [readEnd, writeEnd] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | flags) }
+            let before = [fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)]
+            let chunks = PublishSubject<ByteChunk>()
+            let receiver = DescriptorStream.read(readEnd, scheduler: scheduler).received()
+            let written = Receiver(
+                DescriptorStream.write(chunks, to: writeEnd, scheduler: scheduler).asObservable())
+            chunks.onNext(ByteChunk("text"))
+            #expect(soon { receiver.text == "text" })
+            #expect([fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)] == before)
+            chunks.onCompleted()
+            #expect(written.wait() && written.isCompleted)
+            receiver.dispose()
+            #expect(receiver.wait())
+            #expect([fcntl(readEnd, F_GETFL), fcntl(writeEnd, F_GETFL)] == before)
+            close(readEnd)
+            close(writeEnd)
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aDescriptorMayBeClosedOnceItIsSubscribedTo(_ backend: Backend) throws {
+    @Test("The caller may close the descriptor after subscribing", arguments: Backend.built)
+    func closedByCaller(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
             let receiver = DescriptorStream.read(readEnd, scheduler: scheduler).received()
@@ -91,9 +87,9 @@ import Testing
         }
     }
 
-    /// The fault: a write to a pipe that nobody reads, with SIGPIPE at its default, which would end this process.
-    @Test(arguments: Backend.built)
-    func aPipeWithoutReadersIsAnErrorAndNoSignal(_ backend: Backend) throws {
+    /// The fault: a write to a pipe without readers raises SIGPIPE, whose default action would end this process.
+    @Test("Writing to a pipe without readers is an error and raises no signal", arguments: Backend.built)
+    func noReaders(_ backend: Backend) throws {
         let before = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, before) }
         try onLoop(backend) { scheduler in
@@ -110,9 +106,8 @@ import Testing
         }
     }
 
-    /// The fault: the last reader leaves while a write waits for room.
-    @Test(arguments: Backend.built)
-    func aReaderThatLeavesEndsAWaitingWrite(_ backend: Backend) throws {
+    @Test("A waiting write fails when the last reader leaves", arguments: Backend.built)
+    func leavingReader(_ backend: Backend) throws {
         let before = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, before) }
         try onLoop(backend) { scheduler in
@@ -130,9 +125,9 @@ import Testing
         }
     }
 
-    /// The fault: short writes, into a pipe that holds a page.
-    @Test(arguments: Backend.built)
-    func everyByteArrivesInOrderThroughASmallPipe(_ backend: Backend) throws {
+    /// The fault: the pipe holds one page, so that writes are short.
+    @Test("Every byte passes through a small pipe in order", arguments: Backend.built)
+    func smallPipe(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
             let chunks = (0..<50).map { number in
@@ -150,8 +145,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aReaderThatHoldsOnToItsChunksStopsTheWriter(_ backend: Backend) throws {
+    @Test("A reader that retains its chunks stops the writer", arguments: Backend.built)
+    func keptChunks(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 65_536)
             _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
@@ -160,7 +155,7 @@ import Testing
             )
             let page = [UInt8](repeating: 1, count: 4096)
             var total = 0
-            // Until nothing moves any more for a while.
+            // Waits until the pipe takes no more bytes for a while.
             var quiet = 0
             while quiet < 50, total < 10_000_000 {
                 let count = write(writeEnd, page, page.count)
@@ -169,7 +164,7 @@ import Testing
             }
             #expect(receiver.elements.count == 3)
             #expect(total <= 65_536 + 3 * 10_000)
-            // All memory comes back, and the stream goes on.
+            // The released memory lets the stream go on.
             var left = total
             while left > 0 {
                 left -= receiver.take().map(\.count).reduce(0, +)
@@ -181,8 +176,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aTerminalIsReadAndLeftAsItWas(_ backend: Backend) {
+    @Test("Reading a terminal leaves its flags as they were", arguments: Backend.built)
+    func terminal(_ backend: Backend) {
         onLoop(backend) { scheduler in
             var terminal: CInt = -1
             var master: CInt = -1
@@ -194,7 +189,7 @@ import Testing
             let written = Receiver(
                 DescriptorStream.write(.just(ByteChunk("answer\n")), to: terminal, scheduler: scheduler).asObservable())
             #expect(written.wait() && written.isCompleted)
-            // The loop is not stuck in a read that waits, and such a read can be disposed of.
+            // A waiting read does not block the loop, and can be disposed of.
             #expect(scheduler.performAndWait { true })
             receiver.dispose()
             #expect(receiver.wait())
@@ -204,8 +199,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aFileIsReadFromWhereItStandsToItsEnd(_ backend: Backend) {
+    @Test("A file is read from its current position to its end", arguments: Backend.built)
+    func file(_ backend: Backend) {
         onLoop(backend) { scheduler in
             var name = Array("/tmp/rx-descriptor-XXXXXX".utf8CString)
             let file = mkstemp(&name)
@@ -224,8 +219,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func devicesAndSocketsAreStreamsToo(_ backend: Backend) {
+    @Test("Devices and sockets are streams, too", arguments: Backend.built)
+    func devices(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let null = Receiver(
                 DescriptorStream.read(open("/dev/null", O_RDONLY), closesWhenDone: true, scheduler: scheduler))
@@ -246,8 +241,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func anErrorOfTheChunksComesBehindWhatWasWritten(_ backend: Backend) throws {
+    @Test("An error of the source follows when the chunks before it are written", arguments: Backend.built)
+    func sourceError(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
             let chunks = Observable.concat([.just(ByteChunk("text")), .error(Failure.expected)])
@@ -260,8 +255,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aDisposeEndsWhatWaitsAndCloses(_ backend: Backend) throws {
+    @Test("Disposing ends a waiting stream and closes its descriptor", arguments: Backend.built)
+    func dispose(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe(capacity: 4096)
             let source = PublishSubject<ByteChunk>()
@@ -281,24 +276,23 @@ import Testing
         }
     }
 
-    /// The fault: numbers of no open file.
-    @Test(arguments: Backend.built)
-    func whatIsNotOpenIsAnError(_ backend: Backend) throws {
+    @Test("A descriptor that is not open is an error", arguments: Backend.built, [false, true])
+    func notOpen(_ backend: Backend, closesWhenDone: Bool) throws {
         onLoop(backend) { scheduler in
-            for isTaken in [false, true] {
-                let receiver = DescriptorStream.read(12_345, closesWhenDone: isTaken, scheduler: scheduler).received()
-                #expect(receiver.wait())
-                let error = receiver.error as? IOError
-                #expect(error?.code == EBADF)
-                #expect(error?.operation == (isTaken ? "fstat" : "dup"))
-                #expect(error?.subject == "descriptor 12345")
-            }
+            let receiver = DescriptorStream.read(
+                12_345, closesWhenDone: closesWhenDone, scheduler: scheduler
+            ).received()
+            #expect(receiver.wait())
+            let error = receiver.error as? IOError
+            #expect(error?.code == EBADF)
+            #expect(error?.operation == (closesWhenDone ? "fstat" : "dup"))
+            #expect(error?.subject == "descriptor 12345")
         }
     }
 
-    /// The fault: the loop ends while streams wait, or has ended before.
-    @Test(arguments: Backend.built)
-    func shutdownEndsStreamsAndClosesWhatTheyTook(_ backend: Backend) throws {
+    /// The faults: the loop ends while a stream waits, and has ended before another one begins.
+    @Test("A shutdown fails streams and closes the descriptors that they own", arguments: Backend.built)
+    func shutdown(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
             let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()

@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 
 @Suite struct ChildProcessTests {
-    typealias Backend = IOUringScheduler.Backend
-
     static func shell(
         _ script: String, input: Observable<ByteChunk>? = nil, whenDisposed: ChildProcess.Disposal = .kill,
         window: Int = 2, byThread: Bool = false, _ scheduler: IOUringScheduler
@@ -16,7 +14,7 @@ import Testing
             whenDisposed: whenDisposed, window: window, awaitsEndByThread: byThread, scheduler: scheduler)
     }
 
-    /// With copies of the chunks, so that the stream has its memory back.
+    /// Receives copies of the chunks, so that the stream gets its memory back.
     static func received(_ events: Observable<ChildProcess.Event>) -> Receiver<ChildProcess.Event> {
         Receiver(
             events.map { event in
@@ -28,11 +26,11 @@ import Testing
             })
     }
 
-    /// Whether there is no such process, not even a zombie.
+    /// True if there is no such process, not even a zombie.
     static func isGone(_ pid: CInt) -> Bool { kill(pid, 0) != 0 && errno == ESRCH }
 
-    @Test(arguments: Backend.built, [false, true])
-    func eventsComeInTheOrderOfALife(_ backend: Backend, _ byThread: Bool) {
+    @Test("The start comes first and the exit last", arguments: Backend.built, [false, true])
+    func eventOrder(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let script = "echo out; echo error >&2; exit 3"
             let receiver = Receiver(
@@ -54,12 +52,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func theLastEventComesBehindAllOutput(_ backend: Backend) {
+    @Test("The last event follows all output", arguments: Backend.built)
+    func lastEvent(_ backend: Backend) {
         onLoop(backend) { scheduler in
             for _ in 0..<20 {
                 var bytes = 0
-                // The program is gone long before its grandchild has written everything.
+                // The program ends long before its own child has written everything.
                 let receiver = Receiver(
                     Self.shell("(sleep 0.02; head -c 300000 /dev/zero) & exit 0", scheduler)
                 ) { event in
@@ -73,8 +71,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aSlowConsumerStopsTheProgram(_ backend: Backend) {
+    @Test("A slow consumer stops the program", arguments: Backend.built)
+    func slowConsumer(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
                 ChildProcess.run(
@@ -85,7 +83,7 @@ import Testing
                 Issue.record("no start")
                 return
             }
-            // Its memory and the pipe's are all that is underway; the program sleeps in its write.
+            // The window and the pipe are full, and the program sleeps in its write.
             #expect(
                 soon { (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.contains(") S ") == true })
             usleep(50_000)
@@ -103,8 +101,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func inputReachesTheProgram(_ backend: Backend) {
+    @Test("The input reaches the program", arguments: Backend.built)
+    func input(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let chunks = (0..<100).map { number in ByteChunk([UInt8](repeating: UInt8(number), count: 10_000)) }
             let output = Receiver(
@@ -112,7 +110,7 @@ import Testing
             #expect(output.wait())
             #expect(output.elements.first?.output == chunks.flatMap { Array($0) })
             #expect(output.elements.first?.status == 0)
-            // And from another thread, while it runs.
+            // Another thread sends input while the program runs.
             let subject = PublishSubject<ByteChunk>()
             let receiver = Self.received(Self.shell("cat", input: subject, scheduler))
             subject.onNext(ByteChunk("first"))
@@ -124,9 +122,9 @@ import Testing
         }
     }
 
-    /// The fault: a program that reads nothing of its input, and ends before it was written.
-    @Test(arguments: Backend.built)
-    func inputThatIsNotReadIsDropped(_ backend: Backend) {
+    /// The fault: a program that reads no input, and ends before the input is written.
+    @Test("Input that the program does not read is dropped", arguments: Backend.built)
+    func unreadInput(_ backend: Backend) {
         let before = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, before) }
         onLoop(backend) { scheduler in
@@ -146,112 +144,26 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func statusesAndSignalsAreTold(_ backend: Backend) throws {
+    @Test("The last event holds the exit status", arguments: Backend.built, [0, 1, 127, 255])
+    func exitStatus(_ backend: Backend, _ status: CInt) {
         onLoop(backend) { scheduler in
-            for status: CInt in [0, 1, 127, 255] {
-                let receiver = Receiver(Self.shell("exit \(status)", scheduler))
-                #expect(receiver.wait() && receiver.elements.last == .exited(status: status))
-            }
-            for signal in [SIGTERM, SIGKILL, SIGABRT, SIGPIPE] {
-                let receiver = Receiver(Self.shell("kill -\(signal) $$; sleep 10", scheduler))
-                #expect(receiver.wait() && receiver.elements.last == .signalled(signal))
-            }
+            let receiver = Receiver(Self.shell("exit \(status)", scheduler))
+            #expect(receiver.wait() && receiver.elements.last == .exited(status: status))
         }
     }
 
-    /// The faults: no such program, no right to run it, no such folder, a zero in an argument.
-    @Test(arguments: Backend.built)
-    func whatCannotBeStartedIsAnErrorThatSaysWhat(_ backend: Backend) throws {
+    @Test(
+        "The last event holds the signal that ended the program",
+        arguments: Backend.built, [SIGTERM, SIGKILL, SIGABRT, SIGPIPE])
+    func endingSignal(_ backend: Backend, _ number: CInt) {
         onLoop(backend) { scheduler in
-            func error(_ command: ChildProcess.Command) -> IOError? {
-                let receiver = Receiver(ChildProcess.run(command, awaitsEndByThread: false, scheduler: scheduler))
-                #expect(receiver.wait() && receiver.elements.isEmpty)
-                return receiver.error as? IOError
-            }
-            let missing = "/nowhere/to/be/found"
-            #expect(
-                error(.init(executable: missing)) == IOError(code: ENOENT, operation: "posix_spawn", subject: missing))
-            #expect(
-                error(.init(executable: "rx-no-such-program"))
-                    == IOError(code: ENOENT, operation: "posix_spawn", subject: "rx-no-such-program"))
-            #expect(
-                error(.init(executable: "/etc/passwd"))
-                    == IOError(code: EACCES, operation: "posix_spawn", subject: "/etc/passwd"))
-            #expect(
-                error(.init(executable: "/bin/true", workingDirectory: missing))
-                    == IOError(code: ENOENT, operation: "chdir", subject: missing))
-            #expect(
-                error(.init(executable: "/bin/true", arguments: ["a\0b"]))
-                    == IOError(code: EINVAL, operation: "posix_spawn", subject: "/bin/true"))
-            #expect(zombies() == [])
+            let receiver = Receiver(Self.shell("kill -\(number) $$; sleep 10", scheduler))
+            #expect(receiver.wait() && receiver.elements.last == .signalled(number))
         }
     }
 
-    @Test(arguments: Backend.built)
-    func bothOutputsAndTheSignalAreCollected(_ backend: Backend) {
-        onLoop(backend) { scheduler in
-            let receiver = Receiver(
-                ChildProcess.output(
-                    "sh", arguments: ["-c", "echo out; echo error >&2; kill -KILL $$"], scheduler: scheduler
-                ).asObservable())
-            #expect(receiver.wait())
-            let collected = receiver.elements.first
-            #expect(collected.map { String(decoding: $0.output, as: UTF8.self) } == "out\n")
-            #expect(collected.map { String(decoding: $0.errorOutput, as: UTF8.self) } == "error\n")
-            #expect(collected?.signal == SIGKILL && collected?.status == nil)
-        }
-    }
-
-    @Test(arguments: Backend.built)
-    func environmentFolderAndDescriptorsAreAsAsked(_ backend: Backend) {
-        onLoop(backend) { scheduler in
-            func output(_ run: Single<ChildProcess.Output>) -> String? {
-                let receiver = Receiver(run.asObservable())
-                #expect(receiver.wait() && receiver.error == nil)
-                return receiver.elements.first.map { String(decoding: $0.output, as: UTF8.self) }
-            }
-            #expect(output(ChildProcess.output("env", environment: ["A": "b c"], scheduler: scheduler)) == "A=b c\n")
-            #expect(output(ChildProcess.output("pwd", workingDirectory: "/usr", scheduler: scheduler)) == "/usr\n")
-            #expect(output(ChildProcess.output("echo", arguments: ["a", "", "b"], scheduler: scheduler)) == "a  b\n")
-            // One that is not closed in programs that are run.
-            let leaky = open("/dev/null", O_RDONLY)
-            defer { close(leaky) }
-            let probe = ChildProcess.output(builtProgram("BackendProbe"), arguments: ["spawn"], scheduler: scheduler)
-            #expect(output(probe) == "0 1 2\n")
-        }
-    }
-
-    /// The fault: standard descriptors of this process are closed, so that pipes get their numbers.
-    @Test(arguments: Backend.built)
-    func pipesMayHaveTheNumbersOfStandardDescriptors(_ backend: Backend) {
-        onLoop(backend) { scheduler in
-            let kept = fcntl(0, F_DUPFD_CLOEXEC, 10)
-            close(0)
-            let receiver = Receiver(Self.shell("cat; echo error >&2", input: .just(ByteChunk("text")), scheduler))
-            #expect(receiver.wait())
-            dup2(kept, 0)
-            close(kept)
-            #expect(receiver.elements.contains(.output(ByteChunk("text"))))
-            #expect(receiver.elements.contains(.errorOutput(ByteChunk("error\n"))))
-            #expect(receiver.elements.last == .exited(status: 0))
-        }
-    }
-
-    @Test(arguments: Backend.built)
-    func outputBeyondTheLimitIsAnErrorAndEndsTheProgram(_ backend: Backend) throws {
-        onLoop(backend) { scheduler in
-            let output = Receiver(
-                ChildProcess.output("/bin/cat", arguments: ["/dev/zero"], limit: 1 << 20, scheduler: scheduler)
-                    .asObservable())
-            #expect(output.wait())
-            #expect(output.error as? IOError == IOError(code: EMSGSIZE, operation: "output", subject: "/bin/cat"))
-            #expect(soon { zombies().isEmpty })
-        }
-    }
-
-    @Test(arguments: Backend.built, [false, true])
-    func twoHundredAtOnceLeaveNothingBehind(_ backend: Backend, _ byThread: Bool) {
+    @Test("Two hundred programs at once leave no process", arguments: Backend.built, [false, true])
+    func twoHundred(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let receivers = (0..<200).map { number in
                 Receiver(Self.shell("echo \(number); exit \(number)", byThread: byThread, scheduler))
@@ -265,28 +177,37 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built, [false, true])
-    func aDisposeEndsTheProgramAndReapsIt(_ backend: Backend, _ byThread: Bool) {
-        onLoop(backend) { scheduler in
-            for disposal in [
-                ChildProcess.Disposal.kill, .terminate(grace: .seconds(20)), .terminate(grace: .milliseconds(50)),
-            ] {
-                // The last one does not listen to SIGTERM.
-                let script =
-                    disposal == .terminate(grace: .milliseconds(50))
-                    ? "trap '' TERM; echo; while :; do sleep 0.01; done" : "echo; exec sleep 100"
-                let receiver = Receiver(Self.shell(script, whenDisposed: disposal, byThread: byThread, scheduler))
-                #expect(soon { receiver.elements.count == 2 })
-                guard case .started(let pid)? = receiver.elements.first else { continue }
-                receiver.dispose()
-                #expect(soon(seconds: 10) { Self.isGone(pid) })
-                #expect(receiver.elements.count == 2)
-            }
+    /// A way to end a program, whose script obeys SIGTERM or ignores it.
+    struct Ending: Sendable {
+        let disposal: ChildProcess.Disposal
+        let script: String
+
+        static let all = [
+            Ending(disposal: .kill, script: "echo; exec sleep 100"),
+            Ending(disposal: .terminate(grace: .seconds(20)), script: "echo; exec sleep 100"),
+            Ending(
+                disposal: .terminate(grace: .milliseconds(50)),
+                script: "trap '' TERM; echo; while :; do sleep 0.01; done"),
+        ]
+    }
+
+    static let backendsAndWaits = Backend.built.flatMap { [($0, false), ($0, true)] }
+
+    @Test("Disposing ends the program and reaps it", arguments: backendsAndWaits, Ending.all)
+    func dispose(_ place: (backend: Backend, byThread: Bool), _ ending: Ending) {
+        onLoop(place.backend) { scheduler in
+            let receiver = Receiver(
+                Self.shell(ending.script, whenDisposed: ending.disposal, byThread: place.byThread, scheduler))
+            #expect(soon { receiver.elements.count == 2 })
+            guard case .started(let pid)? = receiver.elements.first else { return }
+            receiver.dispose()
+            #expect(soon(seconds: 10) { Self.isGone(pid) })
+            #expect(receiver.elements.count == 2)
         }
     }
 
-    @Test(arguments: Backend.built, [false, true])
-    func aShutdownEndsTheProgramAndReapsIt(_ backend: Backend, _ byThread: Bool) {
+    @Test("A shutdown ends the program and reaps it", arguments: Backend.built, [false, true])
+    func shutdown(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
                 Self.shell(
@@ -307,9 +228,8 @@ import Testing
         }
     }
 
-    /// A race of a dispose with the program's end.
-    @Test(arguments: Backend.built)
-    func aDisposeMayMeetTheEnd(_ backend: Backend) {
+    @Test("Disposing races with the end of the program", arguments: Backend.built)
+    func disposeRace(_ backend: Backend) {
         onLoop(backend) { scheduler in
             for round in 0..<stepCount(100, debug: 40) {
                 let receiver = Receiver(Self.shell("exit 0", scheduler))
@@ -321,9 +241,9 @@ import Testing
         }
     }
 
-    /// It is subscribed to on the subscriber's thread, and never lets it go by itself.
-    @Test(arguments: Backend.built)
-    func anEndlessInputEndsWithTheProgram(_ backend: Backend) {
+    /// The subscriber's thread subscribes to the input, whose `subscribe` does not return by itself.
+    @Test("An endless input ends with the program", arguments: Backend.built)
+    func endlessInput(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(
                 Self.shell("exit 0", input: .repeatElement(ByteChunk(EmptyCollection())), scheduler))
@@ -331,9 +251,8 @@ import Testing
         }
     }
 
-    /// The fault: somebody else reaps the child.
-    @Test(arguments: Backend.built)
-    func aChildThatSomebodyElseHasReapedIsAnError(_ backend: Backend) {
+    @Test("A child that other code has reaped is an error", arguments: Backend.built)
+    func reapedElsewhere(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let (hasStarted, gate) = (OneShot(), OneShot())
             nonisolated(unsafe) var child: CInt = 0
@@ -347,46 +266,11 @@ import Testing
             }
             #expect(hasStarted.wait())
             var status: CInt = 0
-            // This child, not all: one that an earlier test has left to the loop may end only now.
+            // Waits for this child only: a child that an earlier test has left to the loop may end now.
             #expect(soon { waitpid(child, &status, WNOHANG) == child })
             gate.fire()
             #expect(receiver.wait())
             #expect(receiver.error as? IOError == IOError(code: ECHILD, operation: "waitpid", subject: "/bin/sh"))
         }
-    }
-
-    /// The fault: no descriptors are left for pipes.
-    @Test(arguments: Backend.built)
-    func withoutDescriptorsNothingIsStartedAndNothingLeft(_ backend: Backend) {
-        onLoop(backend) { scheduler in
-            #expect(scheduler.performAndWait { true })
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            for spare in 0..<10 {
-                // So many numbers are free below the limit.
-                var lowered = limit
-                lowered.rlim_cur = rlim_t(firstFreeDescriptor(after: spare))
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &lowered)
-                let receiver = Receiver(Self.shell("exit 0", input: .never(), scheduler))
-                let hasEnded = receiver.wait()
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                #expect(hasEnded)
-                if let error = receiver.error as? IOError {
-                    #expect(error.code == EMFILE)
-                } else {
-                    #expect(receiver.elements.last == .exited(status: 0))
-                }
-            }
-            #expect(zombies() == [])
-        }
-    }
-
-    private func firstFreeDescriptor(after spare: Int) -> CInt {
-        var free = spare
-        for number: CInt in 0..<20_000 where fcntl(number, F_GETFD) < 0 {
-            if free == 0 { return number }
-            free -= 1
-        }
-        return 20_000
     }
 }

@@ -8,11 +8,9 @@ import TestSupport
 import Testing
 
 /// A process that forks while it has loops. After `fork` in a process with threads little is safe, so children do as little
-/// as they can, and answer with their exit status. Not under ThreadSanitizer, whose runtime has locks of its own that a child
-/// may find held.
+/// as they can, and answer with their exit status. The tests do not run under ThreadSanitizer, because a child may find locks of
+/// its runtime held.
 @Suite(.enabled(if: !hasThreadSanitizer)) struct ForkTests {
-    typealias Backend = IOUringScheduler.Backend
-
     private func status(of pid: pid_t) -> CInt {
         var status: CInt = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
@@ -20,8 +18,8 @@ import Testing
     }
 
     /// The fault: a forked child has the loop's ring, its descriptors and its memory, and ends.
-    @Test(arguments: Backend.built)
-    func aChildThatTouchesNothingLeavesTheLoopIntact(_ backend: Backend) throws {
+    @Test("A child that uses no loop leaves the parent's loop intact", arguments: Backend.built)
+    func idleChild(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
             let receiver = DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: scheduler).received()
@@ -42,9 +40,9 @@ import Testing
         }
     }
 
-    /// The fault: work for a loop whose thread is missing, because it sleeps in the parent.
-    @Test(arguments: Backend.built)
-    func workForALoopOfTheParentIsRefused(_ backend: Backend) {
+    /// The fault: the child has no thread of the loop, which sleeps in the parent.
+    @Test("The work of a child for a sleeping loop of its parent is rejected", arguments: Backend.built)
+    func sleepingLoop(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
         Hooks.workRejectedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
@@ -57,7 +55,7 @@ import Testing
             #expect(word._withUnsafeGuaranteedRef { $0.value } == 1)
             for _ in 0..<5 {
                 #expect(scheduler.performAndWait { true })
-                // It sleeps when it has had nothing to do for so long.
+                // The loop goes to sleep when it has been idle for that time.
                 usleep(20_000)
                 let pid = rx_fork()
                 if pid == 0 {
@@ -73,9 +71,9 @@ import Testing
         word.release()
     }
 
-    /// The fault: work for a loop whose thread is missing, though it is awake: nobody is called to wake it.
-    @Test(arguments: Backend.built, [false, true])
-    func workForALoopThatWasAwakeIsRefused(_ backend: Backend, _ hasPending: Bool) {
+    /// The fault: the child has no thread of the loop, and does not try to wake it, because the loop was awake at the fork.
+    @Test("The work of a child for an awake loop of its parent is rejected", arguments: Backend.built, [false, true])
+    func awakeLoop(_ backend: Backend, _ hasPending: Bool) {
         let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
         Hooks.workRejectedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
@@ -99,13 +97,13 @@ import Testing
             for round in 0..<5 {
                 let (isBusy, isForked) = (OneShot(), OneShot())
                 scheduler.run {
-                    // In the batch that the loop has taken.
+                    // The batch that the loop has taken contains this action.
                     scheduler.run { ran.increment() }
                     isBusy.fire()
                     _ = isForked.wait()
                 }
                 #expect(isBusy.wait())
-                // Handed over, and not taken.
+                // The loop has not taken this action at the fork.
                 if hasPending { scheduler.run { ran.increment() } }
                 let pid = rx_fork()
                 if pid == 0 {
@@ -124,9 +122,9 @@ import Testing
         word.release()
     }
 
-    /// The fault: a job that waits for the parent's loop counts as waiting in the child, too, and what is submitted there is lost.
-    @Test(arguments: Backend.built)
-    func aReusableJobThatWaitsInTheParentIsRefusedInTheChild(_ backend: Backend) {
+    /// The fault: a job that waits for the parent's loop counts as waiting in the child, too, where posts are lost.
+    @Test("A child's post of a job that waits in the parent is rejected", arguments: Backend.built)
+    func reusableJob(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         nonisolated(unsafe) let word = Unmanaged.passRetained(Flag())
         Hooks.workRejectedHandler = { _, count in word._withUnsafeGuaranteedRef { $0.add(count) } }
@@ -164,9 +162,9 @@ import Testing
         word.release()
     }
 
-    /// The fault: a fork while loops come and go finds their registry locked for ever.
-    @Test(arguments: Backend.built)
-    func aForkMeetsLoopsThatComeAndGo(_ backend: Backend) {
+    /// The fault: the child finds the registry of loops locked, without a thread that could unlock it.
+    @Test("A fork races with loops that come and go", arguments: Backend.built)
+    func forkRace(_ backend: Backend) {
         let isOver = AtomicCounter(0)
         race(
             {
@@ -190,26 +188,24 @@ import Testing
     }
 
     /// The fault: a forked child that observes signals itself finds the parent's handlers and watches.
-    @Test(arguments: Backend.built)
-    func aChildObservesItsOwnSignals(_ backend: Backend) {
+    @Test("A child observes its own signals", arguments: Backend.built, [false, true])
+    func ownSignals(_ backend: Backend, _ raisesOther: Bool) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(Signals.observe(SIGUSR1, SIGUSR2, scheduler: scheduler))
-            for other in [false, true] {
-                let pid = rx_fork()
-                if pid == 0 {
-                    rx_test_end_after(20)
-                    let counter = rx_eventfd_make()
-                    var error: CInt = 0
-                    _ = rx_signal_watch_make(SIGUSR2, counter, &error)
-                    rx_test_raise(SIGUSR2)
-                    // Nobody observes that one here: it ends the process.
-                    if other { rx_test_raise(SIGUSR1) }
-                    var count: UInt64 = 0
-                    read(counter, &count, 8)
-                    _exit(error == 0 ? CInt(count) : 99)
-                }
-                #expect(status(of: pid) == (other ? -SIGUSR1 : 1))
+            let pid = rx_fork()
+            if pid == 0 {
+                rx_test_end_after(20)
+                let counter = rx_eventfd_make()
+                var error: CInt = 0
+                _ = rx_signal_watch_make(SIGUSR2, counter, &error)
+                rx_test_raise(SIGUSR2)
+                // The child does not observe this signal, which ends it.
+                if raisesOther { rx_test_raise(SIGUSR1) }
+                var count: UInt64 = 0
+                read(counter, &count, 8)
+                _exit(error == 0 ? CInt(count) : 99)
             }
+            #expect(status(of: pid) == (raisesOther ? -SIGUSR1 : 1))
             #expect(scheduler.performAndWait { true })
             #expect(receiver.elements == [])
             rx_test_raise(SIGUSR2)
@@ -220,8 +216,8 @@ import Testing
     }
 
     /// The fault: a signal for a forked child, which has the handler and shares its descriptors.
-    @Test(arguments: Backend.built)
-    func signalsOfAForkedChildAreNotTheParents(_ backend: Backend) throws {
+    @Test("A signal of a child does not reach the parent", arguments: Backend.built)
+    func childSignals(_ backend: Backend) throws {
         onLoop(backend) { scheduler in
             let receiver = Receiver(Signals.observe(SIGTERM, scheduler: scheduler))
             #expect(scheduler.performAndWait { true })

@@ -6,12 +6,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// An event loop uses the objects of actions that have run for new ones. Nobody may notice.
+/// An event loop reuses the objects of actions that have run, which callers must not notice.
 @Suite struct ActionReuseTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func disposingOfAnActionThatRanLeavesLaterOnesAlone(_ backend: Backend) {
+    @Test("Disposing of an action that ran leaves later actions alone", arguments: Backend.built)
+    func lateDispose(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let runs = AtomicCounter(0)
             var kept: [any Disposable] = []
@@ -19,14 +17,14 @@ import Testing
                 let disposables = (0..<20).map { _ in scheduleCount(runs, on: scheduler) }
                 #expect(soon { runs.value == (round + 1) * 20 })
                 if round.isMultiple(of: 2) { kept += disposables }
-                // With new actions waiting behind this one, which are to run nevertheless.
+                // The actions that wait behind this one must run all the same.
                 scheduler.performAndWait { for disposable in kept { disposable.dispose() } }
             }
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aDisposableThatIsHeldWeaklyIsNotThatOfALaterAction(_ backend: Backend) {
+    @Test("A weakly held disposable is not that of a later action", arguments: Backend.built)
+    func weakDisposable(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let runs = AtomicCounter(0)
             var disposable: (any Disposable)? = scheduleCount(runs, on: scheduler)
@@ -41,10 +39,10 @@ import Testing
         }
     }
 
-    /// The race: three threads schedule, keep some of what they get for a while and dispose of some of it, before or after it
-    /// ran.
-    @Test(arguments: Backend.built)
-    func eachActionRunsOnceUnlessItWasDisposedOf(_ backend: Backend) {
+    /// The race: three threads schedule actions, keep some disposables for a while, and dispose of some before or after the
+    /// action ran.
+    @Test("Each action runs once unless it was disposed of", arguments: Backend.built)
+    func disposeRace(_ backend: Backend) {
         let count = stepCount(200_000, debug: 20_000)
         onLoop(backend) { scheduler in
             let tallies = (0..<3).map { _ in Tally(count) }
@@ -77,8 +75,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func actionsFromWithinAndFromOutsideShareObjects(_ backend: Backend) {
+    @Test("Actions of the loop and of other threads share objects", arguments: Backend.built)
+    func sharedObjects(_ backend: Backend) {
         let count = stepCount(100_000, debug: 20_000)
         onLoop(backend) { scheduler in
             let sum = AtomicCounter(0)
@@ -94,8 +92,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func objectsOutOfUseAreReleasedInTime(_ backend: Backend) {
+    @Test("Unused objects are released in time", arguments: Backend.built)
+    func unusedObjects(_ backend: Backend) {
         let count = 50_000
         var configuration = IOUringScheduler.Configuration(backend: backend)
         configuration.idleTimeout = 100_000_000
@@ -105,7 +103,7 @@ import Testing
         scheduler.performAndWait { for _ in 0..<count { _ = scheduleCount(sum, on: scheduler) } }
         for _ in 0..<count { _ = scheduleCount(sum, on: scheduler) }
         #expect(soon { sum.value == 2 * count })
-        // A tenth of what they took: the rest of the process is not quiet.
+        // A tenth of their memory may stay, since the rest of the process allocates, too.
         #expect(soon(seconds: 5) { rx_test_heap_bytes() < before + UInt(count) * 6 })
         scheduler.shutdown()
     }
@@ -117,7 +115,7 @@ import Testing
         }
     }
 
-    /// What became of the actions of one thread. Runs are written by the loop, the rest by the thread.
+    /// The fate of the actions of one thread. The loop writes `runs`, and the thread `wereDisposed`.
     private final class Tally: @unchecked Sendable {
         private var runs: [UInt8]
         private var wereDisposed: [Bool]

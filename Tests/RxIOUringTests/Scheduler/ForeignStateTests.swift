@@ -5,12 +5,12 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// States that Swift takes for objects, and which are none of its own. For other states see RxSwiftTests' `ActionStateTests`.
+/// States that Swift takes for objects of its own, and which are not. For other states see RxSwiftTests' `ActionStateTests`.
 @Suite struct ForeignStateTests {
-    /// The fault: in optimized code a C type that counts its own references passes for a class of Swift's, which counts them in
-    /// a word of the object.
-    @Test(arguments: [false, true])
-    func aStateThatCountsItsOwnReferencesIsHeldByThem(_ isTimer: Bool) {
+    /// The fault: optimized code takes a C type that counts its own references for a Swift class, which counts them in a word
+    /// of the object.
+    @Test("A state that counts its own references is held by them", arguments: [false, true])
+    func ownReferences(_ isTimer: Bool) {
         onLoop(.epoll) { scheduler in
             let seen = OneShot()
             let (isBusy, isLetGoOf) = (OneShot(), OneShot())

@@ -21,37 +21,37 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases)
-    func delayKeepsOrderAndSpacing(_ kind: Kind) {
+    @Test("delay keeps the order of the elements", arguments: Kind.allCases)
+    func delay(_ kind: Kind) {
         let log = logged(Observable.from([1, 2, 3]).delay(.milliseconds(5), scheduler: kind.make()))
         #expect(log == "1 2 3 completed")
     }
 
-    @Test(arguments: Kind.allCases)
-    func debounceLetsTheLastOfABurstThrough(_ kind: Kind) {
+    @Test("debounce emits the last element of a burst", arguments: Kind.allCases)
+    func debounce(_ kind: Kind) {
         #expect(logged(Observable.from([1, 2, 3]).debounce(.milliseconds(5), scheduler: kind.make())) == "3 completed")
         let source = Observable.concat(.from([1, 2]), Observable<Int>.timer(.milliseconds(60), scheduler: kind.make()))
         #expect(logged(source.debounce(.milliseconds(10), scheduler: kind.make())) == "2 0 completed")
     }
 
-    @Test(arguments: Kind.allCases)
-    func throttleLetsTheFirstAndTheLastThrough(_ kind: Kind) {
+    @Test("throttle emits the first and the last element of a burst", arguments: Kind.allCases)
+    func throttle(_ kind: Kind) {
         let source = Observable.concat(
             .from([1, 2, 3]),
             Observable<Int>.never().timeout(.milliseconds(60), scheduler: kind.make()).catch { _ in .empty() })
         #expect(logged(source.throttle(.milliseconds(10), scheduler: kind.make())) == "1 3 completed")
     }
 
-    @Test(arguments: Kind.allCases)
-    func intervalAndTimer(_ kind: Kind) {
+    @Test("interval, timer and timeout use the scheduler's time", arguments: Kind.allCases)
+    func timers(_ kind: Kind) {
         #expect(
             logged(Observable<Int>.interval(.milliseconds(1), scheduler: kind.make()).take(5)) == "0 1 2 3 4 completed")
         #expect(logged(Observable<Int>.timer(.milliseconds(2), scheduler: kind.make())) == "0 completed")
         #expect(logged(Observable<Int>.never().timeout(.milliseconds(2), scheduler: kind.make())).hasPrefix("error"))
     }
 
-    @Test(arguments: Kind.allCases)
-    func subscribeOnObserveOnAndWindows(_ kind: Kind) {
+    @Test("subscribe(on:), observe(on:) and buffer pass every element on", arguments: Kind.allCases)
+    func hops(_ kind: Kind) {
         let scheduler = kind.make()
         let source = Observable.range(start: 0, count: 10_000).subscribe(on: kind.make()).observe(on: scheduler)
             .map { $0 + 1 }.observe(on: scheduler).observe(on: kind.make())
@@ -61,14 +61,14 @@ import Testing
         #expect(logged(buffers) == "[0, 1, 2, 3] [4, 5, 6, 7] [8, 9] completed")
     }
 
-    @Test(arguments: Kind.allCases)
-    func anErrorDoesNotOvertakeElements(_ kind: Kind) {
+    @Test("An error does not overtake the elements before it", arguments: Kind.allCases)
+    func errorOrder(_ kind: Kind) {
         let source = Observable.concat(.from([1, 2, 3]), .error(RxError.unknown)).observe(on: kind.make())
         #expect(logged(source).hasPrefix("1 2 3 error"))
     }
 
-    @Test(arguments: Kind.allCases)
-    func disposedOfAHopDeliversNoMoreThanTheEventUnderWay(_ kind: Kind) {
+    @Test("A disposed hop delivers no more than the event under way", arguments: Kind.allCases)
+    func disposedHop(_ kind: Kind) {
         let scheduler = kind.make()
         let subject = PublishSubject<Int>()
         let (begun, gate) = (OneShot(), OneShot())
@@ -91,8 +91,8 @@ import Testing
         #expect(log.text == "0")
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func blockingOnTheLoopFailsInsteadOfHanging(_ backend: IOUringScheduler.Backend) {
+    @Test("Blocking on the loop fails instead of hanging", arguments: Backend.built)
+    func blocking(_ backend: Backend) {
         let scheduler = IOUringScheduler(name: "own", backend: backend)
         nonisolated(unsafe) var results: [String] = []
         let done = OneShot()
@@ -116,15 +116,14 @@ import Testing
         }
         #expect(done.wait(seconds: 20))
         #expect(results.count == 3 && results.allSatisfy { $0.contains("event loop") }, "\(results)")
-        // Unsupported it waits.
+        // Blocking on another thread works.
         #expect((try? File.read("/proc/self/stat", scheduler: scheduler).toBlocking(timeout: 5).toArray().count) == 1)
         #expect((try? Observable.just(1).observe(on: scheduler).toBlocking(timeout: 5).first()) == 1)
         scheduler.shutdown()
     }
 
-    /// From an event loop to the main queue.
-    @Test(arguments: Kind.allCases)
-    func driversFromTheLoopDeliverOnTheMainQueue(_ kind: Kind) async {
+    @Test("A driver of a sequence on the loop delivers on the main queue", arguments: Kind.allCases)
+    func driver(_ kind: Kind) async {
         let log = EventLog()
         nonisolated(unsafe) var subscription: (any Disposable)?
         let source = Observable<Int>.interval(.milliseconds(1), scheduler: kind.make()).take(3)
@@ -138,7 +137,7 @@ import Testing
         await onMainQueue { subscription?.dispose() }
     }
 
-    /// What a sequence sends, until it ends.
+    /// The events of a sequence as text, up to its end.
     private func logged<Element>(_ source: Observable<Element>) -> String {
         let log = EventLog()
         let done = OneShot()

@@ -5,12 +5,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Law L4: hand-over order, whoever hands over and whatever.
+/// A loop runs all kinds of work of all threads in the order of submission (law L4).
 @Suite struct OrderTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func hopsActionsAndJobsShareOneOrder(_ backend: Backend) {
+    @Test("Hops, actions and jobs share one order", arguments: Backend.built)
+    func oneOrder(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
         let gate = OneShot()
@@ -42,9 +40,8 @@ import Testing
         #expect(log.text == "a1 a2 x b3 j a4 b5 y bcompleted a6")
     }
 
-    /// What the loop hands over when it knows of another's work comes behind that.
-    @Test(arguments: Backend.built)
-    func whatTheLoopHandsOverComesBehindWhatItSawHandedOver(_ backend: Backend) {
+    @Test("Work of the loop follows the submissions that the loop has seen", arguments: Backend.built)
+    func ownWork(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
         let subject = PublishSubject<Int>()
@@ -64,7 +61,7 @@ import Testing
         subject.onNext(1)
         submitted.fire()
         #expect(seen.wait())
-        // The turn of the first event is not the last any more.
+        // The submission for the first event is no longer the last one, so the second event needs another.
         subject.onNext(2)
         submitted.fire()
         usleep(1_000)
@@ -73,9 +70,9 @@ import Testing
         subscription.dispose()
     }
 
-    /// An event that is emitted inside the hop's own observer, behind what that handed over.
-    @Test(arguments: Backend.built)
-    func anEventEmittedOnTheLoopComesBehindWhatWasHandedOverThereBefore(_ backend: Backend) {
+    /// The observer of the hop submits an action and emits the next event.
+    @Test("An event emitted on the loop follows the work submitted there before", arguments: Backend.built)
+    func ownEvent(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
         let subject = PublishSubject<Int>()
@@ -90,7 +87,7 @@ import Testing
             }
             if number == 3 { done.fire() }
         })
-        // Here, and not from another thread, which the subject would let deliver the others, too.
+        // The loop emits the first event. If another thread did, that thread would deliver the others, too.
         scheduler.run { subject.onNext(1) }
         #expect(done.wait())
         #expect(log.text == "1 action 2 action 3")
@@ -98,9 +95,9 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// Each of several threads finds its own work in the order of its hand-over, through actions and hops.
-    @Test(arguments: Backend.built)
-    func eachThreadsWorkKeepsItsOrder(_ backend: Backend) {
+    /// The threads submit through actions and through hops.
+    @Test("The work of each thread keeps its order", arguments: Backend.built)
+    func perThread(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let threads = 4
         let count = stepCount(20_000, debug: 4_000)
@@ -131,8 +128,8 @@ import Testing
         #expect(wrong == 0 && next == [Int](repeating: count, count: threads))
     }
 
-    @Test(arguments: Backend.built)
-    func aTimerThatIsDueComesBehindWhatWasHandedOverBefore(_ backend: Backend) {
+    @Test("A due timer follows the work submitted before", arguments: Backend.built)
+    func dueTimer(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
         let done = OneShot()
@@ -151,9 +148,8 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// Law L8.
-    @Test(arguments: Backend.built)
-    func aMillionRecursiveStepsFitInTheStack(_ backend: Backend) {
+    @Test("A million recursive steps fit in the stack (law L8)", arguments: Backend.built)
+    func recursion(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let count = stepCount(1_000_000, debug: 200_000)
         let done = OneShot()

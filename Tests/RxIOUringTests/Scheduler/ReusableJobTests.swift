@@ -6,10 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ReusableJobTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func postsOfAJobThatWaitsCountOnceAndThoseOfOneThatRunsOnceMore(_ backend: Backend) {
+    @Test("Posts of a waiting job cause one run, and posts of a running job one more", arguments: Backend.built)
+    func coalescedPosts(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let (begun, gate) = (OneShot(), OneShot())
         let runs = AtomicCounter(0)
@@ -28,9 +26,9 @@ import Testing
         #expect(runs.value == 2)
     }
 
-    /// The fault: whoever hears of a rejected post lets go of the job, and so of its loop, within that post.
-    @Test(arguments: Backend.built)
-    func aJobMayGoWithinItsPost(_ backend: Backend) {
+    /// The fault: the handler of a rejected post releases the job, and so its loop, within that post.
+    @Test("A job may be released within its post", arguments: Backend.built)
+    func releasedInPost(_ backend: Backend) {
         let before = Hooks.workRejectedHandler
         defer { Hooks.workRejectedHandler = before }
         for _ in 0..<100 {
@@ -50,8 +48,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aJobPostsItself(_ backend: Backend) {
+    @Test("A job can post itself", arguments: Backend.built)
+    func selfPost(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         nonisolated(unsafe) var count = 0
         nonisolated(unsafe) var job: ReusableJob!
@@ -66,9 +64,9 @@ import Testing
         job = nil
     }
 
-    /// The race: a job is posted while it runs. The run that follows sees what was written before.
-    @Test(arguments: Backend.built)
-    func whatWasWrittenBeforeAPostIsSeenByARun(_ backend: Backend) {
+    /// The race: threads post a job while it runs, and the run that follows sees their writes.
+    @Test("A run sees the writes before its post", arguments: Backend.built)
+    func visibility(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let threads = 3
         let words = (0..<threads).map { _ in Box() }
@@ -100,8 +98,8 @@ import Testing
         scheduler.shutdown()
     }
 
-    @Test(arguments: Backend.built)
-    func afterShutdownEachPostIsReported(_ backend: Backend) {
+    @Test("Each post after a shutdown is reported", arguments: Backend.built)
+    func afterShutdown(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         let scheduler = IOUringScheduler(backend: backend)
@@ -111,8 +109,8 @@ import Testing
         #expect(rejections.value == 3)
     }
 
-    @Test(arguments: Backend.built)
-    func aJobKeepsTheLoop(_ backend: Backend) async {
+    @Test("A job keeps its loop", arguments: Backend.built)
+    func keptLoop(_ backend: Backend) async {
         let done = OneShot()
         var job: ReusableJob? = IOUringScheduler(name: "job", backend: backend).makeJob { done.fire() }
         usleep(20_000)
@@ -122,10 +120,9 @@ import Testing
         #expect(await eventually { threadCount(named: "job") == 0 })
     }
 
-    /// The race: the job is let go of while its body runs or waits. It runs as often as it was posted to a queue without it, and
-    /// is released then.
-    @Test(arguments: Backend.built)
-    func aJobThatIsLetGoOfStillRunsWhatWasPosted(_ backend: Backend) {
+    /// The race: the job is released while its body runs or waits. The body runs once per post, and is released then.
+    @Test("A job that is released after its post still runs", arguments: Backend.built)
+    func releasedAfterPost(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let released = AtomicCounter(0)
             let runs = AtomicCounter(0)
@@ -145,8 +142,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aJobLetsItselfGo(_ backend: Backend) {
+    @Test("A job can release itself", arguments: Backend.built)
+    func selfRelease(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let released = OneShot()
             nonisolated(unsafe) var job: ReusableJob?
@@ -164,8 +161,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aJobThatIsLetGoOfAfterShutdownIsReleased(_ backend: Backend) {
+    @Test("A job that is released after a shutdown is freed", arguments: Backend.built)
+    func releasedLate(_ backend: Backend) {
         let rejections = RejectionCounter()
         defer { rejections.stop() }
         onLoop(backend) { scheduler in

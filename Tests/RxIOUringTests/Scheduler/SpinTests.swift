@@ -6,10 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct SpinTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func aSpinningLoopSeesWorkTimersAndStreams(_ backend: Backend) {
+    @Test("A spinning loop notices work, timers and streams", arguments: Backend.built)
+    func allKinds(_ backend: Backend) {
         let scheduler = IOUringScheduler(spin: .upTo(.milliseconds(2)), backend: backend)
         for round in 0..<200 {
             let done = DispatchSemaphore(value: 0)
@@ -27,9 +25,9 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// What an operation completed while the loop looked for work handed over must not sleep with it.
-    @Test(arguments: Backend.built, [1, 50_000])
-    func workHandedOverByACompletionRunsAtOnce(_ backend: Backend, microseconds: Int) {
+    /// The fault: a completion submits work while the loop looks for work, and the loop goes to sleep over it.
+    @Test("Work submitted by a completion runs at once", arguments: Backend.built, [1, 50_000])
+    func completion(_ backend: Backend, microseconds: Int) {
         let scheduler = IOUringScheduler(spin: .upTo(.microseconds(microseconds)), backend: backend)
         for _ in 0..<20 {
             let done = OneShot()

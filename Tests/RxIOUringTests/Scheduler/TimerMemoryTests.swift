@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 @Suite struct TimerMemoryTests {
-    /// Their allocators make everything larger.
+    /// True under a sanitizer, whose allocator makes every object larger.
     private static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
-    /// With an action that captures nothing; what it captures is the caller's.
-    @Test(.enabled(if: !isSanitized), arguments: IOUringScheduler.Backend.built)
-    func anOutstandingTimerTakesAtMostAHundredBytes(_ backend: IOUringScheduler.Backend) {
+    /// The action captures nothing, since captures are the caller's memory.
+    @Test("An outstanding timer takes at most a hundred bytes", .enabled(if: !isSanitized), arguments: Backend.built)
+    func hundredBytes(_ backend: Backend) {
         let count = 200_000
         let scheduler = IOUringScheduler(backend: backend)
         let done = OneShot()
@@ -29,9 +29,9 @@ import Testing
         #expect(void <= 100 && int <= 100, "\(void) bytes with no state, \(int) with an Int")
     }
 
-    /// Bytes of resident memory per timer that `arm` arms. They are disposed of then.
+    /// The resident bytes per timer that `arm` arms. Disposes of the timers.
     private func bytes(_ count: Int, _ arm: () -> any Disposable) -> Int {
-        // Where they are kept is not counted: it was written to before.
+        // The array is resident before the first measurement, and so is not counted.
         var disposables = [any Disposable](repeating: Disposables.create(), count: count)
         let before = residentBytes()
         for place in 0..<count { disposables[place] = arm() }

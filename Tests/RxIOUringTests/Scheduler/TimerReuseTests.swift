@@ -5,12 +5,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// An event loop uses timers that are over for new ones. Nobody may notice.
+/// An event loop reuses timers that are over, which callers must not notice.
 @Suite struct TimerReuseTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func disposingOfATimerAgainLeavesLaterOnesAlone(_ backend: Backend) {
+    @Test("Disposing of a timer again leaves later timers alone", arguments: Backend.built)
+    func secondDispose(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let fired = AtomicCounter(0)
             let kept = Guarded<[any Disposable]>([])
@@ -29,8 +27,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aTimerThatIsHeldWeaklyIsNotALaterOne(_ backend: Backend) {
+    @Test("A weakly held timer is not a later timer", arguments: Backend.built)
+    func weakTimer(_ backend: Backend) {
         onLoop(backend) { scheduler in
             scheduler.performAndWait {
                 let never = AtomicCounter(0)
@@ -47,9 +45,9 @@ import Testing
         }
     }
 
-    /// The race: the loop arms, two other threads dispose of what it armed, before or after it fires.
-    @Test(arguments: Backend.built)
-    func eachTimerFiresOnceUnlessItWasDisposedOf(_ backend: Backend) {
+    /// The race: one thread has the loop arm timers, and another disposes of every second one, before or after it fires.
+    @Test("Each timer fires once unless it was disposed of", arguments: Backend.built)
+    func disposeRace(_ backend: Backend) {
         let count = stepCount(100_000, debug: 10_000)
         onLoop(backend) { scheduler in
             let firings = (0..<count).map { _ in AtomicCounter(0) }
@@ -85,8 +83,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func timersOutOfUseAreReleasedInTime(_ backend: Backend) {
+    @Test("Unused timers are released in time", arguments: Backend.built)
+    func unusedTimers(_ backend: Backend) {
         let count = 20_000
         var configuration = IOUringScheduler.Configuration(backend: backend)
         configuration.idleTimeout = 100_000_000
@@ -97,7 +95,7 @@ import Testing
             let timers = (0..<count).map { _ in scheduleCount(never, .seconds(1_000), on: scheduler) }
             for timer in timers { timer.dispose() }
         }
-        // A tenth of what they took: the rest of the process is not quiet.
+        // A tenth of their memory may stay, since the rest of the process allocates, too.
         #expect(soon(seconds: 5) { rx_test_heap_bytes() < before + UInt(count) * 10 })
         scheduler.shutdown()
     }

@@ -6,10 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct TimerTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    /// When a timer was armed and ran. Its deadline lies between the two readings of the clock around its arming, plus its
-    /// delay.
+    /// The times of a timer. Its deadline lies between the two readings of the clock around its arming, plus its delay.
     private struct Life {
         var earliest: UInt64 = 0
         var latest: UInt64 = 0
@@ -17,8 +14,8 @@ import Testing
         var fired: UInt64 = 0
     }
 
-    @Test(arguments: Backend.built)
-    func noneIsEarlyAndAllComeInOrderOfTheirDeadlines(_ backend: Backend) {
+    @Test("No timer is early, and all fire in the order of their deadlines", arguments: Backend.built)
+    func deadlines(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let count = 600
         nonisolated(unsafe) var lives = [Life](repeating: Life(), count: count)
@@ -52,9 +49,9 @@ import Testing
         #expect(inversions == 0)
     }
 
-    /// All armed before the first is due.
-    @Test(arguments: Backend.built)
-    func thoseOfEqualDelayComeInOrderOfArming(_ backend: Backend) {
+    /// All timers are armed before the loop fires the first.
+    @Test("Timers of equal delay fire in the order of arming", arguments: Backend.built)
+    func equalDelays(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         nonisolated(unsafe) var seen: [Int] = []
         let done = OneShot()
@@ -81,8 +78,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aMillionAreArmedAndCancelled(_ backend: Backend) {
+    @Test("A million timers are armed and cancelled", arguments: Backend.built)
+    func million(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let count = stepCount(1_000_000, debug: 100_000)
         let done = OneShot()
@@ -107,8 +104,8 @@ import Testing
     }
 
     /// The race: timers expire while several threads arm and dispose of them.
-    @Test(arguments: Backend.built)
-    func eachRunsAtMostOnceAndExactlyOnceIfItIsNotDisposedOf(_ backend: Backend) async {
+    @Test("Each timer runs at most once, and exactly once if it is not disposed of", arguments: Backend.built)
+    func disposeRace(_ backend: Backend) async {
         let scheduler = IOUringScheduler(backend: backend)
         let threads = 3
         let perThread = stepCount(20_000, debug: 5_000)
@@ -135,9 +132,9 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// The race: two threads dispose of a timer whose action is under way, or over. What it returned is disposed of once.
-    @Test(arguments: Backend.built)
-    func whatTheActionReturnedIsDisposedOfOnce(_ backend: Backend) async {
+    /// The race: two threads dispose of a timer whose action is under way, or over.
+    @Test("The disposable that an action returns is disposed of once", arguments: Backend.built)
+    func returnedDisposable(_ backend: Backend) async {
         let scheduler = IOUringScheduler(backend: backend)
         let ran = AtomicCounter(0)
         let disposed = AtomicCounter(0)
@@ -161,8 +158,8 @@ import Testing
         #expect(ran.value == disposed.value)
     }
 
-    @Test(arguments: Backend.built)
-    func aTimerThatIsDueButHasNotFiredCanBeDisposedOf(_ backend: Backend) {
+    @Test("A due timer that has not fired can be disposed of", arguments: Backend.built)
+    func dueTimer(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let log = EventLog()
         let done = OneShot()
@@ -183,9 +180,9 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// The fault: the loop takes it off before it has been put on, and it stays to its time.
-    @Test(arguments: Backend.built)
-    func aTimerThatAnotherThreadHasJustArmedCanBeDisposedOfOnTheLoop(_ backend: Backend) {
+    /// The fault: the loop cancels the timer before the other thread's arming, and the timer stays until it is due.
+    @Test("The loop can dispose of a timer that another thread has just armed", arguments: Backend.built)
+    func justArmed(_ backend: Backend) {
         do {
             let scheduler = IOUringScheduler(name: "armed", backend: backend)
             nonisolated(unsafe) var timer: (any Disposable)?
@@ -196,12 +193,12 @@ import Testing
                 timer = nil
             }
         }
-        // A loop that nobody holds any more ends when no timer waits.
+        // The loop of a released scheduler ends when no timer waits.
         #expect(soon { threadCount(named: "armed") == 0 })
     }
 
-    @Test(arguments: Backend.built)
-    func thePeriodDoesNotDrift(_ backend: Backend) {
+    @Test("A period does not drift", arguments: Backend.built)
+    func drift(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let period: UInt64 = 20_000_000
         let count = 30
@@ -212,21 +209,21 @@ import Testing
             number in
             phases.append((MonotonicClock.now() - begin) % period)
             if number == count { done.fire() }
-            // Keeps the loop so long that the next run is late.
+            // Blocks the loop so long that the next run is late.
             if !number.isMultiple(of: 2) { usleep(23_000) }
             return number + 1
         }
         #expect(done.wait())
         periodic.dispose()
         scheduler.shutdown()
-        // If it drifted by what each run is late, that would add up to two periods. The machine may be busy: so half of them, and
-        // not all.
+        // A drift by the lateness of each run would add up to two periods. The machine may be busy, so only half of the phases
+        // have to be small.
         #expect(phases.sorted()[count / 2] < period / 4)
     }
 
-    /// A job of the engine that is unscheduled and armed anew by several threads: `debounce` on two sources.
-    @Test(arguments: Backend.built)
-    func debounceFromSeveralThreadsForgetsNothing(_ backend: Backend) async {
+    /// Several threads cancel and rearm the one timer of `debounce`.
+    @Test("debounce on several threads forgets no element", arguments: Backend.built)
+    func debounce(_ backend: Backend) async {
         let scheduler = IOUringScheduler(backend: backend)
         for round in 0..<20 {
             let subjects = (0..<3).map { _ in PublishSubject<Int>() }

@@ -6,10 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct SignalsTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func everySubscriberGetsEachSignalAndTheDispositionComesBack(_ backend: Backend) {
+    @Test("Every subscriber gets each signal, and the last restores the old handler", arguments: Backend.built)
+    func everySubscriber(_ backend: Backend) {
         rx_test_count_signal(SIGUSR2)
         let counted = rx_test_counted_signals()
         onLoop(backend) { scheduler in
@@ -22,7 +20,7 @@ import Testing
             #expect(rx_test_counts_signal(SIGUSR2) == 0)
             kill(getpid(), SIGUSR2)
             for receiver in receivers { #expect(soon { receiver.elements == [SIGUSR2] }) }
-            // The handler that was there before runs as before.
+            // The earlier handler runs as before.
             #expect(soon { rx_test_counted_signals() == counted + 1 })
             receivers[0].dispose()
             rx_test_raise(SIGUSR2)
@@ -40,9 +38,9 @@ import Testing
         signal(SIGUSR2, SIG_DFL)
     }
 
-    /// The fault: somebody has installed a handler over ours, which calls ours, and then ours is installed once more.
-    @Test(arguments: Backend.built)
-    func aHandlerThatCallsOursIsCalledOnce(_ backend: Backend) {
+    /// The fault: the program installs a handler that calls the library's handler, which is then installed once more.
+    @Test("A handler that calls the library's handler is called once per signal", arguments: Backend.built)
+    func chainedHandler(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let first = Receiver(Signals.observe(SIGUSR2, scheduler: scheduler))
             rx_test_chain_signal(SIGUSR2)
@@ -62,8 +60,8 @@ import Testing
         signal(SIGUSR2, SIG_DFL)
     }
 
-    @Test(arguments: Backend.built)
-    func everyDeliveryCountsHoweverLongTheLoopIsBusy(_ backend: Backend) {
+    @Test("Each delivery to a busy loop is one element", arguments: Backend.built)
+    func busyLoop(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let receiver = Receiver(Signals.observe(SIGUSR2, scheduler: scheduler))
             let gate = OneShot()
@@ -71,7 +69,7 @@ import Testing
                 _ = gate.wait()
                 return Disposables.create()
             }
-            // Each is delivered before this returns.
+            // Each signal is delivered before `rx_test_raise` returns.
             for _ in 0..<1_000 { rx_test_raise(SIGUSR2) }
             gate.fire()
             #expect(soon { receiver.elements.count == 1_000 })
@@ -80,23 +78,23 @@ import Testing
         }
     }
 
-    /// The fault: signals that nobody can handle, and numbers of none.
-    @Test(arguments: Backend.built)
-    func whatCannotBeObservedIsAnError(_ backend: Backend) {
+    /// The faults: signals that a process cannot handle, and numbers that are no signal.
+    @Test(
+        "A signal that cannot be observed is an error",
+        arguments: Backend.built, [SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, 0, -1, 65, 1_000, 32])
+    func unobservable(_ backend: Backend, _ number: CInt) {
         onLoop(backend) { scheduler in
-            for number in [SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, 0, -1, 65, 1_000, 32] {
-                let receiver = Receiver(Signals.observe(SIGUSR2, number, scheduler: scheduler))
-                #expect(receiver.wait())
-                #expect(
-                    receiver.error as? IOError
-                        == IOError(code: EINVAL, operation: "sigaction", subject: "signal \(number)"))
-            }
+            let receiver = Receiver(Signals.observe(SIGUSR2, number, scheduler: scheduler))
+            #expect(receiver.wait())
+            #expect(
+                receiver.error as? IOError
+                    == IOError(code: EINVAL, operation: "sigaction", subject: "signal \(number)"))
         }
     }
 
-    @Test(arguments: Backend.built)
-    func observingChildrensEndsDisturbsNobodyWhoWaitsForThem(_ backend: Backend) throws {
-        // What Foundation opens once stays open.
+    @Test("Observing SIGCHLD does not disturb code that waits for its children", arguments: Backend.built)
+    func children(_ backend: Backend) throws {
+        // Foundation opens descriptors at its first use.
         try Process.run(URL(fileURLWithPath: "/bin/true"), arguments: []).waitUntilExit()
         try onLoop(backend) { scheduler in
             let receiver = Receiver(Signals.observe(SIGCHLD, scheduler: scheduler))
@@ -114,10 +112,9 @@ import Testing
         }
     }
 
-    /// A race of subscribing and disposing with signals that come all the time: counted by nobody else's descriptor, and none
-    /// is fatal.
-    @Test(arguments: Backend.built)
-    func subscriptionsComeAndGoUnderFire(_ backend: Backend) {
+    /// No signal is counted by the wrong descriptor, and none is fatal.
+    @Test("Subscriptions race with signals that come all the time", arguments: Backend.built)
+    func underFire(_ backend: Backend) {
         rx_test_count_signal(SIGUSR2)
         onLoop(backend) { scheduler in
             let other = IOUringScheduler(backend: backend)
@@ -145,21 +142,18 @@ import Testing
         signal(SIGUSR2, SIG_DFL)
     }
 
-    /// The fault: every thread blocks every signal.
-    @Test func signalsComeThoughAllThreadsBlockThem() {
+    @Test("Signals arrive although all threads block them", arguments: Backend.built)
+    func blocked(_ backend: Backend) {
         onLoop(.epoll) { scheduler in
-            for backend in Backend.built {
-                let output = Receiver(
-                    ChildProcess.output(
-                        builtProgram("BackendProbe"), arguments: ["signals"],
-                        environment: ["RX_IO_BACKEND": backend.rawValue], scheduler: scheduler
-                    ).asObservable())
-                #expect(output.wait())
-                #expect(output.error == nil)
-                #expect(
-                    output.elements.first.map { String(decoding: $0.output, as: UTF8.self) } == "signal 15\nalive\n")
-                #expect(output.elements.first?.status == 0)
-            }
+            let output = Receiver(
+                ChildProcess.output(
+                    builtProgram("BackendProbe"), arguments: ["signals"],
+                    environment: ["RX_IO_BACKEND": backend.rawValue], scheduler: scheduler
+                ).asObservable())
+            #expect(output.wait())
+            #expect(output.error == nil)
+            #expect(output.elements.first.map { String(decoding: $0.output, as: UTF8.self) } == "signal 15\nalive\n")
+            #expect(output.elements.first?.status == 0)
         }
     }
 }

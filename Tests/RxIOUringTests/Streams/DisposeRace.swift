@@ -6,25 +6,25 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// A subscription is disposed of while what it waits for is coming, a great many times.
+/// Disposes of a subscription while its event is coming, a great many times.
 ///
-/// Who wins is decided by a moment between setting the event off and disposing. It is made a little shorter when the event was
-/// first, and longer when the dispose was: so the two stay close together, wherever that is on this machine, and each wins
-/// often, which is checked.
+/// A pause between the event's cause and the dispose decides which of the two wins. The pause becomes a little shorter when the
+/// event was first, and longer when the dispose was. So the two stay close together on any machine, and each wins often, which
+/// is checked.
 final class DisposeRace: @unchecked Sendable {
     /// One subscription. Its events come on the loop, one at a time.
     final class Round: @unchecked Sendable {
-        /// Tells what was set off in this round from what was left of earlier ones.
+        /// Distinguishes the event of this round from late events of earlier rounds.
         let mark: UInt8
         fileprivate let hasCome = AtomicWord(0)
         fileprivate let isDisposed = AtomicWord(0)
-        /// Events that began after the dispose had returned. Only the loop.
+        /// The number of events that began after the dispose had returned. Only the loop touches it.
         fileprivate var lateCount = 0
 
         fileprivate init(_ mark: UInt8) { self.mark = mark }
     }
 
-    /// The moment between setting off and disposing, for rounds of one kind.
+    /// The pause between the event's cause and the dispose, for rounds of one kind.
     private struct Aim {
         private(set) var delay = 0
         private var step = 1
@@ -32,7 +32,7 @@ final class DisposeRace: @unchecked Sendable {
         static let longest = 20_000
 
         mutating func adjust(hasCome: Bool) {
-            // Twice as far in the same direction, half as far back.
+            // A step in the same direction doubles, and a step back halves.
             step = hasCome == wasShortened ? min(step * 2, 256) : max(step / 2, 1)
             wasShortened = hasCome
             delay = min(max(delay + (hasCome ? -step : step), 0), Aim.longest)
@@ -43,20 +43,20 @@ final class DisposeRace: @unchecked Sendable {
     private var aims: [Aim]
     private(set) var wins = 0
     private(set) var losses = 0
-    /// Rounds with more than one late event: law L5 allows the one under way.
+    /// The number of rounds with more than one late event: law L5 allows the one under way.
     private let violations = AtomicCounter(0)
     private let errors = AtomicCounter(0)
 
-    /// - Parameter kinds: how many kinds of rounds take turns, each aimed for itself.
+    /// - Parameter kinds: the number of kinds of rounds that take turns, each with a pause of its own.
     init(_ scheduler: IOUringScheduler, kinds: Int) {
         self.scheduler = scheduler
         aims = Array(repeating: Aim(), count: kinds)
     }
 
     /// - Parameters:
-    ///   - source: what is subscribed to in a round of that kind. Emits marks.
-    ///   - waitsUntilBegun: whether the loop shall have begun with the subscription before something is set off.
-    ///   - setOff: has `source` emit a mark.
+    ///   - source: makes the sequence of a round of that kind, which emits marks.
+    ///   - waitsUntilBegun: true if the loop has to begin with the subscription before `setOff` is called.
+    ///   - setOff: makes `source` emit a mark.
     func run(
         _ rounds: Int, source: (_ kind: Int, _ mark: UInt8) throws -> Observable<UInt8>,
         waitsUntilBegun: (_ kind: Int) -> Bool = { _ in false }, setOff: (_ mark: UInt8) -> Void = { _ in }
@@ -107,15 +107,15 @@ final class DisposeRace: @unchecked Sendable {
         let word = AtomicWord(0)
         for step in 0..<length {
             _ = word.fetchAdd(1)
-            // So long only if the loop waits for a processor.
+            // Only a loop that waits for a processor takes so long.
             if step % 2_000 == 1_999 { sched_yield() }
         }
     }
 
-    /// Runs races on a loop that does not sleep between rounds, and expects that nothing is left of them: no descriptor, no
-    /// object, and no operation in flight, since the loop of a released scheduler ends as soon as there is none.
+    /// Runs races on a loop that does not sleep between rounds, and expects that they leave no descriptor, no object and no
+    /// operation in flight: the loop of a released scheduler ends as soon as there is none.
     static func run(
-        _ name: String, _ backend: IOUringScheduler.Backend, kinds: Int,
+        _ name: String, _ backend: Backend, kinds: Int,
         _ body: (DisposeRace, IOUringScheduler) throws -> Void
     ) rethrows {
         let begin = MonotonicClock.now()

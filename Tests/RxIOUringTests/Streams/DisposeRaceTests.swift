@@ -4,14 +4,12 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// The fault: a dispose meets a completion, a million times.
+/// A dispose races with a completion, a million times.
 @Suite struct DisposeRaceTests {
-    typealias Backend = IOUringScheduler.Backend
-
     static let rounds = stepCount(1_000_000, debug: 30_000)
 
-    @Test(arguments: Backend.built)
-    func disposingMeetsWhatAConnectionReceives(_ backend: Backend) throws {
+    @Test("Disposing races with the receives of a connection", arguments: Backend.built)
+    func connection(_ backend: Backend) throws {
         try DisposeRace.run("receives of a connection", backend, kinds: 4) { race, scheduler in
             let accepted = Guarded<Connection?>(nil)
             let listener = try TCP.listener(port: 0, scheduler: scheduler)
@@ -28,10 +26,10 @@ import Testing
     }
 
     /// Each round cancels a read in the kernel, and closes a descriptor.
-    @Test(arguments: Backend.built)
-    func disposingMeetsReadsFromAPipe(_ backend: Backend) throws {
+    @Test("Disposing races with reads from a pipe", arguments: Backend.built)
+    func pipe(_ backend: Backend) throws {
         let (readEnd, writeEnd) = try DescriptorStream.makePipe()
-        // Not before the loop has ended: a read that was forgotten would end, too.
+        // Closing the pipe before the loop has ended would also end a read that the loop has forgotten.
         defer {
             close(readEnd)
             close(writeEnd)
@@ -44,9 +42,9 @@ import Testing
         }
     }
 
-    /// Kind by kind the dispose is aimed at another chunk.
-    @Test(arguments: Backend.built)
-    func disposingMeetsReadsOfAFile(_ backend: Backend) {
+    /// Each kind of round aims the dispose at another chunk.
+    @Test("Disposing races with reads of a file", arguments: Backend.built)
+    func file(_ backend: Backend) {
         let folder = TemporaryFolder()
         let path = folder.put(pattern(1_000), into: "a")
         DisposeRace.run("reads of a file", backend, kinds: 10) { race, scheduler in
@@ -55,8 +53,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func disposingMeetsTimers(_ backend: Backend) {
+    @Test("Disposing races with timers", arguments: Backend.built)
+    func timers(_ backend: Backend) {
         DisposeRace.run("timers", backend, kinds: 4) { race, scheduler in
             race.run(
                 DisposeRaceTests.rounds,
@@ -66,9 +64,9 @@ import Testing
         }
     }
 
-    /// A listener, a connection and what both need are made in each round.
-    @Test(arguments: Backend.built)
-    func disposingMeetsConnectionsThatAreAccepted(_ backend: Backend) throws {
+    /// Each round makes a listener and a connection.
+    @Test("Disposing races with connections that are accepted", arguments: Backend.built)
+    func accepts(_ backend: Backend) throws {
         try DisposeRace.run("accepts", backend, kinds: 1) { race, scheduler in
             nonisolated(unsafe) var listener: Listener?
             nonisolated(unsafe) var peer: PlainSocket?
@@ -80,7 +78,7 @@ import Testing
                     return made.connections.map { _ in mark }
                 },
                 setOff: { _ in
-                    // Closed otherwise, it would keep its port for a minute.
+                    // Without the reset, the socket would keep its port for a minute.
                     peer?.reset()
                     peer = PlainSocket(connectedTo: listener!.address)
                 })

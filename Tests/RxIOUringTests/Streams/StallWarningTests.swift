@@ -4,12 +4,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Else the program would wait in silence for what its observer keeps.
+/// Without the notice, the program would wait in silence for memory that its observer retains.
 @Suite struct StallWarningTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    /// Expects of a stream of at most three chunks, whose window is two, that it says so once if they are kept, and not if they
-    /// are copied.
+    /// Expects that a stream of at most three chunks, whose window is two, gives one notice if its chunks are retained, and none
+    /// if they are copied.
     private func expectNotice(
         _ backend: Backend, about subject: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
         _ stream: (TemporaryFolder, IOUringScheduler) throws -> Observable<ByteChunk>
@@ -32,15 +30,15 @@ import Testing
         #expect(notices.lines.count == 1, sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: Backend.built)
-    func aFileWhoseChunksAreAllKeptSaysSo(_ backend: Backend) async {
+    @Test("A file whose chunks are all retained gives one notice", arguments: Backend.built)
+    func file(_ backend: Backend) async {
         await expectNotice(backend) { folder, scheduler in
             File.read(folder.put(pattern(3_000), into: "kept"), chunkSize: 1_000, window: 2, scheduler: scheduler)
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aPipeWhoseChunksAreAllKeptSaysSo(_ backend: Backend) async throws {
+    @Test("A pipe whose chunks are all retained gives one notice", arguments: Backend.built)
+    func pipe(_ backend: Backend) async throws {
         try await expectNotice(backend, about: "descriptor") { _, scheduler in
             let (readEnd, writeEnd) = try DescriptorStream.makePipe()
             defer { close(writeEnd) }
@@ -50,8 +48,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aProgramWhoseOutputIsAllKeptSaysSo(_ backend: Backend) async {
+    @Test("A program whose output is all retained gives one notice", arguments: Backend.built)
+    func program(_ backend: Backend) async {
         await expectNotice(backend, about: "head") { _, scheduler in
             ChildProcess.run(
                 "head", arguments: ["-c", "3000", "/dev/zero"], whenDisposed: .kill, chunkSize: 1_000, window: 2,
@@ -60,8 +58,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aConnectionWhoseChunksAreAllKeptSaysSo(_ backend: Backend) async throws {
+    @Test("A connection whose chunks are all retained gives one notice", arguments: Backend.built)
+    func connection(_ backend: Backend) async throws {
         try await expectNotice(backend, about: "127.0.0.1") { _, scheduler in
             var options = ConnectionOptions()
             options.receiveWindow = 2
@@ -72,8 +70,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aSocketWhoseDatagramsAreAllKeptSaysSo(_ backend: Backend) async throws {
+    @Test("A UDP socket whose datagrams are all retained gives one notice", arguments: Backend.built)
+    func socket(_ backend: Backend) async throws {
         try await expectNotice(backend, about: "127.0.0.1") { _, scheduler in
             let socket = try UDP.bind(port: 0, window: 2, scheduler: scheduler)
             for number in 0..<3 { socket.send(ByteChunk("\(number)"), to: socket.address) }

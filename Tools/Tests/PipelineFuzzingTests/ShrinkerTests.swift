@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func shrinkingLeavesWhatFails() throws {
+    @Test("Shrinking leaves the part that fails") func shrunk() throws {
         let programs = (UInt64(0)..<4000).map { Generator.program(seed: $0, kind: .sync, levels: 3) }.filter(fails)
         try #require(programs.count > 5)
         for program in programs.prefix(5) {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFailOtherwiseStaysAsItIs() throws {
+    @Test("A program of which no smaller part fails stays as it is") func unchanged() throws {
         let program = Generator.program(seed: 1, kind: .virtual, levels: 2)
         #expect(Shrinker { $0.map { _ in false } }.shrink(program) == program)
     }

@@ -5,11 +5,9 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct GroupTests {
-    typealias Backend = IOUringScheduler.Backend
-
-    @Test(arguments: Backend.built)
-    func nextGivesEachInTurns(_ backend: Backend) {
+@Suite struct IOUringSchedulerGroupTests {
+    @Test("next() returns each loop in turn", arguments: Backend.built)
+    func next(_ backend: Backend) {
         let group = IOUringSchedulerGroup(count: 3, name: "spread", backend: backend)
         let names = (0..<6).map { _ in group.next().name }
         #expect(names == ["spread.0", "spread.1", "spread.2", "spread.0", "spread.1", "spread.2"])
@@ -32,8 +30,8 @@ import Testing
         #expect(counts.map(\.value) == [300, 300, 300])
     }
 
-    @Test(arguments: Backend.built)
-    func pinnedEachStaysOnItsProcessor(_ backend: Backend) {
+    @Test("A pinned loop stays on its processor", arguments: Backend.built)
+    func pinned(_ backend: Backend) {
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let group = IOUringSchedulerGroup(name: "pin", pinned: true, backend: backend)
         #expect(group.schedulers.count == processors)
@@ -50,8 +48,8 @@ import Testing
         group.shutdown()
     }
 
-    @Test(arguments: Backend.built)
-    func aProcessorThatIsNotThereIsReportedAndDoesNoHarm(_ backend: Backend) {
+    @Test("A processor that does not exist is reported and does no harm", arguments: Backend.built)
+    func missingProcessor(_ backend: Backend) {
         let before = IOHooks.noticeHandler
         defer { IOHooks.noticeHandler = before }
         let log = EventLog()
@@ -64,9 +62,9 @@ import Testing
         scheduler.shutdown()
     }
 
-    /// The race: each of two loops ends them both. If one waited for the other, neither would end.
-    @Test(arguments: Backend.built)
-    func loopsThatEndTheirGroupAtOnceDoNotWaitForEachOther(_ backend: Backend) async {
+    /// The race: each of two loops shuts both down. If one waited for the other, neither would end.
+    @Test("Loops that end their group at once do not wait for each other", arguments: Backend.built)
+    func mutualShutdown(_ backend: Backend) async {
         for _ in 0..<50 {
             let group = IOUringSchedulerGroup(count: 2, name: "both", backend: backend)
             let arrived = AtomicCounter(0)
@@ -83,8 +81,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.built)
-    func aGroupThatIsReleasedLeavesNoThread(_ backend: Backend) async {
+    @Test("A group that is released leaves no thread", arguments: Backend.built)
+    func released(_ backend: Backend) async {
         do {
             let group = IOUringSchedulerGroup(count: 4, name: "gone", backend: backend)
             for scheduler in group.schedulers { scheduler.run {} }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct IOUringSchedulerTests {
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func actionsRunInHandOverOrder(_ backend: IOUringScheduler.Backend) {
+    @Test("Actions run in the order of submission", arguments: Backend.built)
+    func actions(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         #expect(scheduler.backend == backend)
         nonisolated(unsafe) var log: [Int] = []
@@ -20,8 +20,8 @@ import Testing
         #expect(log == Array(0..<1_000))
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func timersComeInOrderOfTheirDeadlines(_ backend: IOUringScheduler.Backend) {
+    @Test("Timers fire in the order of their deadlines", arguments: Backend.built)
+    func timers(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         nonisolated(unsafe) var log: [Int] = []
         let done = DispatchSemaphore(value: 0)
@@ -37,8 +37,8 @@ import Testing
         #expect(log == [10, 20, 30])
     }
 
-    @Test(arguments: IOUringScheduler.Backend.built)
-    func aFileIsRead(_ backend: IOUringScheduler.Backend) {
+    @Test("A loop reads a file", arguments: Backend.built)
+    func file(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         nonisolated(unsafe) var bytes = 0
         let done = DispatchSemaphore(value: 0)

@@ -1,0 +1,95 @@
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct UnixTests {
+    @Test("Connecting to a socket with a full backlog waits for room", arguments: Backend.built)
+    func fullBacklog(_ backend: Backend) throws {
+        let folder = TemporaryFolder()
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try Unix.listener(path: folder["s"], backlog: 1, scheduler: scheduler)
+            let connected = Guarded(0)
+            let errors = Guarded<[CInt]>([])
+            let connections = Guarded<[Connection]>([])
+            let attempts = (0..<4).map { _ in
+                Unix.connect(path: folder["s"], scheduler: scheduler).subscribe(
+                    onSuccess: { connection in
+                        connections.change { $0.append(connection) }
+                        connected.change { $0 += 1 }
+                    }, onFailure: { error in errors.change { $0.append(code(error)) } })
+            }
+            #expect(waitUntil { connected.value >= 1 })
+            let late = Guarded<CInt>(0)
+            let hasty = Unix.connect(path: folder["s"], timeout: .milliseconds(50), scheduler: scheduler)
+                .subscribe(onFailure: { late.value = code($0) })
+            #expect(waitUntil { late.value == ETIMEDOUT })
+            #expect(connected.value < 4)
+            let accepted = listener.connections.subscribe(onNext: { connection in
+                connections.change { $0.append(connection) }
+            })
+            #expect(waitUntil { connected.value == 4 })
+            #expect(errors.value == [])
+            hasty.dispose()
+            for attempt in attempts { attempt.dispose() }
+            accepted.dispose()
+            connections.value = []
+            scheduler.shutdown()
+        }
+    }
+
+    @Test("The file of a Unix socket goes with its listener", arguments: Backend.built)
+    func socketFile(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var template = Array("/tmp/rx-unix-XXXXXX".utf8CString)
+            let folder = String(cString: mkdtemp(&template))
+            let path = folder + "/socket"
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try Unix.listener(path: path, scheduler: scheduler)
+            #expect(listener.description == "Listener(unix:\(path))")
+            #expect(throws: IOError(code: EADDRINUSE, operation: "bind", subject: "unix:\(path)")) {
+                try Unix.listener(path: path, scheduler: scheduler)
+            }
+            let server = listener.connections.subscribe(onNext: { connection in
+                _ = connection.received.subscribe(onNext: { connection.send($0) })
+            })
+            let log = EventLog()
+            let client = Unix.connect(path: path, scheduler: scheduler).asObservable()
+                .flatMap { connection in
+                    connection.send("over a file")
+                    return connection.received
+                }
+                .subscribe(onNext: { log.note(String($0)) })
+            #expect(waitUntil { log.text == "over a file" })
+            client.dispose()
+            server.dispose()
+            #expect(waitUntil { access(path, F_OK) != 0 })
+            let error = Guarded<CInt>(0)
+            let failing = Unix.connect(path: path, scheduler: scheduler)
+                .subscribe(onFailure: { error.value = ($0 as! IOError).code })
+            #expect(waitUntil { error.value == ENOENT })
+            failing.dispose()
+            scheduler.shutdown()
+            rmdir(folder)
+        }
+    }
+
+    @Test("Unix sockets with abstract names connect", arguments: Backend.built)
+    func abstractName(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let address = try SocketAddress(abstractUnixName: "rx-test-\(getpid())-\(backend)")
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try Unix.listener(at: address, scheduler: scheduler)
+            let server = listener.connections.subscribe(onNext: { $0.send("hi") })
+            let log = EventLog()
+            let client = TCP.connect(to: address, scheduler: scheduler).asObservable().flatMap { $0.received }
+                .subscribe(onNext: { log.note(String($0)) }, onCompleted: { log.note("completed") })
+            #expect(waitUntil { log.text == "hi completed" })
+            client.dispose()
+            server.dispose()
+            scheduler.shutdown()
+        }
+    }
+}
