@@ -3,7 +3,17 @@ import TestSupport
 import Testing
 
 @Suite struct AmbTests {
-    @Test func theFirstToAskWins() {
+    @Test("The source that sends the first event wins") func picture() throws {
+        try expectMarbles(
+            source: "^--1-2-|",
+            active: "^-!",
+            second: "^-4---5-|",
+            during: "^-------!",
+            result: "^-4---5-|"
+        ) { source, second, _ in source.amb(second) }
+    }
+
+    @Test("The first source to ask wins and cancels the others") func winner() {
         let links = [UpstreamLink(), UpstreamLink(), UpstreamLink()]
         let race = AmbRace(links: links)
         #expect(race.admits(1))
@@ -13,7 +23,7 @@ import Testing
         #expect(links.map(\.isCancelled) == [true, false, true])
     }
 
-    @Test func aRaceToAskHasOneWinner() {
+    @Test("A race of two sources to ask has one winner") func askingRace() {
         let races = (0..<50_000).map { _ in AmbRace(links: [UpstreamLink(), UpstreamLink()]) }
         let results = [Collected(), Collected()]
         race(
@@ -39,7 +49,7 @@ import Testing
         }.joined(separator: " ")
     }
 
-    @Test func mirrorsTheFirstInAllInterleavings() {
+    @Test("The first source to send an event wins in all interleavings") func interleavings() {
         forAllInterleavings {
             $0.amb($1)
         } model: {
@@ -47,6 +57,9 @@ import Testing
         } mismatch: { steps, text, expected in
             Issue.record("\(steps): \(text), not \(expected)")
         }
+    }
+
+    @Test("The first source of a collection wins in all interleavings") func collection() {
         forAllInterleavings {
             Observable.amb([$0.asObservable(), $1.asObservable()])
         } model: {
@@ -56,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func endsTheSubscriptionsOfTheLosersAtOnce() {
+    @Test("The first element ends the subscriptions to the other sources at once") func losers() {
         let subjects = (0..<3).map { _ in PublishSubject<Int>() }
         let transcript = EventLog()
         let subscription = transcript.observe(Observable.amb(subjects.map { $0.asObservable() }))
@@ -66,7 +79,7 @@ import Testing
         #expect(!subjects[1].hasObservers)
     }
 
-    @Test func subscribesToTheRightAlsoWhenTheLeftHasEnded() {
+    @Test("The right source is subscribed to though the left one has ended") func endedLeft() {
         let transcript = EventLog()
         let right = Observable<Int>.create { observer in
             transcript.note("subscribed")
@@ -77,14 +90,14 @@ import Testing
         #expect(transcript.text == "1 completed subscribed disposed")
     }
 
-    @Test func ofNothingSendsNothing() {
+    @Test("Without sources the result is silent") func noSources() {
         let transcript = EventLog()
         let subscription = transcript.observe(Observable<Int>.amb([Observable<Int>]()))
         #expect(transcript.text == "")
         subscription.dispose()
     }
 
-    @Test func aRaceHasOneWinner() {
+    @Test("A race of two emitters has one winner") func emittersRace() {
         for _ in 0..<500 {
             let left = PublishSubject<Int>()
             let right = PublishSubject<Int>()

@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// The ways in which programs write zip and combineLatest: what matters is that they compile, and mean what they say.
+/// Compiles and runs the forms in which programs write `zip` and `combineLatest`.
 @Suite struct CombiningFormsTests {
     private let number = Observable.just(1)
     private let text = Observable.just("a")
@@ -13,7 +13,7 @@ import Testing
         return transcript.text
     }
 
-    @Test func selectors() {
+    @Test("Selectors may be closures, operators, functions and initializers") func selectors() {
         #expect(result(Observable.zip(number, text) { "\($0)\($1)" }) == "1a completed")
         #expect(result(Observable.zip(number, text, resultSelector: { "\($0)\($1)" })) == "1a completed")
         #expect(result(Observable<String>.zip(number, text) { "\($0)\($1)" }) == "1a completed")
@@ -31,7 +31,7 @@ import Testing
         #expect(result(Observable.zip(number, text, resultSelector: Pair.init).map { $0.text }) == "a completed")
     }
 
-    @Test func tuples() {
+    @Test("Without a selector the elements come as tuples") func tuples() {
         let pair = Observable.zip(number, text)
         let typed: Observable<(Int, String)> = pair
         #expect(result(typed.map { n, t in "\(n)\(t)" }) == "1a completed")
@@ -41,7 +41,7 @@ import Testing
         #expect(result(eight.map { $0.7 }) == "a completed")
     }
 
-    @Test func collections() {
+    @Test("Collections of sources make arrays or call a selector") func collections() {
         #expect(result(Observable.zip([number, number])) == "[1, 1] completed")
         #expect(result(Observable.zip([number, number]) { $0.reduce(0, +) }) == "2 completed")
         #expect(result(Observable<Int>.zip([number, number], resultSelector: { $0.count })) == "2 completed")
@@ -57,7 +57,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func sourcesOfDifferentKinds() {
+    @Test("Sources may be of different kinds") func kinds() {
         let subject = PublishSubject<Int>()
         let transcript = EventLog()
         let subscription = transcript.observe(Observable.combineLatest(subject, text, number) { $0 + $2 })
@@ -66,7 +66,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func everyNumberOfSources() {
+    @Test("Three to eight sources combine") func arities() {
         let n = number
         #expect(result(Observable.zip(n, n, n) { $0 + $1 + $2 }) == "3 completed")
         #expect(result(Observable.zip(n, n, n, n) { $0 + $1 + $2 + $3 }) == "4 completed")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct IfEmptySwitchTests {
-    @Test func otherFollowsAnEmptySequenceOnly() {
+    @Test("The other sequence follows only an empty one") func other() {
         #expect(
             events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["1", "2", "completed"])
         #expect(events(of: sequence(3).ifEmpty(switchTo: sequence(1))) == ["3", "completed"])
@@ -11,7 +11,7 @@ import Testing
         #expect(events(of: Observable<Int>.empty().ifEmpty(switchTo: .error(Failure.other))) == ["error(other)"])
     }
 
-    @Test func disposeEndsWhicheverIsUnderWay() {
+    @Test("Disposal ends the subscription to the current sequence") func disposal() {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
         let first = EventLog(source.ifEmpty(switchTo: other))
@@ -26,7 +26,7 @@ import Testing
         #expect(!other.hasObservers && second.lines == ["1"])
     }
 
-    @Test func everythingIsReleasedAtTheEnd() {
+    @Test("The end releases the subscriber") func release() {
         weak var released: ReleaseToken?
         let other = PublishSubject<Int>()
         let log: EventLog

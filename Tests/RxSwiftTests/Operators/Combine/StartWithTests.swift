@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct StartWithTests {
-    @Test func elementsComeBeforeTheSubscription() {
+    @Test("The first elements come before the subscription to the source") func order() {
         let log = EventLog()
         let source = Observable<Int>.create { observer in
             log.note("subscribed")
@@ -15,11 +15,11 @@ import Testing
         #expect(log.lines == ["1", "2", "subscribed", "3", "completed"])
     }
 
-    @Test func errorPasses() {
+    @Test("An error of the source comes through") func error() {
         #expect(events(of: sequence(2, error: .expected).startWith(1)) == ["1", "2", "error(expected)"])
     }
 
-    @Test func satisfiedByTheFirstElements() {
+    @Test("The source is subscribed to and disposed of when `take` needs only the first elements") func satisfied() {
         let log = EventLog()
         let source = Observable<Int>.create { observer in
             log.note("subscribed")
@@ -31,7 +31,7 @@ import Testing
         #expect(events(of: Observable.just(2).startWith(1).take(1)) == ["1", "completed"])
     }
 
-    @Test func disposeEndsIt() {
+    @Test("Disposal ends the subscription to the source") func disposal() {
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.startWith(1))
         subject.onNext(2)

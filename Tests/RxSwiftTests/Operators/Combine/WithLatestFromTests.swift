@@ -18,7 +18,17 @@ import Testing
         return lines.joined(separator: " ")
     }
 
-    @Test func isWhatAVariableIsInAllInterleavings() {
+    @Test("Each element makes the other sequence's latest one come") func picture() throws {
+        try expectMarbles(
+            source: "^1--2--3-|",
+            active: "^--------!",
+            second: "^--4--5-|",
+            during: "^-------!",
+            result: "^---4--5-|"
+        ) { source, second, _ in source.withLatestFrom(second) }
+    }
+
+    @Test("The result equals that of a variable in all interleavings") func interleavings() {
         forAllInterleavingsOfBothRoles {
             $0.withLatestFrom($1) { $0 * 1000 + $1 }
         } model: {
@@ -28,13 +38,13 @@ import Testing
         }
     }
 
-    @Test func withoutASelectorSendsTheElementOfTheOther() {
+    @Test("Without a selector the result is the element of the other sequence") func noSelector() {
         let transcript = EventLog()
         _ = transcript.observe(Observable.just(1).withLatestFrom(Observable.just("a")))
         #expect(transcript.text == "a completed")
     }
 
-    @Test func subscribesToTheOtherFirst() {
+    @Test("The other sequence is subscribed to first") func order() {
         let transcript = EventLog()
         func source(_ name: String) -> Observable<Int> {
             .create { _ in
@@ -46,7 +56,7 @@ import Testing
         #expect(transcript.text == "other source")
     }
 
-    @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
+    @Test("An error of the selector ends the result and the subscriptions") func selectorThrows() {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
         let transcript = EventLog()
@@ -57,7 +67,7 @@ import Testing
         #expect(!source.hasObservers && !other.hasObservers)
     }
 
-    @Test func nothingFollowsADisposalInsideTheSelector() {
+    @Test("No event follows a disposal in the selector") func selectorDisposes() {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
         let transcript = EventLog()
@@ -73,7 +83,7 @@ import Testing
         #expect(!source.hasObservers && !other.hasObservers)
     }
 
-    @Test func aRaceWithTheOtherLosesNoElement() {
+    @Test("A race with the other sequence loses no element") func otherRace() {
         let count = 20_000
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()

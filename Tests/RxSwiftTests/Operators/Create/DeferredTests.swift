@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeferredTests {
-    @Test func factoryRunsPerSubscription() {
+    @Test("The factory runs for each subscription") func factory() {
         var runs = 0
         let source = Observable<Int>.deferred {
             runs += 1
@@ -14,11 +14,11 @@ import Testing
         #expect(events(of: source) == ["2", "completed"])
     }
 
-    @Test func errorOfTheSequencePasses() {
+    @Test("An error of the made sequence comes through") func error() {
         #expect(events(of: Observable<Int>.deferred { .error(Failure.expected) }) == ["error(expected)"])
     }
 
-    @Test func whatTheFactoryThrowsIsTheError() {
+    @Test("An error of the factory ends the result") func factoryThrows() {
         #expect(events(of: Observable<Int>.deferred { throw Failure.expected }) == ["error(expected)"])
         let materialized = Observable<Int>.deferred { throw Failure.expected }.materialize().take(1)
         #expect(events(of: materialized) == ["next(error(expected))", "completed"])

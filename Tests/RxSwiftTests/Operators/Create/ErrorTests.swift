@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ErrorTests {
-    @Test func errorFails() {
+    @Test("The result fails with the error") func error() {
         #expect(events(of: Observable<Int>.error(Failure.expected)) == ["error(expected)"])
     }
 }

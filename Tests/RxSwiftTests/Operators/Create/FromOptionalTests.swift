@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite struct FromOptionalTests {
-    @Test func valueIsSentAndNilIsNot() {
+    @Test("A value is sent and nil is not") func value() {
         #expect(events(of: Observable.from(optional: 1)) == ["1", "completed"])
         #expect(events(of: Observable<Int>.from(optional: nil)) == ["completed"])
     }
 
-    @Test func eachEventTakesAnActionOfTheScheduler() {
+    @Test("Each event takes an action of the scheduler") func actions() {
         let scheduler = StepScheduler()
         let some = EventLog(Observable.from(optional: 1, scheduler: scheduler))
         let none = EventLog(Observable<Int>.from(optional: nil, scheduler: scheduler))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct JustScheduledTests {
-    @Test func eachEventTakesAnActionOfTheScheduler() {
+    @Test("Each event takes an action of the scheduler") func actions() {
         let scheduler = StepScheduler()
         let log = EventLog(Observable.just(1, scheduler: scheduler))
         #expect(log.lines == [])
@@ -13,7 +13,7 @@ import Testing
         #expect(log.lines == ["1", "completed"])
     }
 
-    @Test func disposeEndsItBeforeAndBetweenTheActions() {
+    @Test("Disposal ends the result before and between the actions") func disposal() {
         let scheduler = StepScheduler()
         let before = EventLog(Observable.just(1, scheduler: scheduler))
         before.dispose()
@@ -26,7 +26,7 @@ import Testing
         #expect(between.lines == ["1"])
     }
 
-    @Test func runsOnTheTrampoline() {
+    @Test("Both events come on the trampoline") func trampoline() {
         #expect(events(of: Observable.just(1, scheduler: CurrentThreadScheduler.instance)) == ["1", "completed"])
     }
 }

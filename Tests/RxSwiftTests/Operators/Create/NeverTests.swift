@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct NeverTests {
-    @Test func neverIsSilent() {
+    @Test("The result is silent") func silence() {
         #expect(events(of: Observable<Int>.never()) == [])
     }
 }

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func resourceIsDisposedAfterTheSubscription() {
+    @Test("The resource is disposed of once, after the terminal event") func order() {
         let log = EventLog()
         let resource = Resource()
         resource.log = { log.note($0) }
@@ -30,7 +30,7 @@ import Testing
         #expect(resource.disposals == 1)
     }
 
-    @Test func disposeAndErrorReleaseTheResource() {
+    @Test("Disposal and an error dispose of the resource") func disposal() {
         let first = Resource()
         let subject = PublishSubject<Int>()
         let log = EventLog(Observable<Int>.using({ first }) { _ in subject })
@@ -42,7 +42,7 @@ import Testing
         #expect(second.disposals == 1)
     }
 
-    @Test func throwingFactories() {
+    @Test("An error of a factory ends the result and disposes of the resource") func factoriesThrow() {
         let noResource = Observable<Int>.using(
             { () throws -> Resource in throw Failure.expected }, observableFactory: { _ in .never() })
         #expect(events(of: noResource) == ["error(expected)"])

@@ -22,14 +22,14 @@ import Testing
         }
     }
 
-    @Test func equalNeighboursAreDropped() {
+    @Test("Elements equal to their predecessor are dropped") func neighbours() {
         #expect(
             events(of: sequence(1, 1, 2, 2, 1).distinctUntilChanged()) == [
                 "1", "2", "1", "completed",
             ])
     }
 
-    @Test func allFormsCompareWithTheLastElementLetThrough() {
+    @Test("All forms compare with the last element that came through") func forms() {
         let expected = ["1a", "2b", "1a", "completed"]
         #expect(events(of: source.distinctUntilChanged { $0.id }) == expected)
         #expect(events(of: source.distinctUntilChanged(at: \.id)) == expected)
@@ -39,11 +39,11 @@ import Testing
         #expect(events(of: growing) == ["1", "3", "completed"])
     }
 
-    @Test func errorPasses() {
+    @Test("An error of the source comes through") func error() {
         #expect(events(of: sequence(1, error: .expected).distinctUntilChanged()) == ["1", "error(expected)"])
     }
 
-    @Test func whatAClosureThrowsIsTheError() {
+    @Test("An error of a closure ends the result") func closureThrows() {
         let comparer: @Sendable (Int, Int) throws -> Bool = { _, _ in throw Failure.expected }
         #expect(events(of: sequence(1, 2).distinctUntilChanged(comparer)) == ["1", "error(expected)"])
         #expect(
@@ -54,7 +54,7 @@ import Testing
         #expect(events(of: sequence(1, 2).distinctUntilChanged(selector)) == ["error(other)"])
     }
 
-    @Test func nothingFollowsADisposeInAClosure() {
+    @Test("No event follows a disposal in a closure") func closureDisposes() {
         let subject = PublishSubject<Int>()
         let byKey = EventLog { dispose in
             subject.distinctUntilChanged { element -> Int in
@@ -72,7 +72,7 @@ import Testing
         #expect(byKey.lines == ["1"] && byComparison.lines == ["1"])
     }
 
-    @Test func keysAreReleasedAtTheEnd() {
+    @Test("The end releases the key") func release() {
         final class Key: Equatable {
             static func == (lhs: Key, rhs: Key) -> Bool { lhs === rhs }
         }

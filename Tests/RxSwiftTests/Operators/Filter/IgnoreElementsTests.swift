@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct IgnoreElementsTests {
-    @Test func onlyTheEndPasses() {
+    @Test("Only the end comes through") func end() {
         #expect(events(of: sequence(1, 2).ignoreElements()) == ["completed"])
         #expect(events(of: sequence(1, 2, error: .expected).ignoreElements()) == ["error(expected)"])
     }

@@ -21,7 +21,15 @@ import Testing
         return lines.joined(separator: " ")
     }
 
-    @Test func isWhatAVariableIsInAllInterleavings() {
+    @Test("Each sampler element makes the latest new element come") func picture() throws {
+        try expectMarbles(
+            source: "^1-23----|",
+            second: "^-7--7-7---7",
+            result: "^-1--3-----|"
+        ) { source, second, _ in source.sample(second) }
+    }
+
+    @Test("The result equals that of a variable in all interleavings") func interleavings() {
         forAllInterleavingsOfBothRoles {
             $0.sample($1)
         } model: {
@@ -29,6 +37,9 @@ import Testing
         } mismatch: { steps, text, expected in
             Issue.record("\(steps): \(text), not \(expected)")
         }
+    }
+
+    @Test("The default value takes the place of a missing element in all interleavings") func defaultValue() {
         forAllInterleavingsOfBothRoles {
             $0.sample($1, defaultValue: -1)
         } model: {
@@ -38,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func nothingFollowsADisposalByTheObserver() {
+    @Test("No event follows a disposal in the observer") func disposal() {
         let source = PublishSubject<Int>()
         let sampler = PublishSubject<Void>()
         let transcript = EventLog()
@@ -55,7 +66,7 @@ import Testing
         #expect(!sampler.hasObservers)
     }
 
-    @Test func aRaceWithTheSamplerSendsNothingTwice() {
+    @Test("A race with the sampler sends no element twice") func samplerRace() {
         let count = 20_000
         let source = PublishSubject<Int>()
         let sampler = PublishSubject<Int>()

@@ -2,8 +2,8 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct SingleOperatorTests {
-    @Test func theOnlyElementPassesAtOnce() {
+@Suite struct SingleElementTests {
+    @Test("The only element comes at once, and completion follows that of the source") func onlyElement() {
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.single())
         subject.onNext(1)
@@ -12,7 +12,7 @@ import Testing
         #expect(log.lines == ["1", "completed"])
     }
 
-    @Test func otherNumbersAreErrors() {
+    @Test("No element or more than one end the result with an error") func otherNumbers() {
         #expect(events(of: sequence(1, 2, 3).single()) == ["1", "error(\(RxError.moreThanOneElement))"])
         #expect(events(of: Observable<Int>.empty().single()) == ["error(\(RxError.noElements))"])
         #expect(events(of: sequence(1, 2, 3).single { $0 > 3 }) == ["error(\(RxError.noElements))"])
@@ -20,7 +20,7 @@ import Testing
         #expect(events(of: sequence(1, 2, 3).single { $0 == 2 }) == ["2", "completed"])
     }
 
-    @Test func errorsPass() {
+    @Test("Errors of the source and of the predicate end the result") func errors() {
         #expect(events(of: sequence(1, error: .expected).single()) == ["1", "error(expected)"])
         #expect(events(of: sequence(1).single { _ in throw Failure.other }) == ["error(other)"])
     }

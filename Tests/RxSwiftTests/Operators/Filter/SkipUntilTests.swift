@@ -23,7 +23,17 @@ import Testing
         return lines.joined(separator: " ")
     }
 
-    @Test func startsWithTheOthersFirstElementInAllInterleavings() {
+    @Test("The first element of the other sequence starts the result") func picture() throws {
+        try expectMarbles(
+            source: "^1-2--3-|",
+            active: "^-------!",
+            second: "^---7",
+            during: "^---!",
+            result: "^-----3-|"
+        ) { source, second, _ in source.skip(until: second) }
+    }
+
+    @Test("The other's first element starts the result in all interleavings") func interleavings() {
         forAllInterleavingsOfBothRoles {
             $0.skip(until: $1)
         } model: {
@@ -33,14 +43,14 @@ import Testing
         }
     }
 
-    @Test func subscribesToItsSourceFirst() {
+    @Test("The source is subscribed to first") func order() {
         let transcript = EventLog()
         let subscription = transcript.observe(Observable.just(1).skip(until: Observable.just(2)))
         #expect(transcript.text == "")
         subscription.dispose()
     }
 
-    @Test func releasesEverythingWhenItEndsWithoutAWord() {
+    @Test("A completion that is dropped releases the subscriber") func silentEnd() {
         weak var held: ReleaseToken?
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
@@ -55,7 +65,7 @@ import Testing
         #expect(!source.hasObservers && !other.hasObservers)
     }
 
-    @Test func aRaceWithTheOtherSendsASuffix() {
+    @Test("A race with the other sequence sends a suffix") func otherRace() {
         for _ in 0..<500 {
             let source = PublishSubject<Int>()
             let other = PublishSubject<Int>()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SkipWhileTests {
-    @Test func allElementsFollowTheFirstThatFails() {
+    @Test("All elements come from the first that fails the predicate") func predicate() {
         var calls = 0
         let source = sequence(1, 2, 1).skip(while: {
             calls += 1
@@ -13,15 +13,15 @@ import Testing
         #expect(calls == 2)
     }
 
-    @Test func errorPasses() {
+    @Test("An error of the source comes through") func error() {
         #expect(events(of: sequence(1, error: .expected).skip(while: { _ in true })) == ["error(expected)"])
     }
 
-    @Test func whatTheClosureThrowsIsTheError() {
+    @Test("An error of the predicate ends the result") func closureThrows() {
         #expect(events(of: sequence(1, 2).skip(while: { _ in throw Failure.expected })) == ["error(expected)"])
     }
 
-    @Test func nothingFollowsADisposeInTheClosure() {
+    @Test("No event follows a disposal in the predicate") func closureDisposes() {
         let subject = PublishSubject<Int>()
         let log = EventLog { dispose in
             subject.skip(while: { _ in

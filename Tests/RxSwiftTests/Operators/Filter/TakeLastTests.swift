@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct TakeLastTests {
-    @Test(arguments: [0, 1, 2, 3, 5, 9, 10, 11, 1000]) func lastElementsComeAtTheEnd(count: Int) {
+    @Test("The last elements come at the end", arguments: [0, 1, 2, 3, 5, 9, 10, 11, 1000])
+    func count(count: Int) {
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.takeLast(count))
         for element in 0..<10 { subject.onNext(element) }
@@ -12,11 +13,11 @@ import Testing
         #expect(log.lines == (0..<10).suffix(count).map { "\($0)" } + ["completed"])
     }
 
-    @Test func errorDropsTheElements() {
+    @Test("An error drops the elements") func error() {
         #expect(events(of: sequence(1, 2, error: .expected).takeLast(2)) == ["error(expected)"])
     }
 
-    @Test func disposeStopsTheElementsAtTheEnd() {
+    @Test("Disposal at the end stops the elements") func disposal() {
         let subject = PublishSubject<Int>()
         let log = EventLog { dispose in
             subject.takeLast(3).do(afterNext: { if $0 == 2 { dispose() } })
@@ -27,7 +28,7 @@ import Testing
         #expect(events(of: sequence(1, 2, 3).takeLast(3).take(1)) == ["1", "completed"])
     }
 
-    @Test func elementsAreReleased() {
+    @Test("Displaced elements and those of a disposed subscription are released") func release() {
         weak var overwritten: ReleaseToken?
         weak var kept: ReleaseToken?
         let subject = PublishSubject<ReleaseToken>()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct TakeTests {
-    @Test func completesWithTheLastElement() {
+    @Test("The result completes with the last element") func count() {
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.take(2))
         subject.onNext(1)
@@ -14,7 +14,7 @@ import Testing
         #expect(log.lines == ["1", "2", "completed"])
     }
 
-    @Test func zeroCompletesWithoutASubscription() {
+    @Test("A count of zero completes without a subscription to the source") func zero() {
         var subscriptions = 0
         let source = Observable<Int>.deferred {
             subscriptions += 1
@@ -24,23 +24,23 @@ import Testing
         #expect(subscriptions == 0)
     }
 
-    @Test func earlierEndPasses() {
+    @Test("An earlier end of the source comes through") func earlierEnd() {
         #expect(events(of: sequence(1).take(2)) == ["1", "completed"])
         #expect(events(of: sequence(1, error: .expected).take(2)) == ["1", "error(expected)"])
     }
 
-    @Test func synchronousSourceIsCutOff() {
+    @Test("A synchronous source is cut off") func synchronous() {
         #expect(events(of: sequence(1, 2, 3, error: .expected).take(2)) == ["1", "2", "completed"])
     }
 
-    @Test func disposeAtTheLastElementDropsTheCompletion() {
+    @Test("Disposal at the last element drops the completion") func disposal() {
         let subject = PublishSubject<Int>()
         let log = EventLog { dispose in subject.take(1).do(afterNext: { _ in dispose() }) }
         subject.onNext(1)
         #expect(log.lines == ["1"])
     }
 
-    @Test func emittingFromTheCallbackDoesNotExceedTheCount() {
+    @Test("Elements that the observer emits count") func reentrancy() {
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.take(2).do(onNext: { subject.onNext($0 + 1) }))
         subject.onNext(1)

@@ -16,7 +16,17 @@ import Testing
         return lines.joined(separator: " ")
     }
 
-    @Test func endsWithTheOthersFirstElementInAllInterleavings() {
+    @Test("The first element of the other sequence ends the result") func picture() throws {
+        try expectMarbles(
+            source: "^1-2--3",
+            active: "^----!",
+            second: "^----7",
+            during: "^----!",
+            result: "^1-2-|"
+        ) { source, second, _ in source.take(until: second) }
+    }
+
+    @Test("The other's first element ends the result in all interleavings") func interleavings() {
         forAllInterleavingsOfBothRoles {
             $0.take(until: $1)
         } model: {
@@ -26,13 +36,13 @@ import Testing
         }
     }
 
-    @Test func subscribesToTheOtherFirst() {
+    @Test("The other sequence is subscribed to first") func order() {
         let transcript = EventLog()
         _ = transcript.observe(Observable.just(1).take(until: Observable.just(2)))
         #expect(transcript.text == "completed")
     }
 
-    @Test func anElementTheObserverTriggersWithEndsTheSequenceAfterTheCallback() {
+    @Test("An observer that triggers the end gets it after its callback") func reentrancy() {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Void>()
         let transcript = EventLog()
@@ -48,7 +58,7 @@ import Testing
         #expect(!source.hasObservers && !other.hasObservers)
     }
 
-    @Test func aRaceWithTheOtherEndsAfterAPrefix() {
+    @Test("A race with the other sequence ends after a prefix") func otherRace() {
         for _ in 0..<500 {
             let source = PublishSubject<Int>()
             let other = PublishSubject<Int>()

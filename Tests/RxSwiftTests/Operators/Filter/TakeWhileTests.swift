@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct TakeWhileTests {
-    @Test func endsAtTheFirstElementThatFails() {
+    @Test("The first element that fails the predicate ends the result") func predicate() {
         #expect(events(of: sequence(1, 2, 3, 1).take(while: { $0 < 3 })) == ["1", "2", "completed"])
         #expect(
             events(of: sequence(1, 3, 1).take(while: { $0 < 3 }, behavior: .inclusive)) == [
@@ -11,7 +11,7 @@ import Testing
             ])
     }
 
-    @Test func untilIsTheOpposite() {
+    @Test("`take(until:)` ends at the first element that meets the predicate") func until() {
         #expect(events(of: sequence(1, 2, 3, 1).take(until: { $0 == 3 })) == ["1", "2", "completed"])
         #expect(
             events(of: sequence(1, 3, 1).take(until: { $0 == 3 }, behavior: .inclusive)) == [
@@ -19,17 +19,18 @@ import Testing
             ])
     }
 
-    @Test func earlierEndPasses() {
+    @Test("An earlier end of the source comes through") func earlierEnd() {
         #expect(events(of: sequence(1).take(while: { _ in true })) == ["1", "completed"])
         #expect(events(of: sequence(1, error: .expected).take(while: { _ in true })) == ["1", "error(expected)"])
     }
 
-    @Test func whatTheClosureThrowsIsTheError() {
+    @Test("An error of the predicate ends the result") func closureThrows() {
         #expect(events(of: sequence(1).take(while: { _ in throw Failure.expected })) == ["error(expected)"])
         #expect(events(of: sequence(1).take(until: { _ in throw Failure.expected })) == ["error(expected)"])
     }
 
-    @Test(arguments: [true, false]) func nothingFollowsADisposeInTheClosure(result: Bool) {
+    @Test("No event follows a disposal in the predicate", arguments: [true, false])
+    func closureDisposes(result: Bool) {
         let subject = PublishSubject<Int>()
         var completions = 0
         let log = EventLog { dispose in

@@ -4,14 +4,24 @@ import TestSupport
 import Testing
 
 @Suite struct ConcatTests {
-    @Test func oneSourceFollowsAnother() {
+    @Test("The second source is subscribed to when the first completes") func picture() throws {
+        try expectMarbles(
+            source: "^1-2-|",
+            active: "^----!",
+            second: "^-4----5-|",
+            during: "     ^---!",
+            result: "^1-2---5-|"
+        ) { source, second, _ in source.concat(second) }
+    }
+
+    @Test("One source follows another") func order() {
         #expect(text(of: .concat(sequence(1, 2), sequence(), sequence(3))) == "1 2 3 completed")
         #expect(text(of: sequence(1).concat(sequence(2))) == "1 2 completed")
         #expect(text(of: Observable<Int>.concat([])) == "completed")
         #expect(text(of: Observable<Int>.concat(AnySequence([sequence(1), sequence(2)]))) == "1 2 completed")
     }
 
-    @Test func anErrorEndsItWithoutSubscribingToTheRest() {
+    @Test("An error ends the result and leaves later sources unsubscribed") func error() {
         nonisolated(unsafe) var subscriptions = 0
         let rest = made { () -> Observable<Int> in
             subscriptions += 1
@@ -21,7 +31,7 @@ import Testing
         #expect(subscriptions == 0)
     }
 
-    @Test func subjectsAreListenedToInTurn() {
+    @Test("Each source is subscribed to when its predecessor completes") func turns() {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
         let log = EventLog()
@@ -37,12 +47,12 @@ import Testing
         #expect(log.text == "1 2")
     }
 
-    @Test func sourcesOnTheTrampolineTakeTurns() {
+    @Test("Sources on the trampoline come one after another") func trampoline() {
         let both = Observable.concat(.range(start: 1, count: 2), .range(start: 3, count: 2))
         #expect(text(of: both.concat(Observable.range(start: 5, count: 1))) == "1 2 3 4 5 completed")
     }
 
-    @Test func theSequenceIsIteratedLazily() {
+    @Test("The sequence of sources is iterated lazily") func lazySources() {
         let log = EventLog()
         let gate = PublishSubject<Int>()
         let sources = (1...3).lazy.map { index -> Observable<Int> in
@@ -56,7 +66,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func disposeInsideTheIteratorEndsIt() {
+    @Test("No subscription follows a disposal in the iterator") func iteratorDisposes() {
         let subscription = SerialDisposable()
         let log = EventLog()
         let gate = PublishSubject<Int>()
@@ -70,7 +80,7 @@ import Testing
         #expect(log.text == "0")
     }
 
-    @Test func disposeInsideACallbackEndsIt() {
+    @Test("No event follows a disposal in the observer") func observerDisposes() {
         let subscription = SerialDisposable()
         nonisolated(unsafe) var seen: [Int] = []
         let gate = PublishSubject<Int>()
@@ -82,7 +92,7 @@ import Testing
         #expect(seen == [1, 2])
     }
 
-    @Test func aMillionSourcesNeedNoStack() {
+    @Test("A million sources take bounded stack") func millionSources() {
         onEightMebibytes {
             let count = AtomicWord(0)
             let justs = repeatElement(Observable.just(1), count: 1_000_000)
@@ -94,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func recursionInTheLastPlaceNeedsNoStack() {
+    @Test("Recursion in the last source takes bounded stack") func lastRecursion() {
         @Sendable func counting(from start: Int) -> Observable<Int> {
             let parts = [0, 1].lazy.map { $0 == 0 ? Observable.just(start) : counting(from: start + 1) }
             return .concat(parts)
@@ -106,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func recursionThroughMadeSequencesGoesFiveThousandDeep() {
+    @Test("Recursion through `create` goes five thousand deep") func recursion() {
         @Sendable func counting(down from: Int) -> Observable<Int> {
             from == 0 ? .just(0) : Observable.just(from).concat(made { counting(down: from - 1) })
         }
@@ -117,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func endedSourcesAreReleased() {
+    @Test("Completed sources are released") func release() {
         weak var released: ReleaseToken?
         let gate = PublishSubject<Int>()
         let subscription: any Disposable
@@ -135,7 +145,7 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func disposeAgainstTheNextSubscriptionLeavesNothingBehind() {
+    @Test("A completion that races with disposal leaves no observer") func disposalRace() {
         struct Round {
             let first = PublishSubject<Int>()
             let second = PublishSubject<Int>()
@@ -148,5 +158,52 @@ import Testing
             check: { round in
                 #expect(!round.first.hasObservers && !round.second.hasObservers)
             })
+    }
+
+    // MARK: A deferred tail: recursion through it needs neither stack nor memory (law L8)
+
+    @Test("Recursion on a scheduler takes bounded stack") func scheduledTail() {
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        let steps = 200_000
+        @Sendable func again(_ step: Int) -> Observable<Int> {
+            let head = Observable.just(step, scheduler: scheduler)
+            return step == steps ? head : head.concat(Observable.deferred { again(step + 1) })
+        }
+        let last = AtomicCounter(0)
+        let hasCompleted = AtomicCounter(0)
+        _ = again(1).subscribe(onNext: { _ in last.increment() }, onCompleted: { hasCompleted.increment() })
+        #expect(settles { hasCompleted.value == 1 })
+        #expect(last.value == steps)
+    }
+
+    @Test("Recursion over synchronous sources takes bounded stack") func synchronousTail() {
+        let steps = 200_000
+        @Sendable func again(_ step: Int) -> Observable<Int> {
+            let head = Observable.of(step, step)
+            return step == steps ? head : head.concat(Observable.deferred { again(step + 1) })
+        }
+        var count = 0
+        _ = again(1).subscribe(onNext: { _ in count += 1 })
+        #expect(count == 2 * steps)
+    }
+
+    @Test("An error of the tail's factory ends the result") func throwingTail() {
+        let log = EventLog()
+        _ = log.observe(Observable.just(1).concat(Observable.deferred { throw NumberedFailure(3) }))
+        #expect(log.text == "1 error(3)")
+    }
+
+    @Test("The factory of the tail runs when the head completes") func lazyTail() {
+        let log = EventLog()
+        let head = PublishSubject<Int>()
+        _ = log.observe(
+            head.concat(
+                Observable.deferred {
+                    log.note("made")
+                    return .just(2)
+                }))
+        head.onNext(1)
+        head.onCompleted()
+        #expect(log.text == "1 made 2 completed")
     }
 }

@@ -12,12 +12,12 @@ import Testing
         return lines
     }
 
-    /// Without the timestamps.
+    /// Returns the lines without their timestamps.
     private func contents(_ lines: [String]) -> [String] {
         lines.map { String($0.dropFirst("2024-01-31 12:00:00.000: ".count)) }
     }
 
-    @Test func linesTellOfEverything() {
+    @Test("Subscription, events and disposal make a line each") func lines() {
         #expect(
             contents(lines(sequence(1))) == [
                 "id -> subscribed", "id -> Event next(1)", "id -> Event completed", "id -> isDisposed",
@@ -33,12 +33,12 @@ import Testing
         #expect(contents(disposed) == ["id -> subscribed", "id -> isDisposed"])
     }
 
-    @Test func linesStartWithATimestamp() throws {
+    @Test("Each line starts with a timestamp") func timestamp() throws {
         let line = try #require(lines(sequence(1)).first)
         #expect(line.wholeMatch(of: #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}: id -> subscribed/#) != nil)
     }
 
-    @Test func longEventsAreTrimmedOnRequest() {
+    @Test("Long events are trimmed on request") func trimming() {
         let long = String(repeating: "a", count: 30) + String(repeating: "b", count: 30)
         let trimmed = "next(" + String(repeating: "a", count: 15) + "..." + String(repeating: "b", count: 19) + ")"
         #expect(contents(lines(sequence(long), trimOutput: true))[1] == "id -> Event \(trimmed)")
@@ -47,7 +47,7 @@ import Testing
         #expect(contents(lines(sequence(exactly40), trimOutput: true))[1] == "id -> Event next(\(exactly40))")
     }
 
-    @Test func eventsPassUnchanged() {
+    @Test("Events come through unchanged") func passedEvents() {
         #expect(events(of: sequence(1).debug("eventsPassUnchanged")) == ["1", "completed"])
     }
 }

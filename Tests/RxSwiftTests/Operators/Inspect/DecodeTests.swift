@@ -8,7 +8,7 @@ import Testing
         let id: Int
     }
 
-    @Test func valuesAreDecoded() throws {
+    @Test("Data become values") func values() throws {
         var items: [Item] = []
         let json = try JSONEncoder().encode(Item(id: 1))
         let propertyList = try PropertyListEncoder().encode(Item(id: 2))
@@ -19,7 +19,7 @@ import Testing
         #expect(items == [Item(id: 1), Item(id: 2)])
     }
 
-    @Test func malformedDataIsAnError() {
+    @Test("Malformed data end the result with an error") func malformed() {
         var error: (any Error)?
         _ = sequence(Data()).decode(type: Item.self, decoder: JSONDecoder()).subscribe(onError: { error = $0 })
         #expect(error is DecodingError)

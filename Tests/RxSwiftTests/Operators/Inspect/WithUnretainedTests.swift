@@ -7,7 +7,7 @@ import Testing
         let id = 7
     }
 
-    @Test func objectComesWithEachElement() {
+    @Test("The object comes with each element") func object() {
         let object = Object()
         #expect(
             events(of: sequence(1, 2).withUnretained(object).map { $0.id + $1 }) == ["8", "9", "completed"])
@@ -17,7 +17,7 @@ import Testing
             ])
     }
 
-    @Test func completesWhenTheObjectIsGone() {
+    @Test("The result completes at the first element after the object's release") func releasedObject() {
         var object: Object? = Object()
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.withUnretained(object!) { $0.id + $1 })

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CatchTests {
-    @Test func theHandlersSequenceTakesOver() {
+    @Test("The sequence of the handler takes over after an error") func handler() {
         let source = failing(1, with: 5).catch { error in
             sequence((error as! NumberedFailure).number)
         }
@@ -14,7 +14,7 @@ import Testing
         #expect(text(of: throwing) == "error(8)")
     }
 
-    @Test func theFailedSourceIsLetGo() {
+    @Test("The sequence of the handler is disposed of with the subscription") func failedSource() {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
         let log = EventLog()
@@ -28,7 +28,7 @@ import Testing
         #expect(log.text == "1 2")
     }
 
-    @Test func disposeInsideTheHandlerEndsIt() {
+    @Test("No subscription follows a disposal in the handler") func handlerDisposes() {
         let subscription = SerialDisposable()
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
@@ -42,29 +42,7 @@ import Testing
         #expect(!second.hasObservers && log.text == "")
     }
 
-    @Test func catchAndReturnPutsAnElementInPlaceOfTheError() {
-        #expect(text(of: failing(1).catchAndReturn(2)) == "1 2 completed")
-        #expect(text(of: sequence(1).catchAndReturn(2)) == "1 completed")
-    }
-
-    @Test func disposeAtTheReturnedElementHidesTheCompletion() {
-        let subscription = SerialDisposable()
-        let source = PublishSubject<Int>()
-        nonisolated(unsafe) var completions = 0
-        subscription.disposable = source.catchAndReturn(1).subscribe(
-            onNext: { _ in subscription.dispose() }, onCompleted: { completions += 1 })
-        source.onError(NumberedFailure())
-        #expect(completions == 0)
-    }
-
-    @Test func sequencesAreTriedUntilOneCompletes() {
-        let sources = [failing(1), failing(2), sequence(3), sequence(4)]
-        #expect(text(of: .catch(sequence: sources)) == "1 2 3 completed")
-        #expect(text(of: .catch(sequence: [failing(1, with: 1), failing(2, with: 2)])) == "1 2 error(2)")
-        #expect(text(of: Observable<Int>.catch(sequence: [])) == "completed")
-    }
-
-    @Test func disposeAgainstTheHandlerLeavesNothingBehind() {
+    @Test("An error that races with disposal leaves no observer") func disposalRace() {
         struct Round {
             let first = PublishSubject<Int>()
             let second = PublishSubject<Int>()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct AsMaybeTests {
-    @Test func theOnlyElementComesAtTheEnd() {
+    @Test("The only element comes at the end") func element() {
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.asMaybe().asObservable())
         subject.onNext(1)
@@ -12,14 +12,14 @@ import Testing
         #expect(log.lines == ["1", "completed"])
     }
 
-    @Test func noneIsFineAndTwoAreAnError() {
+    @Test("No element completes, and two fail") func numbers() {
         #expect(text(of: Observable<Int>.empty().asMaybe().asObservable()) == "completed")
         #expect(text(of: sequence(1, 2).asMaybe().asObservable()) == "error(\(RxError.moreThanOneElement))")
         #expect(text(of: sequence(1, error: .expected).asMaybe().asObservable()) == "error(expected)")
         #expect(text(of: Observable<Int>.never().asMaybe().asObservable()) == "")
     }
 
-    @Test func theSecondElementEndsTheSource() {
+    @Test("The second element ends the subscription to the source") func secondElement() {
         let subject = PublishSubject<Int>()
         let log = EventLog(subject.asMaybe().asObservable())
         subject.onNext(1)
@@ -29,7 +29,7 @@ import Testing
         #expect(log.lines == ["error(\(RxError.moreThanOneElement))"])
     }
 
-    @Test func disposeAtTheElementHidesTheCompletion() {
+    @Test("Disposal at the element drops the completion") func disposal() {
         let subject = PublishSubject<Int>()
         let subscription = SerialDisposable()
         nonisolated(unsafe) var log: [String] = []
@@ -42,7 +42,7 @@ import Testing
         #expect(log == ["next(1)"])
     }
 
-    @Test func aSubjectThatIsGoneLeavesNothingBehind() {
+    @Test("A released subject releases the subscriber") func releasedSubject() {
         weak var token: ReleaseToken?
         do {
             let subject = PublishSubject<Int>()
@@ -51,11 +51,5 @@ import Testing
             _ = subject.asMaybe().subscribe(onSuccess: { _ in _ = captured })
         }
         #expect(token == nil)
-    }
-
-    @Test func noElementsByTypeIsACompletable() {
-        #expect(text(of: Observable<Never>.empty().asCompletable().asObservable()) == "completed")
-        let failing = sequence(1, error: .expected).ignoreElements().asCompletable()
-        #expect(text(of: failing.asObservable()) == "error(expected)")
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReduceTests {
-    @Test func resultComesAtTheEnd() {
+    @Test("The result comes at the end") func result() {
         #expect(events(of: sequence(1, 2, 3).reduce(10) { $0 + $1 }) == ["16", "completed"])
         #expect(
             events(of: sequence(1, 2).reduce(0, accumulator: { $0 + $1 }, mapResult: { "sum \($0)" })) == [
@@ -12,18 +12,18 @@ import Testing
         #expect(events(of: Observable<Int>.empty().reduce(10) { $0 + $1 }) == ["10", "completed"])
     }
 
-    @Test func errorPasses() {
+    @Test("An error of the source comes through") func error() {
         #expect(events(of: sequence(1, error: .expected).reduce(0) { $0 + $1 }) == ["error(expected)"])
     }
 
-    @Test func whatAClosureThrowsIsTheError() {
+    @Test("An error of a closure ends the result") func closureThrows() {
         let accumulator: @Sendable (Int, Int) throws -> Int = { _, _ in throw Failure.expected }
         #expect(events(of: sequence(1, 2).reduce(0, accumulator: accumulator)) == ["error(expected)"])
         let mapResult: @Sendable (Int) throws -> Int = { _ in throw Failure.other }
         #expect(events(of: sequence(1).reduce(0, accumulator: { $0 + $1 }, mapResult: mapResult)) == ["error(other)"])
     }
 
-    @Test func nothingFollowsADisposeInAClosure() {
+    @Test("No event follows a disposal in the accumulator") func closureDisposes() {
         let subject = PublishSubject<Int>()
         var calls = 0
         let log = EventLog { dispose in
@@ -39,7 +39,7 @@ import Testing
         #expect(calls == 1 && log.lines == [])
     }
 
-    @Test func disposeAtTheResultDropsTheCompletion() {
+    @Test("Disposal at the result drops the completion") func disposal() {
         let subject = PublishSubject<Int>()
         let log = EventLog { dispose in subject.reduce(0) { $0 + $1 }.do(afterNext: { _ in dispose() }) }
         subject.onCompleted()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ToArrayTests {
-    @Test func elementsComeInAnArray() {
+    @Test("All elements come in one array") func array() {
         let source = sequence(1, 2).toArray().asObservable()
         #expect(events(of: source) == ["[1, 2]", "completed"])
         #expect(events(of: source) == ["[1, 2]", "completed"])

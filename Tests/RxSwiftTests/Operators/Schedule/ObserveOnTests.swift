@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 @Suite struct ObserveOnTests {
-    @Test(arguments: ThreadedScheduler.allCases)
-    func nothingIsLostAndOrderIsKept(kind: ThreadedScheduler) {
+    @Test("No element is lost and the order is kept", arguments: ThreadedScheduler.allCases)
+    func order(kind: ThreadedScheduler) {
         let count = kind == .users ? 20_000 : 200_000
         let source = PublishSubject<Int>()
         let overlap = OverlapDetector()
@@ -29,8 +29,8 @@ import Testing
         subscription.dispose()
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func errorDoesNotOvertake(kind: ThreadedScheduler) {
+    @Test("An error does not overtake the elements", arguments: ThreadedScheduler.allCases)
+    func error(kind: ThreadedScheduler) {
         let done = OneShot()
         nonisolated(unsafe) var count = 0
         let subscription = Observable.range(start: 0, count: 1_000).concat(Observable<Int>.error(NumberedFailure(1)))
@@ -40,8 +40,8 @@ import Testing
         subscription.dispose()
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func disposedFromInsideNothingFollowsAndAllIsReleased(kind: ThreadedScheduler) async {
+    @Test("No element follows a disposal in the observer, and all is released", arguments: ThreadedScheduler.allCases)
+    func observerDisposes(kind: ThreadedScheduler) async {
         let source = PublishSubject<ReleaseToken>()
         let scheduler = kind.make()
         let done = OneShot()
@@ -70,8 +70,8 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func disposedFromElsewhereAtMostTheEventUnderWayFollows(kind: ThreadedScheduler) async {
+    @Test("At most the event under way follows a disposal by another thread", arguments: ThreadedScheduler.allCases)
+    func otherThreadDisposes(kind: ThreadedScheduler) async {
         for _ in 0..<10 {
             let source = PublishSubject<Int>()
             let begun = OneShot()
@@ -95,9 +95,9 @@ import Testing
         }
     }
 
-    // In processes of their own: other tests enqueue on the main scheduler, too.
+    // These run in processes of their own, because other tests enqueue on the main scheduler, too.
 
-    @Test func inlineOnMainWhenNothingIsEnqueued() async {
+    @Test("Events come at once on the main thread when no other is queued") func inlineOnMain() async {
         await #expect(processExitsWith: .success) {
             await onMainQueue {
                 let log = EventLog()
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func nestedHandOverOnMainIsQueued() async {
+    @Test("Events emitted inside an observer on the main thread are queued") func nestedOnMain() async {
         await #expect(processExitsWith: .success) {
             let log = EventLog()
             nonisolated(unsafe) var subscriptions: [any Disposable] = []
@@ -134,14 +134,14 @@ import Testing
                 source.onNext(1)
                 log.note("returned")
             }
-            // What was handed over inside runs later on the queue, before what comes now.
+            // The queue runs work submitted inside the observer before this body.
             await onMainQueue {}
             precondition(log.text == "( ) returned 2 action", log.text)
             for subscription in subscriptions { subscription.dispose() }
         }
     }
 
-    @Test func asyncInstanceIsNeverInline() async {
+    @Test("Events come later on `MainScheduler.asyncInstance`") func asyncMain() async {
         let log = EventLog()
         nonisolated(unsafe) var subscription: (any Disposable)?
         await onMainQueue {
@@ -152,7 +152,7 @@ import Testing
         subscription?.dispose()
     }
 
-    @Test func currentThreadTakesTurns() {
+    @Test("Events come after the subscription on the trampoline") func trampoline() {
         let log = EventLog()
         _ = CurrentThreadScheduler.instance.schedule(()) { _ in
             let subscription = log.observe(Observable.of(1, 2, 3).observe(on: CurrentThreadScheduler.instance))
@@ -162,7 +162,7 @@ import Testing
         #expect(log.text == "subscribed 1 2 3 completed")
     }
 
-    @Test func inlineSchedulerOfAUser() {
+    @Test("Events come in order on a user's inline scheduler") func usersScheduler() {
         let log = EventLog()
         let source = PublishSubject<Int>()
         let subscription = log.observe(source.observe(on: InlineScheduler()))
@@ -172,7 +172,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func virtualTimeSpendsOneTickPerEvent() {
+    @Test("Each event takes a tick of virtual time") func virtualTime() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([
             .next(210, 1), .next(212, 2), .next(213, 3), .next(213, 4), .next(220, 5), .completed(220),
@@ -185,7 +185,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 220)] || source.subscriptions == [Subscription(200, 222)])
     }
 
-    @Test func nothingIsScheduledInVirtualTimeForNobody() {
+    @Test("Disposal in virtual time releases all without the scheduler's help") func virtualRelease() {
         let scheduler = HistoricalScheduler()
         let source = PublishSubject<ReleaseToken>()
         weak var captured: ReleaseToken?
@@ -200,12 +200,12 @@ import Testing
             #expect(scheduler.debugDescription != "[]")
             subscription.dispose()
         }
-        // Released without the scheduler's help: it may never run again.
+        // Disposal releases both, because the scheduler may never run again.
         #expect(captured == nil && element == nil)
         #expect(scheduler.debugDescription == "[]")
     }
 
-    @Test func takeEndsTheTicks() {
+    @Test("The end of `take` ends the ticks") func take() {
         let scheduler = TestScheduler(initialClock: 0)
         let log = EventLog()
         let subscription = log.observe(Observable.range(start: 1, count: 100).observe(on: scheduler).take(3))
@@ -215,7 +215,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func growingQueueGoesToTheHook() async {
+    @Test("The hook reports a growing queue") func backlog() async {
         await #expect(processExitsWith: .success) {
             nonisolated(unsafe) var reports: [Int] = []
             Hooks.backlogThreshold = 1_000

@@ -1,10 +1,11 @@
+import Dispatch
 import RxSwift
 import RxTest
 import TestSupport
 import Testing
 
 @Suite struct SubscribeOnTests {
-    @Test func subscribesAndUnsubscribesATickLater() {
+    @Test("Subscription and disposal take a tick each") func ticksOfBothEnds() {
         let scheduler = ticks()
         var subscribed = 0
         var disposed = 0
@@ -18,17 +19,25 @@ import Testing
         #expect(disposed == 1001)
     }
 
-    @Test func terminalEventsPassAtOnce() {
-        for end: Recorded<Event<Int>> in [.completed(300), .error(300, Failure.expected)] {
-            let scheduler = ticks()
-            let source = scheduler.createHotObservable([end])
-            let result = scheduler.start { source.subscribe(on: scheduler) }
-            #expect(result.events == [end])
-            #expect(source.subscriptions == [Subscription(201, 301)])
-        }
+    @Test("Completion comes at once, and the source is unsubscribed from a tick later") func completion() throws {
+        try expectMarbles(
+            source: "^---------|",
+            result: "^---------|",
+            active: " ^---------!",
+            ticks: 1
+        ) { $0.subscribe(on: $1) }
     }
 
-    @Test func disposeUnsubscribesATickLater() {
+    @Test("An error comes at once, and the source is unsubscribed from a tick later") func error() throws {
+        try expectMarbles(
+            source: "^---------#",
+            result: "^---------#",
+            active: " ^---------!",
+            ticks: 1
+        ) { $0.subscribe(on: $1) }
+    }
+
+    @Test("Disposal unsubscribes from the source a tick later") func disposal() {
         let scheduler = ticks()
         let source = scheduler.createHotObservable(script((150, 1), (210, 2)))
         let result = scheduler.start { source.subscribe(on: scheduler) }
@@ -36,14 +45,14 @@ import Testing
         #expect(source.subscriptions == [Subscription(201, 1001)])
     }
 
-    @Test func disposedBeforeItsTurnItDoesNotSubscribe() {
+    @Test("Disposal before the scheduler's turn keeps the source unsubscribed") func earlyDisposal() {
         let scheduler = ticks()
         let source = scheduler.createHotObservable(script((250, 1)))
         _ = scheduler.start(disposed: 200) { source.subscribe(on: scheduler) }
         #expect(source.subscriptions == [])
     }
 
-    @Test func aSourceThatHasEndedIsLetGoOfWithoutAJob() {
+    @Test("A source that has ended is released without a job") func endedSource() {
         let log = EventLog()
         let scheduler = HistoricalScheduler()
         let subject = PublishSubject<Int>()
@@ -51,5 +60,38 @@ import Testing
         scheduler.start()
         subject.onCompleted()
         #expect(log.text == "completed dispose")
+    }
+
+    @Test("Subscription and disposal run on the scheduler") func bothEnds() {
+        let queue = DispatchQueue(label: "target")
+        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "subscribe on")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let ended = DispatchSemaphore(value: 0)
+        let source = Observable<Int>.create { observer in
+            #expect(DispatchQueue.getSpecific(key: key) == true)
+            observer.onNext(1)
+            return Disposables.create {
+                #expect(DispatchQueue.getSpecific(key: key) == true)
+                ended.signal()
+            }
+        }
+        let log = EventLog(source.subscribe(on: scheduler).take(1))
+        #expect(settles { log.text == "1 completed" })
+        #expect(ended.wait(timeout: .now() + 10) == .success)
+    }
+
+    /// Runs in a process of its own, because other tests enqueue on the main scheduler, too.
+    @Test("A subscription from the main thread to the main scheduler begins at once") func inlineOnMain() async {
+        await #expect(processExitsWith: .success) {
+            await onMainQueue {
+                var elements: [Int] = []
+                let subscription = Observable.just(1).subscribe(on: MainScheduler.instance).subscribe(onNext: {
+                    elements.append($0)
+                })
+                precondition(elements == [1])
+                subscription.dispose()
+            }
+        }
     }
 }

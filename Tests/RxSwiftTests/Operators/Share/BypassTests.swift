@@ -2,13 +2,13 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// A row of operators each of which is shared, as a `Driver` makes them.
+/// Tests rows of operators each of which is shared, as a `Driver` makes them.
 @Suite struct BypassTests {
     private final class Calls: @unchecked Sendable {
         var made = 0
     }
 
-    /// One operator and its share.
+    /// Applies the operator that stands at an index of the row.
     private static func step(_ source: Observable<Int>, _ index: Int, _ calls: Calls) -> Observable<Int> {
         let made: Observable<Int>
         switch index % 3 {
@@ -37,7 +37,7 @@ import Testing
         return result
     }
 
-    /// A row of five operators, of which the `held` ones are kept.
+    /// Makes a row of five shared operators, and keeps those whose bits are set in `held`.
     private static func row(
         _ source: Observable<Int>, held: Int, calls: Calls
     ) -> (last: Observable<Int>, kept: [Observable<Int>]) {
@@ -50,7 +50,8 @@ import Testing
         return (last, kept)
     }
 
-    @Test(arguments: 0..<32) func whoeverHoldsAnIntermediateSharesIt(held: Int) {
+    @Test("A held intermediate share is shared by all its subscribers", arguments: 0..<32)
+    func heldShares(held: Int) {
         let source = PublishSubject<Int>()
         let plainCalls = Calls()
         var plain: Observable<Int> = source
@@ -72,7 +73,7 @@ import Testing
 
     #if TRACE_RESOURCES
         /// In a process of its own, since the count is the process's.
-        @Test func onlyTheLastShareOfARowIsConnected() async {
+        @Test("Only the last share of a row is connected") func connections() async {
             await #expect(processExitsWith: .success) {
                 func liveDuringSubscription(held: Int) -> Int {
                     let source = PublishSubject<Int>()
@@ -88,7 +89,7 @@ import Testing
         }
     #endif
 
-    @Test func anIntermediateLetGoOfBetweenSubscriptionsIsPassed() {
+    @Test("A share released between two subscriptions is bypassed") func releasedShares() {
         let source = PublishSubject<Int>()
         let calls = Calls()
         var (last, kept) = Self.row(source, held: 0b11111, calls: calls)
@@ -103,7 +104,7 @@ import Testing
         last = .never()
     }
 
-    @Test func anIntermediateSubscribedToOnlyByOthersStaysShared() {
+    @Test("A share that only subscriptions hold stays shared") func subscribedShare() {
         let source = PublishSubject<Int>()
         let calls = Calls()
         var middle: Observable<Int>? = Self.shared(Self.step(source, 0, calls), derivedFrom: nil)
@@ -122,7 +123,7 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test func aShareThatLastsIsNotPassed() {
+    @Test("A share of the scope `forever` is not bypassed") func lastingShare() {
         let source = PublishSubject<Int>()
         let lasting = source.share(replay: 1, scope: .forever)
         #expect(lasting.bypassableShare == nil)
@@ -130,7 +131,7 @@ import Testing
         #expect(source.bypassableShare == nil)
     }
 
-    @Test func aLongRowIsSubscribedToWithBoundedStack() {
+    @Test("A subscription to a long row takes bounded stack") func longRow() {
         let count = stepCount(20_000, debug: 1_500)
         let sum: Int = onEightMebibytes {
             let source = PublishSubject<Int>()

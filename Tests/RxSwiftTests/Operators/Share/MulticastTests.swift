@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct MulticastTests {
-    @Test func nothingComesBeforeConnect() {
+    @Test("Elements come between `connect` and its disposal") func connect() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let published = subject.publish()
@@ -20,7 +20,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func connectingTwiceIsConnectingOnce() {
+    @Test("A second `connect` returns the same connection") func connectTwice() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let published = subject.publish()
@@ -34,7 +34,7 @@ import Testing
         first.dispose()
     }
 
-    @Test func afterReconnectingOldSubscribersGetNothing() {
+    @Test("A new connection does not reach the subscribers of the old one") func reconnect() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let published = subject.publish()
@@ -46,7 +46,7 @@ import Testing
         #expect(log.lines == ["b 1"])
     }
 
-    @Test func aSharedSubjectKeepsItsSubscribersAndItsEnd() {
+    @Test("A kept subject keeps its subscribers and its end") func keptSubject() {
         let source = PublishSubject<Int>()
         let log = EventLog()
         let multicast = source.multicast(PublishSubject())
@@ -59,7 +59,7 @@ import Testing
         #expect(log.lines == ["a 1", "a completed", "b completed"])
     }
 
-    @Test func replayRepeatsTheLastElements() {
+    @Test("`replay` repeats the last elements and `replayAll` all of them") func replay() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let last = subject.replay(2)
@@ -71,12 +71,12 @@ import Testing
         _ = log.observe(all, "all ")
         #expect(log.lines == ["last 2", "last 3", "all 1", "all 2", "all 3"])
         subject.onCompleted()
-        // The connection is over: a newcomer gets a new subject.
+        // The connection has ended, so a new subscriber gets a new subject.
         _ = log.observe(last, "new ")
         #expect(log.lines.suffix(2) == ["last completed", "all completed"])
     }
 
-    @Test func aSourceThatEndsInsideConnectCanBeConnectedAgain() {
+    @Test("A source that ends inside `connect` can be connected again") func endsInConnect() {
         let log = EventLog()
         let published = Observable.just(1).publish()
         _ = log.observe(published, "a ")
@@ -86,63 +86,7 @@ import Testing
         #expect(log.lines == ["a 1", "a completed", "b 1", "b completed"])
     }
 
-    @Test func theSelectorsSequenceSharesOneSubscription() {
-        let subject = PublishSubject<Int>()
-        let log = EventLog()
-        var subscriptions = 0
-        let source = Observable<Int>.create { observer in
-            subscriptions += 1
-            return subject.subscribe(observer)
-        }
-        let subscription = log.observe(
-            source.multicast(
-                { PublishSubject<Int>() },
-                selector: { shared in
-                    Observable.merge(shared.map { $0 * 10 }, shared.filter { $0 > 1 })
-                }))
-        subject.onNext(1)
-        subject.onNext(2)
-        #expect(log.lines == ["10", "20", "2"])
-        #expect(subscriptions == 1)
-        subscription.dispose()
-        #expect(!subject.hasObservers)
-    }
-
-    @Test func theSelectorsSequenceEndsWithItsSource() {
-        let log = EventLog()
-        _ = log.observe(Observable.just(1).multicast({ PublishSubject<Int>() }, selector: { $0 }))
-        _ = log.observe(
-            Observable.just(1).multicast(
-                { () -> PublishSubject<Int> in throw NumberedFailure(1) },
-                selector: { (shared: PublishedInts) in shared }))
-        _ = log.observe(
-            Observable.just(1).multicast(
-                { PublishSubject<Int>() }, selector: { _ -> PublishedInts in throw NumberedFailure(2) }))
-        #expect(log.lines == ["1", "completed", "error(1)", "error(2)"])
-    }
-
-    @Test func aSelectorThatThrowsEndsOnlyOnceWhenLeftAtTheEnd() {
-        var completions = 0
-        let failed = Observable.just(1).multicast(
-            { () -> PublishSubject<Int> in throw Failure.expected }, selector: { (shared: PublishedInts) in shared })
-        let ends = failed.materialize().do(onCompleted: { completions += 1 })
-        #expect(events(of: ends.take(1)) == ["next(error(expected))", "completed"])
-        #expect(completions == 0)
-    }
-
-    @Test func theSourceEndsAsSoonAsTheSelectorsSequenceDoes() {
-        let log = EventLog()
-        var sent: [Int] = []
-        let source = Observable<Int>.create { observer in
-            for number in 1...3 { observer.onNext(number) }
-            return Disposables.create()
-        }.do(onNext: { sent.append($0) })
-        _ = log.observe(source.multicast({ PublishSubject<Int>() }, selector: { $0.take(1) }))
-        #expect(log.lines == ["1", "completed"])
-        #expect(sent == [1])
-    }
-
-    @Test func aSubjectOfAnotherKindIsAnObserverLikeAny() {
+    @Test("A subject of the user's own kind works like any other") func usersSubject() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let connectable = subject.multicast { Doubling() }
@@ -153,7 +97,7 @@ import Testing
         #expect(log.lines == ["4", "error(3)"])
     }
 
-    /// A subject as a user writes one.
+    /// A subject of the kind that users write.
     final class Doubling: SubjectType {
         private let subject = PublishSubject<Int>()
 
@@ -166,9 +110,7 @@ import Testing
         }
     }
 
-    typealias PublishedInts = Observable<Int>
-
-    @Test func everythingIsReleased() {
+    @Test("The end releases the subscriber and the connectable sequence") func release() {
         weak var token: ReleaseToken?
         weak var published: ConnectableObservable<Int>?
         let subject = PublishSubject<Int>()
@@ -185,7 +127,7 @@ import Testing
         #expect(published == nil)
     }
 
-    @Test func connectAndDisposeMayRace() {
+    @Test("Connections, disposals, subscriptions and elements may race") func connectionRace() {
         let subject = PublishSubject<Int>()
         let published = subject.publish()
         race(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct RefCountTests {
-    @Test func theFirstConnectsAndTheLastDisconnects() {
+    @Test("The first subscriber connects and the last one disconnects") func firstAndLast() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let counted = subject.publish().refCount()
@@ -22,8 +22,8 @@ import Testing
         #expect(log.lines == ["a 1", "b 1", "b 2", "c 3"])
     }
 
-    /// The end waits at the subject, which is repeating its element for the first one.
-    @Test func whoComesBeforeTheOthersAreToldOfTheEndConnectsAnew() {
+    /// The subject delivers the end after it has repeated its element to the first subscriber.
+    @Test("A subscriber that comes before the others learn of the end connects anew") func earlyNewcomers() {
         let log = EventLog()
         let counted = Observable.just(1).multicast { BehaviorSubject(value: 0) }.refCount()
         var isFirst = true
@@ -37,7 +37,7 @@ import Testing
         #expect(log.lines.filter { $0.hasPrefix("c") } == ["c 0", "c 1", "c completed"])
     }
 
-    @Test func afterTheSourcesEndItIsSubscribedAnew() {
+    @Test("A subscription after the end connects anew") func nextConnection() {
         let log = EventLog()
         let counted = Observable.just(1).publish().refCount()
         _ = log.observe(counted)
@@ -45,7 +45,7 @@ import Testing
         #expect(log.lines == ["1", "completed", "1", "completed"])
     }
 
-    @Test func aSubscriberMayLeaveDuringConnect() {
+    @Test("A subscriber may leave during `connect`") func leavesInConnect() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let source = Observable<Int>.create { observer in
@@ -58,7 +58,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func subscribersMayRace() {
+    @Test("Subscribers may race with each other and with an emitter") func subscriberRace() {
         let subject = PublishSubject<Int>()
         let counted = subject.replay(1).refCount()
         race(
@@ -73,17 +73,16 @@ import Testing
         last.dispose()
     }
 
-    @Test func everythingIsReleased() {
-        for end in 0..<2 {
-            weak var token: ReleaseToken?
-            let subject = PublishSubject<Int>()
-            do {
-                let strong = ReleaseToken()
-                token = strong
-                let subscription = subject.publish().refCount().subscribe(onNext: { _ in _ = strong })
-                if end == 0 { subject.onCompleted() } else { subscription.dispose() }
-            }
-            #expect(token == nil)
+    @Test("Completion and disposal release the subscriber", arguments: [true, false])
+    func release(completes: Bool) {
+        weak var token: ReleaseToken?
+        let subject = PublishSubject<Int>()
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            let subscription = subject.publish().refCount().subscribe(onNext: { _ in _ = strong })
+            if completes { subject.onCompleted() } else { subscription.dispose() }
         }
+        #expect(token == nil)
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ShareTests {
-    /// Counts the subscriptions to what it wraps and their ends.
+    /// Counts the subscriptions to a sequence and their ends.
     final class Census: @unchecked Sendable {
         var subscribed = 0, ended = 0
 
@@ -19,12 +19,12 @@ import Testing
         }
     }
 
-    static let forms: [(Int, SubjectLifetimeScope)] = [
+    static let forms: [(replay: Int, scope: SubjectLifetimeScope)] = [
         (0, .whileConnected), (1, .whileConnected), (2, .whileConnected), (0, .forever), (1, .forever), (2, .forever),
     ]
 
-    @Test(arguments: forms)
-    func subscribersShareOneSubscription(_ replay: Int, _ scope: SubjectLifetimeScope) {
+    @Test("All subscribers share one subscription to the source", arguments: forms)
+    func oneSubscription(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let subject = PublishSubject<Int>()
         let census = Census()
         let log = EventLog()
@@ -50,8 +50,8 @@ import Testing
         #expect(log.lines.filter { $0.hasPrefix("c") } == stale)
     }
 
-    @Test(arguments: forms)
-    func theTerminalEventReleasesTheSource(_ replay: Int, _ scope: SubjectLifetimeScope) {
+    @Test("The terminal event ends the subscription to the source", arguments: forms)
+    func end(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let subject = PublishSubject<Int>()
         let census = Census()
         let log = EventLog()
@@ -67,8 +67,8 @@ import Testing
         subscription.dispose()
     }
 
-    @Test(arguments: forms)
-    func aSourceThatEndsInsideConnectIsSubscribedAnewOrReplayed(_ replay: Int, _ scope: SubjectLifetimeScope) {
+    @Test("A source that ends while it is subscribed to is subscribed to anew or replayed", arguments: forms)
+    func endsInConnect(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let census = Census()
         let log = EventLog()
         let shared = census.count(Observable.just(1)).share(replay: replay, scope: scope)
@@ -80,8 +80,8 @@ import Testing
         #expect(census.ended == census.subscribed)
     }
 
-    @Test(arguments: forms)
-    func aSubscriberMayLeaveDuringConnect(_ replay: Int, _ scope: SubjectLifetimeScope) {
+    @Test("A subscriber may leave while the source is subscribed to", arguments: forms)
+    func leavesInConnect(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let census = Census()
         let log = EventLog()
         let endless = Observable<Int>.create { observer in
@@ -96,7 +96,7 @@ import Testing
         #expect(census.subscribed == 2 || scope == .forever)
     }
 
-    @Test func whoSubscribesAgainInTheTerminalEventStartsAnew() {
+    @Test("A subscription inside the terminal event starts anew") func resubscription() {
         let census = Census()
         let log = EventLog()
         var rounds = 0
@@ -116,7 +116,7 @@ import Testing
         #expect(census.subscribed == 2 && census.ended == 2)
     }
 
-    @Test func aSubscriberThatComesDuringConnectJoins() {
+    @Test("A subscriber that comes while the source is subscribed to joins") func joinsInConnect() {
         let census = Census()
         let log = EventLog()
         let source = Observable<Int>.create { observer in
@@ -131,33 +131,31 @@ import Testing
         #expect(census.subscribed == 1)
     }
 
-    @Test(arguments: forms)
-    func everythingIsReleased(_ replay: Int, _ scope: SubjectLifetimeScope) {
-        for end in 0..<2 {
-            weak var token: ReleaseToken?
-            weak var element: ReleaseToken?
-            weak var weakShared: Observable<ReleaseToken>?
-            let subject = PublishSubject<ReleaseToken>()
-            do {
-                let strong = ReleaseToken()
-                let strongElement = ReleaseToken()
-                token = strong
-                element = strongElement
-                let shared = subject.share(replay: replay, scope: scope)
-                weakShared = shared
-                let subscription = shared.subscribe(onNext: { _ in _ = strong })
-                subject.onNext(strongElement)
-                if end == 0 { subject.onCompleted() } else { subscription.dispose() }
-            }
-            #expect(token == nil)
-            #expect(element == nil)
-            #expect(weakShared == nil)
+    @Test("Completion and disposal release the subscriber, the element and the share", arguments: forms, [true, false])
+    func release(form: (replay: Int, scope: SubjectLifetimeScope), completes: Bool) {
+        weak var token: ReleaseToken?
+        weak var element: ReleaseToken?
+        weak var weakShared: Observable<ReleaseToken>?
+        let subject = PublishSubject<ReleaseToken>()
+        do {
+            let strong = ReleaseToken()
+            let strongElement = ReleaseToken()
+            token = strong
+            element = strongElement
+            let shared = subject.share(replay: form.replay, scope: form.scope)
+            weakShared = shared
+            let subscription = shared.subscribe(onNext: { _ in _ = strong })
+            subject.onNext(strongElement)
+            if completes { subject.onCompleted() } else { subscription.dispose() }
         }
+        #expect(token == nil)
+        #expect(element == nil)
+        #expect(weakShared == nil)
     }
 
-    /// Races subscribers that come and go with each other and with an emitter: the source has one subscription at most.
-    @Test(arguments: forms)
-    func subscribersMayRace(_ replay: Int, _ scope: SubjectLifetimeScope) {
+    /// Races subscribers with each other and with an emitter.
+    @Test("Subscribers that race share one subscription to the source", arguments: forms)
+    func subscriberRace(_ replay: Int, _ scope: SubjectLifetimeScope) {
         let subject = PublishSubject<Int>()
         let shared = subject.share(replay: replay, scope: scope)
         let overlaps = EventLog()

@@ -1,67 +1,56 @@
 import RxSwift
-import RxTest
 import TestSupport
 import Testing
 
 @Suite struct DebounceTests {
-    @Test func silenceLetsAnElementThrough() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(
-            script((150, 1), (210, 2), (240, 3), (300, 4), (340, 5)) + [.completed(400)])
-        let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
-        #expect(result.events == [.next(290, 3), .next(390, 5), .completed(400)])
-        #expect(source.subscriptions == [Subscription(200, 400)])
+    @Test("An element that no other follows for 50 ticks comes through") func silence() throws {
+        try expectMarbles(
+            source: "1----^2--3-----4---5-----|",
+            result: "     ^--------3---------5|",
+            active: "     ^-------------------!"
+        ) { $0.debounce(.seconds(50), scheduler: $1) }
     }
 
-    @Test func completionSendsTheElementThatWaits() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(
-            script((150, 1), (210, 2), (250, 3), (310, 4), (350, 5)) + [.completed(390)])
-        let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
-        #expect(result.events == [.next(300, 3), .next(390, 5), .completed(390)])
+    @Test("Completion sends the waiting element") func completion() throws {
+        try expectMarbles(
+            source: "1----^2---3-----4---5---|",
+            result: "     ^---------3--------(5|)"
+        ) { $0.debounce(.seconds(50), scheduler: $1) }
     }
 
-    @Test func errorDropsTheElementThatWaits() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(
-            script((150, 1), (210, 2), (250, 3)) + [.error(260, Failure.expected), .completed(400)])
-        let result = scheduler.start { source.debounce(.seconds(50), scheduler: scheduler) }
-        #expect(result.events == [.error(260, Failure.expected)])
-        #expect(source.subscriptions == [Subscription(200, 260)])
+    @Test("An error drops the waiting element") func error() throws {
+        try expectMarbles(
+            source: "1----^2---3#",
+            result: "     ^-----#",
+            active: "     ^-----!"
+        ) { $0.debounce(.seconds(50), scheduler: $1) }
     }
 
-    @Test func nothingComesAfterDispose() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(script((210, 2), (250, 3)))
-        let result = scheduler.start(disposed: 275) { source.debounce(.seconds(30), scheduler: scheduler) }
-        #expect(result.events == [.next(240, 2)])
-        #expect(source.subscriptions == [Subscription(200, 275)])
+    @Test("Disposal at tick 275 drops the waiting element") func disposal() throws {
+        try expectMarbles(
+            source: "^-2-------3",
+            result: "^-------2",
+            active: "^--------------!",
+            ticks: 5, disposed: 275
+        ) { $0.debounce(.seconds(30), scheduler: $1) }
     }
 
-    @Test func aLateTimerSendsNothing() {
+    @Test("The timer of an element that another displaced sends nothing") func staleTimer() {
         var machine = DebounceStateMachine()
         let first = machine.accept()
         let second = machine.accept()
-        let answer1 = machine.expire(first)
-        #expect(!answer1)
-        let answer2 = machine.expire(second)
-        #expect(answer2)
-        let answer3 = machine.expire(second)
-        #expect(!answer3)
-        let answer4 = machine.end()
-        #expect(!answer4)
+        let sends = [machine.expire(first), machine.expire(second), machine.expire(second), machine.end()]
+        #expect(sends == [false, true, false, false])
     }
 
-    @Test func anElementDeliveredIsNotSentAgainAtTheEnd() {
+    @Test("The timer of an element that completion sent sends nothing") func timerAfterEnd() {
         var machine = DebounceStateMachine()
         let generation = machine.accept()
-        let answer5 = machine.end()
-        #expect(answer5)
-        let answer6 = machine.expire(generation)
-        #expect(!answer6)
+        let sends = [machine.end(), machine.expire(generation)]
+        #expect(sends == [true, false])
     }
 
-    @Test func anElementThatIsDisplacedOrDroppedIsReleased() {
+    @Test("A displaced or dropped element is released") func release() {
         let scheduler = ticks()
         let source = PublishSubject<ReleaseToken>()
         let subscription = source.debounce(.seconds(30), scheduler: scheduler).subscribe()

@@ -4,14 +4,24 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What operators do with the clock of the machine. Margins are generous: the machine may be busy.
-@Suite struct RealTimeTests {
-    static let schedulers: [any SchedulerType] = [
-        SerialDispatchQueueScheduler(internalSerialQueueName: "real time"),
-        ConcurrentDispatchQueueScheduler(queue: .global()),
-        ConcurrentMainScheduler.instance,
-    ]
+/// The schedulers on which the operators of time are tested by the clock of the machine.
+enum RealTimeScheduler: CaseIterable {
+    case serialQueue, globalQueue, mainQueue
 
+    private static let serial = SerialDispatchQueueScheduler(internalSerialQueueName: "real time")
+    private static let concurrent = ConcurrentDispatchQueueScheduler(queue: .global())
+
+    var instance: any SchedulerType {
+        switch self {
+        case .serialQueue: Self.serial
+        case .globalQueue: Self.concurrent
+        case .mainQueue: ConcurrentMainScheduler.instance
+        }
+    }
+}
+
+/// Runs the operators of time by the clock of the machine. Margins are generous: the machine may be busy.
+@Suite struct RealTimeTests {
     /// Collects a sequence until it ends.
     private func collect<Element>(
         _ source: Observable<Element>, feed: () -> Void = {}
@@ -42,8 +52,9 @@ import Testing
         func add(_ element: Element) { lock.withLock { list.append(element) } }
     }
 
-    @Test(arguments: schedulers.indices) func timerAndIntervalKeepTime(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("A timer and an interval never come early", arguments: RealTimeScheduler.allCases)
+    func timers(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         let once = collect(Observable<Int>.timer(.milliseconds(50), scheduler: scheduler))
         #expect(once.elements == [0])
         #expect(once.seconds >= 0.05)
@@ -52,23 +63,26 @@ import Testing
         #expect(several.seconds >= 0.1)
     }
 
-    @Test(arguments: schedulers.indices) func anIntervalOfZeroRuns(index: Int) {
-        let result = collect(Observable<Int>.interval(.seconds(0), scheduler: Self.schedulers[index]).take(100))
+    @Test("An interval of zero counts", arguments: RealTimeScheduler.allCases)
+    func zeroInterval(kind: RealTimeScheduler) {
+        let result = collect(Observable<Int>.interval(.seconds(0), scheduler: kind.instance).take(100))
         #expect(result.elements == Array(0..<100))
     }
 
-    @Test(arguments: schedulers.indices) func debounceSendsTheLast(index: Int) {
+    @Test("`debounce` sends the last element of a burst after the silence", arguments: RealTimeScheduler.allCases)
+    func debounce(kind: RealTimeScheduler) {
         let subject = PublishSubject<Int>()
-        let result = collect(subject.debounce(.milliseconds(100), scheduler: Self.schedulers[index]).take(1)) {
+        let result = collect(subject.debounce(.milliseconds(100), scheduler: kind.instance).take(1)) {
             for number in 0..<1_000 { subject.onNext(number) }
         }
         #expect(result.elements == [999])
         #expect(result.seconds >= 0.1)
     }
 
-    @Test(arguments: schedulers.indices) func throttleSendsFirstAndLast(index: Int) {
+    @Test("`throttle` sends the first and the last element of a burst", arguments: RealTimeScheduler.allCases)
+    func throttle(kind: RealTimeScheduler) {
         let subject = PublishSubject<Int>()
-        let result = collect(subject.throttle(.milliseconds(300), scheduler: Self.schedulers[index])) {
+        let result = collect(subject.throttle(.milliseconds(300), scheduler: kind.instance)) {
             for number in 0..<10 { subject.onNext(number) }
             subject.onCompleted()
         }
@@ -76,9 +90,10 @@ import Testing
         #expect(result.seconds >= 0.3)
     }
 
-    @Test(arguments: schedulers.indices) func delayKeepsOrderAndLosesNothing(index: Int) {
+    @Test("`delay` keeps the order and loses no element", arguments: RealTimeScheduler.allCases)
+    func delay(kind: RealTimeScheduler) {
         let subject = PublishSubject<Int>()
-        let result = collect(subject.delay(.milliseconds(50), scheduler: Self.schedulers[index])) {
+        let result = collect(subject.delay(.milliseconds(50), scheduler: kind.instance)) {
             for number in 0..<2_000 { subject.onNext(number) }
             subject.onCompleted()
         }
@@ -86,8 +101,9 @@ import Testing
         #expect(result.seconds >= 0.05)
     }
 
-    @Test(arguments: schedulers.indices) func timeoutFailsInSilenceOnly(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("`timeout` fails only when the source is silent", arguments: RealTimeScheduler.allCases)
+    func timeout(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         let lively = collect(
             Observable<Int>.interval(.milliseconds(10), scheduler: scheduler).take(10)
                 .timeout(.seconds(5), scheduler: scheduler))
@@ -97,15 +113,16 @@ import Testing
         let silent = collect(subject.timeout(.milliseconds(100), scheduler: scheduler)) { subject.onNext(1) }
         #expect(silent.elements == [1])
         #expect(silent.error != nil)
-        // Let go of after the error was delivered.
+        // `timeout` releases the source after it has delivered the error.
         for _ in 0..<1_000 where subject.hasObservers { usleep(1_000) }
         #expect(!subject.hasObservers)
     }
 
-    @Test(arguments: schedulers.indices) func buffersLoseNothing(index: Int) {
+    @Test("`buffer` loses no element", arguments: RealTimeScheduler.allCases)
+    func buffer(kind: RealTimeScheduler) {
         let subject = PublishSubject<Int>()
         let result = collect(
-            subject.buffer(timeSpan: .milliseconds(1), count: 7, scheduler: Self.schedulers[index])
+            subject.buffer(timeSpan: .milliseconds(1), count: 7, scheduler: kind.instance)
         ) {
             for number in 0..<5_000 { subject.onNext(number) }
             subject.onCompleted()
@@ -114,10 +131,11 @@ import Testing
         #expect(result.elements.allSatisfy { $0.count <= 7 })
     }
 
-    @Test(arguments: schedulers.indices) func windowsLoseNothing(index: Int) {
+    @Test("`window` loses no element", arguments: RealTimeScheduler.allCases)
+    func window(kind: RealTimeScheduler) {
         let subject = PublishSubject<Int>()
         let result = collect(
-            subject.window(timeSpan: .milliseconds(1), count: 7, scheduler: Self.schedulers[index]).flatMap { $0 }
+            subject.window(timeSpan: .milliseconds(1), count: 7, scheduler: kind.instance).flatMap { $0 }
         ) {
             for number in 0..<5_000 { subject.onNext(number) }
             subject.onCompleted()
@@ -125,8 +143,9 @@ import Testing
         #expect(result.elements == Array(0..<5_000))
     }
 
-    @Test(arguments: schedulers.indices) func takeAndSkipGoByTheClock(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("`take`, `skip` and `delaySubscription` wait for their span", arguments: RealTimeScheduler.allCases)
+    func takeAndSkip(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         let ticks = Observable<Int>.interval(.milliseconds(10), scheduler: scheduler)
         let taken = collect(ticks.take(for: .milliseconds(200), scheduler: scheduler))
         #expect(taken.elements == Array(0..<taken.elements.count))
@@ -137,37 +156,5 @@ import Testing
         let late = collect(Observable.just(1).delaySubscription(.milliseconds(50), scheduler: scheduler))
         #expect(late.elements == [1])
         #expect(late.seconds >= 0.05)
-    }
-
-    @Test func subscribeOnMovesBothEnds() {
-        let queue = DispatchQueue(label: "target")
-        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "subscribe on")
-        let key = DispatchSpecificKey<Bool>()
-        queue.setSpecific(key: key, value: true)
-        let ended = DispatchSemaphore(value: 0)
-        let source = Observable<Int>.create { observer in
-            #expect(DispatchQueue.getSpecific(key: key) == true)
-            observer.onNext(1)
-            return Disposables.create {
-                #expect(DispatchQueue.getSpecific(key: key) == true)
-                ended.signal()
-            }
-        }
-        #expect(collect(source.subscribe(on: scheduler).take(1)).elements == [1])
-        #expect(ended.wait(timeout: .now() + 10) == .success)
-    }
-
-    /// In a process of its own: other tests enqueue on the main scheduler, too.
-    @Test func subscribeOnMainRunsInlineThere() async {
-        await #expect(processExitsWith: .success) {
-            await onMainQueue {
-                var elements: [Int] = []
-                let subscription = Observable.just(1).subscribe(on: MainScheduler.instance).subscribe(onNext: {
-                    elements.append($0)
-                })
-                precondition(elements == [1])
-                subscription.dispose()
-            }
-        }
     }
 }

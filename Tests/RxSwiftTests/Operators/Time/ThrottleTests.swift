@@ -1,95 +1,84 @@
 import RxSwift
-import RxTest
 import TestSupport
 import Testing
 
 @Suite struct ThrottleTests {
-    private let elements = [(150, 1), (210, 2), (250, 3), (310, 4), (350, 5), (410, 6), (450, 7)].map {
-        Recorded(time: $0.0, value: Event.next($0.1))
+    @Test("The latest element comes after 200 ticks, and completion waits for it") func latest() throws {
+        try expectMarbles(
+            source: "1----^2---3-----4---5-----6---7----|",
+            result: "     ^2-------------------6-------------------(7|)",
+            active: "     ^-----------------------------!"
+        ) { $0.throttle(.seconds(200), scheduler: $1) }
     }
 
-    @Test func theLatestComesAtTheEndOfTheSpanAndCompletionWaitsForIt() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements + [.completed(500)])
-        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .next(410, 6), .next(610, 7), .completed(610)])
-        #expect(source.subscriptions == [Subscription(200, 500)])
+    @Test("Completion comes at once when no element waits") func lateCompletion() throws {
+        try expectMarbles(
+            source: "1----^2---3-----4---5-----6---7--------------------------------------------|",
+            result: "     ^2-------------------6-------------------7----------------------------|",
+            active: "     ^---------------------------------------------------------------------!"
+        ) { $0.throttle(.seconds(200), scheduler: $1) }
     }
 
-    @Test func completionAfterTheSpanIsNotDelayed() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements + [.completed(900)])
-        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .next(410, 6), .next(610, 7), .completed(900)])
-        #expect(source.subscriptions == [Subscription(200, 900)])
+    @Test("An empty source completes at once") func empty() throws {
+        try expectMarbles(
+            source: "1----^-----------------------------|",
+            result: "     ^-----------------------------|"
+        ) { $0.throttle(.seconds(200), scheduler: $1) }
     }
 
-    @Test func emptyCompletesAtOnce() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable([.next(150, 0), .completed(500)])
-        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
-        #expect(result.events == [.completed(500)])
+    @Test("An error comes at once and drops the waiting element") func error() throws {
+        try expectMarbles(
+            source: "1----^2---3-----4---5-----#",
+            result: "     ^2-------------------#",
+            active: "     ^--------------------!"
+        ) { $0.throttle(.seconds(200), scheduler: $1) }
     }
 
-    @Test func errorIsNotDelayed() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, Failure.expected)])
-        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .error(410, Failure.expected)])
-        #expect(source.subscriptions == [Subscription(200, 410)])
+    @Test("The latest element comes though the source goes on") func endless() throws {
+        try expectMarbles(
+            source: "1----^2---3-----4---5-----6---7",
+            result: "     ^2-------------------6-------------------7",
+            active: "     ^-------------------------------------------------------------------------------!"
+        ) { $0.throttle(.seconds(200), scheduler: $1) }
     }
 
-    @Test func withoutAnEndTheLatestStillComes() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements)
-        let result = scheduler.start { source.throttle(.seconds(200), scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .next(410, 6), .next(610, 7)])
-        #expect(source.subscriptions == [Subscription(200, 1000)])
+    @Test("Without `latest` only the first element of 200 ticks comes through") func first() throws {
+        try expectMarbles(
+            source: "1----^2---3-----4---5-----6---7----|",
+            result: "     ^2-------------------6--------|",
+            active: "     ^-----------------------------!"
+        ) { $0.throttle(.seconds(200), latest: false, scheduler: $1) }
     }
 
-    @Test func withoutLatestTheRestOfTheSpanIsDropped() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements + [.completed(500)])
-        let result = scheduler.start { source.throttle(.seconds(200), latest: false, scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .next(410, 6), .completed(500)])
-        #expect(source.subscriptions == [Subscription(200, 500)])
+    @Test("Without `latest` an error comes at once") func firstError() throws {
+        try expectMarbles(
+            source: "1----^2---3-----4---5-----#",
+            result: "     ^2-------------------#"
+        ) { $0.throttle(.seconds(200), latest: false, scheduler: $1) }
     }
 
-    @Test func withoutLatestErrorPasses() {
-        let scheduler = ticks()
-        let source = scheduler.createHotObservable(elements.prefix(5) + [.error(410, Failure.expected)])
-        let result = scheduler.start { source.throttle(.seconds(200), latest: false, scheduler: scheduler) }
-        #expect(result.events == [.next(210, 2), .error(410, Failure.expected)])
-    }
-
-    @Test func theDecisionSetsOneTimerPerSpan() {
+    @Test("The state machine sets one timer for each span") func timers() {
         var machine = ThrottleStateMachine(span: 10)
-        let answer1 = machine.accept(at: 100)
-        #expect(answer1 == .send(displaces: false))
+        var decisions = [machine.accept(at: 100)]
         machine.sent(at: 101)
-        let answer2 = machine.accept(at: 104)
-        #expect(answer2 == .wait(generation: 1, rest: 7))
-        let answer = machine.accept(at: 105)
-        #expect(answer == .replace)
-        let answer3 = machine.end()
-        #expect(!answer3)
+        decisions += [machine.accept(at: 104), machine.accept(at: 105)]
+        #expect(decisions == [.send(displaces: false), .wait(generation: 1, rest: 7), .replace])
+        let passesEnd = machine.end()
+        #expect(!passesEnd)
         #expect(machine.isCurrent(1))
-        let answer4 = machine.takeWaiting()
-        #expect(answer4)
+        let wasWaiting = machine.takeWaiting()
+        #expect(wasWaiting)
         #expect(machine.hasEnded)
     }
 
-    @Test func theDecisionSendsAtOnceWhenTheTimerIsLate() {
+    @Test("The state machine sends an element at once when the timer is late") func lateTimer() {
         var machine = ThrottleStateMachine(span: 10)
-        let answer5 = machine.accept(at: 100)
-        #expect(answer5 == .send(displaces: false))
+        var decisions = [machine.accept(at: 100)]
         machine.sent(at: 100)
-        let answer6 = machine.accept(at: 101)
-        #expect(answer6 == .wait(generation: 1, rest: 9))
-        let answer = machine.accept(at: 120)
-        #expect(answer == .send(displaces: true))
+        decisions += [machine.accept(at: 101), machine.accept(at: 120)]
+        #expect(decisions == [.send(displaces: false), .wait(generation: 1, rest: 9), .send(displaces: true)])
         machine.sent(at: 120)
-        let answer7 = machine.takeWaiting()
-        #expect(!answer7)
+        let wasWaiting = machine.takeWaiting()
+        #expect(!wasWaiting)
     }
 }

@@ -5,10 +5,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// A source that emits while timers fire, and a third thread that disposes: nothing overlaps, nothing comes after the end.
+/// Races a source, timers and disposal: no events overlap, and none follows a terminal event.
 @Suite struct TimeRaceTests {
-    /// A tick that meets an element on its way goes back to the scheduler: what the operator sends on a tick comes there.
-    @Test func whatWaitedIsSentOnTheSchedulersThread() {
+    /// A tick that meets an element under way goes back to the scheduler.
+    @Test("The waiting element comes on the scheduler's thread") func thread() {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "timers")
         queue.setSpecific(key: key, value: true)
@@ -34,7 +34,7 @@ import Testing
 
     private static let spans: [RxTimeInterval] = [.microseconds(0), .microseconds(20), .microseconds(100)]
 
-    /// Complains about events that overlap, or follow a terminal event.
+    /// Counts events that overlap with another or follow a terminal event.
     private final class Watch: @unchecked Sendable {
         let inside = AtomicWord(0)
         let ended = AtomicWord(0)
@@ -74,71 +74,74 @@ import Testing
             group.wait()
             subscription.dispose()
             #expect(watch.faults.loadRelaxed() == 0)
-            // Where unsubscribing is scheduled, it comes soon.
+            // `subscribe(on:)` schedules the unsubscription.
             for _ in 0..<1_000 where subject.hasObservers { usleep(1_000) }
             #expect(!subject.hasObservers)
         }
     }
 
-    static let schedulers: [any SchedulerType] = [
-        SerialDispatchQueueScheduler(internalSerialQueueName: "time races"),
-        ConcurrentDispatchQueueScheduler(queue: .global()),
-        ConcurrentMainScheduler.instance,
-    ]
-
-    @Test(arguments: schedulers.indices) func debounce(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in `debounce`", arguments: RealTimeScheduler.allCases)
+    func debounce(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { $0.debounce($1, scheduler: scheduler) }
     }
 
-    @Test(arguments: schedulers.indices) func throttle(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in `throttle`", arguments: RealTimeScheduler.allCases)
+    func throttle(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { $0.throttle($1, scheduler: scheduler) }
     }
 
-    @Test(arguments: schedulers.indices) func delay(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in `delay`", arguments: RealTimeScheduler.allCases)
+    func delay(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { $0.delay($1, scheduler: scheduler) }
     }
 
-    @Test(arguments: schedulers.indices) func timeout(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in `timeout`", arguments: RealTimeScheduler.allCases)
+    func timeout(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { $0.timeout($1, other: Observable.of(1, 2, 3), scheduler: scheduler) }
         race(scheduler: scheduler) { $0.timeout($1, scheduler: scheduler) }
     }
 
-    @Test(arguments: schedulers.indices) func buffer(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in `buffer`", arguments: RealTimeScheduler.allCases)
+    func buffer(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { $0.buffer(timeSpan: $1, count: 4, scheduler: scheduler) }
     }
 
-    @Test(arguments: schedulers.indices) func window(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in `window`", arguments: RealTimeScheduler.allCases)
+    func window(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { source, span in
             source.window(timeSpan: span, count: 4, scheduler: scheduler).flatMap { $0 }
         }
     }
 
-    @Test(arguments: schedulers.indices) func takeAndSkip(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in `take(for:)` and `skip`", arguments: RealTimeScheduler.allCases)
+    func takeAndSkip(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { $0.take(for: $1, scheduler: scheduler) }
         race(scheduler: scheduler) { $0.skip($1, scheduler: scheduler) }
     }
 
-    @Test(arguments: schedulers.indices) func lateSubscriptions(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("Elements, timers and disposal race in late subscriptions", arguments: RealTimeScheduler.allCases)
+    func lateSubscriptions(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { $0.delaySubscription($1, scheduler: scheduler) }
         race(scheduler: scheduler) { source, _ in source.subscribe(on: scheduler) }
     }
 
-    @Test(arguments: schedulers.indices) func timers(index: Int) {
-        let scheduler = Self.schedulers[index]
+    @Test("The end of the source races with an interval", arguments: RealTimeScheduler.allCases)
+    func timers(kind: RealTimeScheduler) {
+        let scheduler = kind.instance
         race(scheduler: scheduler) { source, span in
             Observable<Int>.interval(span, scheduler: scheduler).take(until: source.filter { $0 == 200 })
         }
     }
 
-    @Test func aTimerArmedAndDisposedByManyThreadsLeavesNothing() {
+    @Test("Four threads arm and dispose of timers") func manyThreads() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "arming")
         let fired = AtomicWord(0)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in

@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 @Suite struct CompactMapTests {
-    @Test func nilIsDropped() {
+    @Test("Elements mapped to nil are dropped") func nils() {
         #expect(events(of: sequence("1", "a", "3").compactMap { Int($0) }) == ["1", "3", "completed"])
     }
 
-    @Test func errorPasses() {
+    @Test("An error of the source comes through") func error() {
         #expect(events(of: sequence("1", error: .expected).compactMap { Int($0) }) == ["1", "error(expected)"])
     }
 
-    @Test func whatTheClosureThrowsIsTheError() {
+    @Test("An error of the closure ends the result") func closureThrows() {
         let source = sequence(1, 2, 3).compactMap { element throws -> Int? in
             if element == 2 { throw Failure.expected }
             return element
@@ -19,7 +19,7 @@ import Testing
         #expect(events(of: source) == ["1", "error(expected)"])
     }
 
-    @Test func nothingFollowsADisposeInTheClosure() {
+    @Test("No event follows a disposal in the closure") func closureDisposes() {
         let subject = PublishSubject<Int>()
         let log = EventLog { dispose in
             subject.compactMap { element -> Int? in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct MaterializeTests {
-    @Test func eventsBecomeElements() {
+    @Test("Events become elements") func elements() {
         #expect(events(of: sequence(1).materialize()) == ["next(next(1))", "next(completed)", "completed"])
         #expect(
             events(of: sequence(1, error: .expected).materialize()) == [
@@ -11,7 +11,7 @@ import Testing
             ])
     }
 
-    @Test func disposeAtTheTerminalElementDropsTheCompletion() {
+    @Test("Disposal at the last element drops the completion") func disposal() {
         let subject = PublishSubject<Int>()
         let log = EventLog { dispose in
             subject.materialize().do(afterNext: { event in if event.isStopEvent { dispose() } })

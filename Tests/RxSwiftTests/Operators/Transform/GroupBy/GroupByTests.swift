@@ -7,7 +7,7 @@ import Testing
     private let source = PublishSubject<Int>()
     private let log = EventLog()
 
-    @Test func aGroupThatHasEndedEndsOnlyOnceWhenLeftAtTheEnd() {
+    @Test("An ended group ends only once when its end disposes of the subscription") func endedGroup() {
         var completions = 0
         var group: GroupedObservable<Int, Int>!
         _ = Observable.just(1).groupBy { $0 }.subscribe(onNext: { group = $0 })
@@ -16,7 +16,7 @@ import Testing
         #expect(completions == 0)
     }
 
-    @Test func elementsGoToTheGroupOfTheirKey() {
+    @Test("Each element goes to the group of its key") func keys() {
         let log = log
         _ = source.groupBy { $0 % 3 }.subscribe(
             onNext: { group in
@@ -30,7 +30,7 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test func anErrorGoesToAllGroups() {
+    @Test("An error goes to all groups and to the result") func error() {
         let log = log
         _ = source.groupBy { $0 % 2 }.subscribe(
             onNext: { group in _ = group.subscribe(onError: { _ in log.note("error\(group.key)") }) },
@@ -41,7 +41,7 @@ import Testing
         #expect(log.text == "error1 error0 error")
     }
 
-    @Test func whatTheKeySelectorThrowsEndsGroupsAndResult() {
+    @Test("An error of the key selector ends the groups and the result") func selectorThrows() {
         let log = log
         _ = source.groupBy { element -> Int in
             if element == 2 { throw NumberedFailure(2) }
@@ -54,7 +54,7 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test func theSourceStaysWhileAGroupIsSubscribed() {
+    @Test("A subscribed group keeps the source") func groupKeepsSource() {
         let log = log
         nonisolated(unsafe) var inner: (any Disposable)?
         let outer = source.groupBy { $0 % 2 }.subscribe(onNext: { group in
@@ -70,7 +70,7 @@ import Testing
         #expect(log.text == "1 3")
     }
 
-    @Test func theSourceStaysWhileTheResultIsSubscribed() {
+    @Test("The subscribed result keeps the source") func resultKeepsSource() {
         nonisolated(unsafe) var inner: (any Disposable)?
         let outer = source.groupBy { $0 }.subscribe(onNext: { inner = $0.subscribe() })
         source.onNext(1)
@@ -80,7 +80,7 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test func aLateSubscriberGetsTheEndOfTheGroup() {
+    @Test("A late subscriber of a group gets its end") func lateSubscriber() {
         nonisolated(unsafe) var groups: [GroupedObservable<Int, Int>] = []
         _ = source.groupBy { $0 }.subscribe(onNext: { groups.append($0) })
         source.onNext(1)
@@ -89,7 +89,7 @@ import Testing
         #expect(log.text == "completed")
     }
 
-    @Test func thousandsOfGroupsKeepTheirOrder() {
+    @Test("Thousands of groups keep their order") func manyGroups() {
         let log = EventLog()
         let numbers = Observable.range(start: 0, count: 60_000)
         _ = numbers.groupBy { $0 % 20_000 }
@@ -102,7 +102,8 @@ import Testing
         #expect(log.text == "20000 true true")
     }
 
-    @Test func aKeyThatDisposesInItsHashOrEqualityDoesNoHarm() {
+    @Test("A key may dispose and emit in its hash or equality", arguments: [true, false])
+    func keyDisposes(inHash: Bool) {
         final class Key: Hashable, @unchecked Sendable {
             let number: Int
             let inHash: (() -> Void)?
@@ -123,22 +124,20 @@ import Testing
                 return one.number == other.number
             }
         }
-        for inHash in [true, false] {
-            let source = PublishSubject<Key>()
-            let subscription = SerialDisposable()
-            let log = EventLog()
-            subscription.disposable = source.groupBy { $0 }.subscribe(onNext: { log.note("\($0.key.number)") })
-            source.onNext(Key(1))
-            let meddle = {
-                subscription.dispose()
-                source.onNext(Key(3))
-            }
-            source.onNext(inHash ? Key(1, inHash: meddle) : Key(1, inEquality: meddle))
-            #expect(log.text == "1" && !source.hasObservers)
+        let source = PublishSubject<Key>()
+        let subscription = SerialDisposable()
+        let log = EventLog()
+        subscription.disposable = source.groupBy { $0 }.subscribe(onNext: { log.note("\($0.key.number)") })
+        source.onNext(Key(1))
+        let meddle = {
+            subscription.dispose()
+            source.onNext(Key(3))
         }
+        source.onNext(inHash ? Key(1, inHash: meddle) : Key(1, inEquality: meddle))
+        #expect(log.text == "1" && !source.hasObservers)
     }
 
-    @Test func everythingIsReleasedAtTheEndAlsoWhenAGroupIsKept() {
+    @Test("The end releases the selector though a group is kept") func release() {
         weak var released: ReleaseToken?
         nonisolated(unsafe) var kept: GroupedObservable<Int, Int>?
         do {
@@ -151,7 +150,7 @@ import Testing
         #expect(released == nil && kept?.key == 1)
     }
 
-    @Test func subscribingToAGroupAgainstDisposeLeavesNothingBehind() {
+    @Test("A subscription to a group that races with disposal leaves no observer") func disposalRace() {
         final class Round {
             let source = PublishSubject<Int>()
             nonisolated(unsafe) var group: GroupedObservable<Int, Int>?

@@ -2,35 +2,8 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct ZipStateMachineTests {
-    @Test func emitsWhenTheLastQueueGetsItsFirstElement() {
-        var machine = ZipStateMachine(sources: 3, completesWhenOthersAreDone: false)
-        #expect(machine.queued(first: true) == .wait)
-        #expect(machine.queued(first: false) == .wait)
-        #expect(machine.queued(first: true) == .wait)
-        #expect(machine.queued(first: true) == .emit)
-        machine.took(emptied: 2)
-        #expect(machine.queued(first: true) == .wait)
-        #expect(machine.queued(first: true) == .emit)
-    }
-
-    @Test func completesWhenAllSourcesAreDone() {
-        var machine = ZipStateMachine(sources: 2, completesWhenOthersAreDone: false)
-        #expect(machine.sourceCompleted() == .wait)
-        #expect(machine.queued(first: true) == .wait)
-        #expect(machine.sourceCompleted() == .complete)
-    }
-
-    @Test func theFormForCollectionsCompletesAtAnElementThatNoOtherCanMatch() {
-        var machine = ZipStateMachine(sources: 2, completesWhenOthersAreDone: true)
-        #expect(machine.sourceCompleted() == .wait)
-        machine.exhausted()
-        #expect(machine.discarded() == .complete)
-    }
-}
-
 @Suite struct ZipTests {
-    /// Zip in the plainest words: two queues and two flags.
+    /// Models `zip` with two queues and two flags.
     static func model(_ steps: [(step: Step, number: Int)], completesEarly: Bool) -> String {
         var queues: [[Int]] = [[], []]
         var done = [false, false]
@@ -54,7 +27,17 @@ import Testing
         return lines.joined(separator: " ")
     }
 
-    @Test func isWhatTwoQueuesAreInAllInterleavings() {
+    @Test("Elements are added in pairs") func picture() throws {
+        try expectMarbles(
+            source: "^1--2----3--|",
+            active: "^-----------!",
+            second: "^--4--5-----6-|",
+            during: "^-------------!",
+            result: "^--5--7-----9-|"
+        ) { source, second, _ in Observable.zip(source, second) { $0 + $1 } }
+    }
+
+    @Test("The result equals that of two queues in all interleavings") func interleavings() {
         forAllInterleavings {
             Observable.zip($0, $1) { $0 + $1 }
         } model: {
@@ -64,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func ofACollectionIsWhatTwoQueuesAreInAllInterleavings() {
+    @Test("The form for collections equals two queues in all interleavings") func collection() {
         forAllInterleavings {
             Observable<Int>.zip([$0, $1]) { $0[0] + $0[1] }
         } model: {
@@ -74,13 +57,13 @@ import Testing
         }
     }
 
-    @Test func ofNoSourcesCompletes() {
+    @Test("Without sources the result completes") func noSources() {
         let transcript = EventLog()
         _ = transcript.observe(Observable<[Int]>.zip([Observable<Int>]()) { $0 })
         #expect(transcript.text == "completed")
     }
 
-    @Test func ofNoSourcesEndsOnlyOnceWhenLeftAtTheEnd() {
+    @Test("Without sources the result ends only once when the end disposes of it") func noSourcesDisposal() {
         var completions = 0
         let none = Observable<[Int]>.zip([Observable<Int>]()) { $0 }
         let ends = none.materialize().do(onCompleted: { completions += 1 })
@@ -88,7 +71,7 @@ import Testing
         #expect(completions == 0)
     }
 
-    @Test func keepsALongQueueInOrder() {
+    @Test("A long queue keeps its order") func longQueue() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         var pairs: [Int] = []
@@ -101,7 +84,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func letsGoOfElementsThatNothingCanMatchAnyMore() {
+    @Test("Elements that no other can match any more are released") func unmatched() {
         let left = PublishSubject<ReleaseToken>()
         let right = PublishSubject<Int>()
         let subscription = Observable.zip(left, right) { $1 }.subscribe(onNext: { _ in })
@@ -124,7 +107,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
+    @Test("An error of the selector ends the result and the subscriptions") func selectorThrows() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         let transcript = EventLog()
@@ -141,26 +124,25 @@ import Testing
         #expect(!left.hasObservers && !right.hasObservers)
     }
 
-    @Test func nothingFollowsADisposalInsideTheSelector() {
-        for throwing in [false, true] {
-            let left = PublishSubject<Int>()
-            let right = PublishSubject<Int>()
-            let transcript = EventLog()
-            var subscription: (any Disposable)?
-            subscription = transcript.observe(
-                Observable<Int>.zip(left, right) {
-                    subscription?.dispose()
-                    if throwing { throw Failure.expected }
-                    return $0 + $1
-                })
-            left.onNext(1)
-            right.onNext(1)
-            #expect(transcript.text == "")
-            #expect(!left.hasObservers && !right.hasObservers)
-        }
+    @Test("No event follows a disposal in the selector", arguments: [false, true])
+    func selectorDisposes(throwing: Bool) {
+        let left = PublishSubject<Int>()
+        let right = PublishSubject<Int>()
+        let transcript = EventLog()
+        var subscription: (any Disposable)?
+        subscription = transcript.observe(
+            Observable<Int>.zip(left, right) {
+                subscription?.dispose()
+                if throwing { throw Failure.expected }
+                return $0 + $1
+            })
+        left.onNext(1)
+        right.onNext(1)
+        #expect(transcript.text == "")
+        #expect(!left.hasObservers && !right.hasObservers)
     }
 
-    @Test func noStageFurtherDownRunsAfterADisposalInsideTheSelector() {
+    @Test("No stage below runs after a disposal in the selector") func stagesBelow() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         let transcript = EventLog()
@@ -179,7 +161,7 @@ import Testing
         #expect(transcript.text == "")
     }
 
-    @Test func aSourceThatCompletesIsReleasedWhileTheOthersGoOn() {
+    @Test("A source that completes is released while the other goes on") func earlyCompletion() {
         let transcript = EventLog()
         let other = PublishSubject<Int>()
         let source = Observable<Int>.create { observer in
@@ -194,7 +176,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func eventsFromInsideACallbackFollowAfterIt() {
+    @Test("Events that an observer emits come after its callback") func reentrancy() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         let transcript = EventLog()
@@ -215,13 +197,13 @@ import Testing
         #expect(transcript.text == "<4 > <5 > <6 > completed")
     }
 
-    @Test func synchronousSourcesOfOneElement() {
+    @Test("Two synchronous sources of one element make one pair") func synchronous() {
         let transcript = EventLog()
         _ = transcript.observe(Observable.zip(Observable.just(1), Observable.just("a")) { "\($0)\($1)" })
         #expect(transcript.text == "1a completed")
     }
 
-    @Test func aRaceOfTwoEmittersLosesNoPair() {
+    @Test("A race of two emitters loses no pair") func emittersRace() {
         let count = 20_000
         for _ in 0..<5 {
             let left = PublishSubject<Int>()
@@ -252,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func aRaceOfEmittersAndDisposalEndsEverything() {
+    @Test("A race of two emitters and disposal ends both subscriptions") func disposalRace() {
         for _ in 0..<200 {
             let left = PublishSubject<Int>()
             let right = PublishSubject<Int>()

@@ -2,30 +2,6 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct CombineLatestStateMachineTests {
-    @Test func emitsOnceEverySourceHasSentAnElement() {
-        var machine = CombineLatestStateMachine(sources: 2)
-        #expect(machine.received(first: true) == .wait)
-        #expect(machine.received(first: false) == .wait)
-        #expect(machine.received(first: true) == .emit)
-        #expect(machine.received(first: false) == .emit)
-    }
-
-    @Test func goesOnWithTheLastElementOfASourceThatIsDone() {
-        var machine = CombineLatestStateMachine(sources: 2)
-        #expect(machine.received(first: true) == .wait)
-        #expect(machine.sourceCompleted() == .wait)
-        #expect(machine.received(first: true) == .emit)
-        #expect(machine.sourceCompleted() == .complete)
-    }
-
-    @Test func completesAtAnElementThatNoCombinationCanFollow() {
-        var machine = CombineLatestStateMachine(sources: 2)
-        #expect(machine.sourceCompleted() == .wait)
-        #expect(machine.received(first: true) == .complete)
-    }
-}
-
 @Suite struct CombineLatestTests {
     static func model(_ steps: [(step: Step, number: Int)]) -> String {
         var latest: [Int?] = [nil, nil]
@@ -50,7 +26,17 @@ import Testing
         return lines.joined(separator: " ")
     }
 
-    @Test func isWhatTwoVariablesAreInAllInterleavings() {
+    @Test("The latest elements are added") func picture() throws {
+        try expectMarbles(
+            source: "^1--2----|",
+            active: "^--------!",
+            second: "^--3--5----|",
+            during: "^----------!",
+            result: "^--45-7----|"
+        ) { source, second, _ in Observable.combineLatest(source, second) { $0 + $1 } }
+    }
+
+    @Test("The result equals that of two variables in all interleavings") func interleavings() {
         forAllInterleavings {
             Observable.combineLatest($0, $1) { $0 + $1 }
         } model: {
@@ -60,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func ofACollectionIsWhatTwoVariablesAreInAllInterleavings() {
+    @Test("The form for collections equals two variables in all interleavings") func collection() {
         forAllInterleavings {
             Observable<Int>.combineLatest([$0, $1]) { $0[0] + $0[1] }
         } model: {
@@ -70,14 +56,14 @@ import Testing
         }
     }
 
-    @Test func ofNoSourcesSendsTheResultForNoElements() {
+    @Test("Without sources the selector runs once, for no elements") func noSources() {
         let transcript = EventLog()
         _ = transcript.observe(Observable<Int>.combineLatest([Observable<Int>]()) { $0.count })
         _ = transcript.observe(Observable<Int>.combineLatest([Observable<Int>]()) { _ in throw Failure.expected })
         #expect(transcript.text == "0 completed error(expected)")
     }
 
-    @Test func anErrorThrownByTheSelectorEndsTheSequenceAndTheSubscriptions() {
+    @Test("An error of the selector ends the result and the subscriptions") func selectorThrows() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         let transcript = EventLog()
@@ -94,7 +80,7 @@ import Testing
         #expect(!left.hasObservers && !right.hasObservers)
     }
 
-    @Test func nothingFollowsADisposalInsideTheSelector() {
+    @Test("No event follows a disposal in the selector") func selectorDisposes() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         let transcript = EventLog()
@@ -111,7 +97,7 @@ import Testing
         #expect(!left.hasObservers && !right.hasObservers)
     }
 
-    @Test func eventsFromInsideACallbackFollowAfterIt() {
+    @Test("Events that an observer emits come after its callback") func reentrancy() {
         let left = PublishSubject<Int>()
         let right = PublishSubject<Int>()
         let transcript = EventLog()
@@ -126,7 +112,7 @@ import Testing
         _ = left
     }
 
-    @Test func releasesTheElementsItHeldWhenDisposed() {
+    @Test("Disposal releases the latest elements") func release() {
         let left = PublishSubject<ReleaseToken>()
         let right = PublishSubject<Int>()
         let subscription = Observable.combineLatest(left, right) { $1 }.subscribe(onNext: { _ in })
@@ -141,7 +127,7 @@ import Testing
         #expect(held == nil)
     }
 
-    @Test func aRaceOfTwoEmittersEndsWithTheLastCombination() {
+    @Test("A race of two emitters ends with the combination of their last elements") func emittersRace() {
         let count = 20_000
         for _ in 0..<5 {
             let left = PublishSubject<Int>()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct DoTests {
-    /// Logs what `do` tells of `source`, and the events that arrive, in one list.
+    /// Logs the calls of all closures and the events of the result in one list.
     private func log<Element>(_ source: Observable<Element>, act: (any Disposable) -> Void = { _ in }) -> [String] {
         let log = EventLog()
         let subscription = log.observe(
@@ -18,7 +18,7 @@ import Testing
         return log.lines
     }
 
-    @Test func closuresSurroundTheEventsOfASubject() {
+    @Test("The closures surround the events of a subject") func order() {
         let subject = PublishSubject<Int>()
         let lines = log(subject) { subscription in
             subject.onNext(1)
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func onSubscribedComesBeforeOnDisposeForASynchronousSource() {
+    @Test("For a synchronous source `onSubscribed` comes before `onDispose`") func synchronous() {
         #expect(
             log(sequence(1, error: .expected)) == [
                 "onSubscribe", "onNext 1", "1", "afterNext 1", "onError expected", "error(expected)",
@@ -40,14 +40,14 @@ import Testing
             ])
     }
 
-    @Test func endedSubjectStillEndsInOnDispose() {
+    @Test("An ended subject still calls `onDispose` last") func endedSubject() {
         let subject = PublishSubject<Int>()
         subject.onCompleted()
         #expect(
             log(subject) == ["onSubscribe", "onCompleted", "completed", "afterCompleted", "onSubscribed", "onDispose"])
     }
 
-    @Test func disposeRunsOnDisposeOnce() {
+    @Test("Two disposals call `onDispose` once") func disposal() {
         let lines = log(Observable<Int>.never()) { subscription in
             subscription.dispose()
             subscription.dispose()
@@ -55,7 +55,7 @@ import Testing
         #expect(lines == ["onSubscribe", "onSubscribed", "onDispose"])
     }
 
-    @Test func onDisposeRunsOnceWhenDisposeRacesWithCompletion() {
+    @Test("A race of disposal and completion calls `onDispose` once") func disposalRace() {
         for _ in 0..<2_000 {
             let subject = PublishSubject<Int>()
             let disposals = Counter()
@@ -74,14 +74,14 @@ import Testing
         var count: Int { queue.sync { value } }
     }
 
-    @Test func sourceIsDisposedBeforeOnDispose() {
+    @Test("The source is disposed of before `onDispose` runs") func sourceFirst() {
         var log: [String] = []
         let source = Observable<Int>.create { _ in Disposables.create { log.append("source") } }
         source.do(onDispose: { log.append("onDispose") }).subscribe().dispose()
         #expect(log == ["source", "onDispose"])
     }
 
-    @Test func whatAClosureThrowsIsTheError() {
+    @Test("An error of a closure ends the result") func closureThrows() {
         #expect(events(of: sequence(1).do(onNext: { _ in throw Failure.other })) == ["error(other)"])
         #expect(events(of: sequence(1, 2).do(afterNext: { _ in throw Failure.other })) == ["1", "error(other)"])
         #expect(events(of: sequence(1).do(onCompleted: { throw Failure.other })) == ["1", "error(other)"])
@@ -91,13 +91,13 @@ import Testing
             ])
     }
 
-    @Test func whatAClosureForElementsThrowsIsNotForOnError() {
+    @Test("An error of `onNext` does not reach `onError`") func onErrorCalls() {
         var errors: [String] = []
         let source = sequence(1).do(onNext: { _ in throw Failure.other }, onError: { errors.append("\($0)") })
         #expect(events(of: source) == ["error(other)"] && errors == [])
     }
 
-    @Test func whatAClosureThrowsAfterTheEndIsDropped() {
+    @Test("An error of a closure after the end is dropped") func lateErrors() {
         #expect(events(of: sequence(1).do(afterCompleted: { throw Failure.other })) == ["1", "completed"])
         #expect(
             events(of: sequence(1, error: .expected).do(afterError: { _ in throw Failure.other })) == [
@@ -105,7 +105,7 @@ import Testing
             ])
     }
 
-    @Test func nothingFollowsADisposeInAClosure() {
+    @Test("No event follows a disposal in `onNext`") func closureDisposes() {
         let subject = PublishSubject<Int>()
         var after: [Int] = []
         let log = EventLog { dispose in
@@ -115,7 +115,7 @@ import Testing
         #expect(log.lines == ["1"] && after == [1, 2])
     }
 
-    @Test func withoutClosuresItIsTheSource() {
+    @Test("Without closures the events come through unchanged") func noClosures() {
         #expect(events(of: sequence(1).do()) == ["1", "completed"])
     }
 }

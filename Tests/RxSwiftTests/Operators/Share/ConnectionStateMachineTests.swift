@@ -1,0 +1,32 @@
+import RxSwift
+import TestSupport
+import Testing
+
+/// Plays interleavings of threads as sequences of decisions.
+@Suite struct ConnectionStateMachineTests {
+    private final class Connection {}
+
+    @Test("The first of two subjects is adopted") func firstSubject() {
+        var state = ConnectionStateMachine<String>()
+        expect(state.subject == nil)
+        expect(state.adopt("first") == ("first", 1))
+        expect(state.adopt("second") == ("first", 1))
+    }
+
+    @Test("A connection made for a former subject is stale") func staleCandidate() {
+        var state = ConnectionStateMachine<String>()
+        let first = Connection()
+        let second = Connection()
+        let generation = state.adopt("first").generation
+        guard case .connected = state.connect(first, generation: generation) else { return expect(false) }
+        guard case .existing(let existing) = state.connect(second, generation: generation) else { return expect(false) }
+        expect(existing === first)
+        expect(state.end(second) == nil)
+        expect(state.end(first) == "first")
+        expect(state.end(first) == nil)
+        guard case .stale = state.connect(second, generation: generation) else { return expect(false) }
+        let next = state.adopt("second").generation
+        guard case .stale = state.connect(second, generation: generation) else { return expect(false) }
+        guard case .connected = state.connect(second, generation: next) else { return expect(false) }
+    }
+}
