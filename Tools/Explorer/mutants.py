@@ -235,8 +235,8 @@ def run_ordinary(tree, mutant):
         if "Test run with 0 tests" in output and status == 0:
             return False, f"there are no tests {mutant.tests}"
         if status != 0:
-            name = re.search(r"Test (\w+)\(.*recorded an issue", output)
-            return True, f"yes, in run {attempt}: {name.group(1) if name else 'hangs' if status == 124 else 'crashes'}"
+            name = re.search(r'Test (?:"(.*)"|(\w+)\(.*) recorded an issue', output)
+            return True, f"yes, in run {attempt}: {name.group(1) or name.group(2) if name else 'hangs' if status == 124 else 'crashes'}"
     return False, "no, in three runs"
 
 
