@@ -253,7 +253,8 @@ extension Documentation {
             },
         ]
 
-        @Test(arguments: several + inner) func printsWhatIsDocumented(_ example: Example) {
+        @Test("Each example prints its documented output", arguments: several + inner)
+        func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }
     }

@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 extension Documentation {
-    /// Sequences that start when they are told to, in virtual time. A tick is a tenth of a second.
+    /// Sequences that start at `connect`, in virtual time with ticks of a tenth of a second.
     @Suite struct ConnectableTests {
         private let console = Console()
         private let scheduler = TestScheduler(initialClock: 0, resolution: 0.1)
@@ -12,14 +12,14 @@ extension Documentation {
             Observable<Int>.interval(.seconds(1), scheduler: scheduler)
         }
 
-        /// Prints what arrives, and when.
+        /// Prints each element with its time.
         private func subscribe(_ name: String, to source: Observable<Int>, at time: Int) {
             scheduler.scheduleAt(time) { [console, scheduler] in
                 _ = source.subscribe(onNext: { console.print("\(scheduler.clock): \(name) \($0)") })
             }
         }
 
-        @Test func withoutConnectEachSubscriptionCountsForItself() {
+        @Test("Without connect each subscription counts for itself") func withoutConnect() {
             let interval = seconds()
             subscribe("first", to: interval, at: 0)
             subscribe("second", to: interval, at: 35)
@@ -30,7 +30,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func publishStartsAtConnect() {
+        @Test("publish starts at connect") func publish() {
             let interval = seconds().publish()
             subscribe("first", to: interval, at: 0)
             scheduler.scheduleAt(20) { _ = interval.connect() }
@@ -44,7 +44,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func replayTellsNewcomersTheLastElements() {
+        @Test("replay sends the last elements to newcomers") func replay() {
             let interval = seconds().replay(2)
             subscribe("first", to: interval, at: 0)
             scheduler.scheduleAt(20) { _ = interval.connect() }
@@ -57,7 +57,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func multicastSendsThroughASubject() {
+        @Test("multicast sends through a subject") func multicast() {
             let subject = PublishSubject<Int>()
             subscribe("subject", to: subject, at: 0)
             let interval = seconds().multicast(subject)
@@ -72,7 +72,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func refCountConnectsForTheFirstAndDisconnectsAfterTheLast() {
+        @Test("refCount connects for the first subscriber and disconnects after the last") func refCount() {
             let source = seconds()
                 .do(
                     onSubscribe: { [console] in console.print("connected") },

@@ -2,10 +2,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// The examples of RxSwift's documentation. One serialized suite: the scheduler that drivers use is the program's.
+/// The examples of RxSwift's documentation. They form one serialized suite, because all drivers of the program share a scheduler.
 @Suite(.serialized) enum Documentation {}
 
-/// What an example prints.
+/// The output of an example.
 final class Console: Sendable {
     private let log = EventLog()
 
@@ -15,9 +15,9 @@ final class Console: Sendable {
     func print(_ items: Any...) { log.note(items.map { "\($0)" }.joined(separator: " ")) }
 }
 
-/// An example, and what it is documented to print.
+/// An example and its documented output.
 ///
-/// Its closure is not `@Sendable`, so that the examples are compiled as a program that knows nothing of concurrency.
+/// Its closure is not `@Sendable`, so that the examples are compiled as a program without concurrency.
 struct Example: @unchecked Sendable, CustomTestStringConvertible {
     let testDescription: String
     let documented: [String]
@@ -29,7 +29,7 @@ struct Example: @unchecked Sendable, CustomTestStringConvertible {
         self.run = run
     }
 
-    /// What it prints before its dispose bag is released.
+    /// The lines that it prints before its dispose bag is released.
     var printed: [String] {
         let console = Console()
         let disposeBag = DisposeBag()
@@ -38,7 +38,7 @@ struct Example: @unchecked Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What an example prints on the main queue, where controls and drivers belong.
+/// Returns the lines that an example prints on the main queue, where controls and drivers belong.
 func printedOnMainQueue(_ example: @escaping (Console, DisposeBag) -> Void) async -> [String] {
     let example = Example("on the main queue", prints: [], run: example)
     nonisolated(unsafe) var printed: [String] = []

@@ -3,7 +3,7 @@ import Testing
 
 extension Documentation {
     @Suite struct CreatingTests {
-        /// A `just` of one's own.
+        /// Returns a sequence of one element, as a program may write `just` itself.
         private static func onlyOne<Element>(_ element: Element) -> Observable<Element> {
             Observable.create { observer in
                 observer.on(.next(element))
@@ -12,7 +12,7 @@ extension Documentation {
             }
         }
 
-        /// A `from` of one's own.
+        /// Returns a sequence of given elements, as a program may write `from` itself.
         private static func each<Element>(_ elements: [Element]) -> Observable<Element> {
             Observable.create { observer in
                 for element in elements { observer.on(.next(element)) }
@@ -166,7 +166,8 @@ extension Documentation {
             },
         ]
 
-        @Test(arguments: ready + ownRuns) func printsWhatIsDocumented(_ example: Example) {
+        @Test("Each example prints its documented output", arguments: ready + ownRuns)
+        func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }
     }

@@ -3,7 +3,7 @@ import RxSwift
 import Testing
 
 extension ObservableType {
-    /// A `debug` of one's own.
+    /// Traces events, as an operator that a program writes itself.
     fileprivate func traced(_ identifier: String, _ console: Console) -> Observable<Element> {
         Observable.create { observer in
             console.print("subscribed \(identifier)")
@@ -23,7 +23,7 @@ extension ObservableType {
     }
 }
 
-/// A screen with a title. May be written so badly that it keeps itself alive.
+/// A screen with a title, which a faulty variant retains for ever.
 private final class Screen {
     let title = BehaviorRelay(value: "")
     private let disposeBag = DisposeBag()
@@ -38,7 +38,7 @@ private final class Screen {
 
 extension Documentation {
     @Suite struct DebuggingTests {
-        /// The lines of a program's output, without the times of day in front of those that `debug` prints.
+        /// Returns the lines of a program's output, without the times of day that `debug` prints.
         private func lines(_ output: [UInt8]) -> [String] {
             String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { line in
                 if let match = line.wholeMatch(of: #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}: (.*)/#) {
@@ -48,7 +48,7 @@ extension Documentation {
             }
         }
 
-        @Test func debugPrintsWhatHappens() async throws {
+        @Test("debug prints each event") func debugEvents() async throws {
             let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let fruits = Observable<String>.create { observer in
                     observer.onNext("apple")
@@ -66,7 +66,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func debugIsAProbeBetweenOperators() async throws {
+        @Test("debug is a probe between operators") func debugProbe() async throws {
             let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let numbers = PublishSubject<Int>()
                 let subscription =
@@ -85,7 +85,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func debugOfRetriesThatFail() async throws {
+        @Test("debug prints the events of failing retries") func debugRetries() async throws {
             let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let fruits = Observable<String>.create { observer in
                     observer.onNext("apple")
@@ -107,7 +107,7 @@ extension Documentation {
             #expect(lines(result.standardOutputContent) == expected)
         }
 
-        @Test func debugNamesThePlaceUnlessToldAName() async throws {
+        @Test("debug prints its place unless it has a name") func debugName() async throws {
             let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 func show() { _ = Observable.just(1).debug().subscribe() }
                 show()
@@ -116,7 +116,7 @@ extension Documentation {
             #expect(first.wholeMatch(of: #/DebuggingTests\.swift:\d+ \(show\(\)\) -> subscribed/#) != nil)
         }
 
-        @Test func aDebugOfOnesOwn() {
+        @Test("An operator of the program traces events as debug does") func ownDebug() {
             let console = Console()
             let numbers = PublishSubject<Int>()
             let subscription = numbers.traced("mine", console).subscribe(onNext: { console.print($0) })
@@ -127,7 +127,7 @@ extension Documentation {
 
         #if TRACE_RESOURCES
             /// In a process of its own, since the count is the process's.
-            @Test func theResourceCountIsBackAfterASecondVisit() async {
+            @Test("The resource count returns to its value after a second visit") func countAfterVisit() async {
                 await #expect(processExitsWith: .success) {
                     func visit(keepsItself: Bool = false) {
                         let screen = Screen(keepsItself: keepsItself)
@@ -142,7 +142,7 @@ extension Documentation {
                 }
             }
 
-            @Test func theResourceCountFollowsSubscriptions() async {
+            @Test("The resource count follows the subscriptions") func countOfSubscriptions() async {
                 await #expect(processExitsWith: .success) {
                     let start = Resources.total
                     do {

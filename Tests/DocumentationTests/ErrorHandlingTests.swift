@@ -116,7 +116,7 @@ extension Documentation {
             },
         ]
 
-        /// What happens to a form's button whose request fails.
+        /// Examples of a form's button with a request that fails.
         static let updates: [Example] = [
             Example("an error of a request ends the button", prints: ["updated Ann", "failed: test"]) {
                 console, disposeBag in
@@ -167,7 +167,8 @@ extension Documentation {
             name == "nobody" ? .error(ExampleError.test) : .just(name)
         }
 
-        @Test(arguments: recoveries + retries + updates) func printsWhatIsDocumented(_ example: Example) {
+        @Test("Each example prints its documented output", arguments: recoveries + retries + updates)
+        func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }
     }

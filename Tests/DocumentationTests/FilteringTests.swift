@@ -173,8 +173,8 @@ extension Documentation {
             },
         ]
 
-        @Test(arguments: elements + conditions + transformations)
-        func printsWhatIsDocumented(_ example: Example) {
+        @Test("Each example prints its documented output", arguments: elements + conditions + transformations)
+        func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }
     }

@@ -9,7 +9,7 @@ extension Documentation {
     @Suite struct IntervalTests {
         private let console = Console()
 
-        /// Counts on a dispatch source.
+        /// Returns a sequence that counts on a dispatch source.
         private static func timer(every interval: DispatchTimeInterval, _ console: Console) -> Observable<Int> {
             Observable.create { observer in
                 console.print("Subscribed")
@@ -30,7 +30,7 @@ extension Documentation {
             }
         }
 
-        /// Counts tenths of a second of virtual time.
+        /// Returns a sequence that counts tenths of a second of virtual time.
         private static func timer(_ scheduler: TestScheduler, _ console: Console) -> Observable<Int> {
             Observable.create { observer in
                 console.print("Subscribed")
@@ -42,7 +42,7 @@ extension Documentation {
             }
         }
 
-        /// What the example with two subscriptions prints, of which the first ends after half a second.
+        /// Returns the output of two subscriptions, of which the first ends after half a second.
         private func printsOfTwoSubscriptions(
             _ make: (Observable<Int>) -> Observable<Int> = { $0 }
         ) -> [String] {
@@ -60,7 +60,7 @@ extension Documentation {
             return console.lines
         }
 
-        /// Those lines that count, with the name in front of each number.
+        /// Returns the numbers of the lines that begin with a name.
         private static func numbers(_ lines: [String], _ name: String = "") -> [Int] {
             lines.compactMap { $0.hasPrefix(name) ? Int($0.dropFirst(name.count)) : nil }
         }
@@ -68,7 +68,7 @@ extension Documentation {
         private static let firstHalf = (0...4).flatMap { ["First \($0)", "Second \($0)"] }
         private static let secondHalf = (5...9).map { "Second \($0)" }
 
-        @Test func oneSubscription() {
+        @Test("One subscription counts until it is disposed of") func oneSubscription() {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.1)
             let counter = Self.timer(scheduler, console)
             console.print("Started ----")
@@ -80,26 +80,26 @@ extension Documentation {
                 console.lines == ["Started ----", "Subscribed", "0", "1", "2", "3", "4", "Disposed", "Ended ----"])
         }
 
-        @Test func twoSubscriptionsAreTwoTimers() {
+        @Test("Two subscriptions start two timers") func twoTimers() {
             #expect(
                 printsOfTwoSubscriptions()
                     == ["Started ----", "Subscribed", "Subscribed"] + Self.firstHalf + ["Disposed"] + Self.secondHalf
                     + ["Disposed", "Ended ----"])
         }
 
-        @Test func aSharedTimerIsOne() {
+        @Test("Two subscriptions share one timer") func sharedTimer() {
             #expect(
                 printsOfTwoSubscriptions { $0.share(replay: 1) }
                     == ["Started ----", "Subscribed"] + Self.firstHalf + Self.secondHalf + ["Disposed", "Ended ----"])
         }
 
-        @Test func replayAndRefCountAreShare() {
+        @Test("replay and refCount share as share does") func replayAndRefCount() {
             #expect(
                 printsOfTwoSubscriptions { $0.replay(1).refCount() }
                     == ["Started ----", "Subscribed"] + Self.firstHalf + Self.secondHalf + ["Disposed", "Ended ----"])
         }
 
-        @Test func aNewcomerToASharedTimerSeesTheLastNumber() {
+        @Test("A newcomer to a shared timer receives the last number") func newcomer() {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.1)
             let counter = Self.timer(scheduler, console).share(replay: 1)
             let first = counter.subscribe(onNext: { [console] n in console.print("First \(n)") })
@@ -114,7 +114,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func aDispatchTimerCountsUntilItIsDisposedOf() async {
+        @Test("A dispatch timer counts until it is disposed of") func dispatchTimer() async {
             let counter = Self.timer(every: .milliseconds(2), console)
             console.print("Started ----")
             let subscription = counter.subscribe(onNext: { [console] n in console.print(n) })
@@ -127,7 +127,7 @@ extension Documentation {
             #expect(lines.filter { Int($0) == nil } == ["Started ----", "Subscribed", "Disposed", "Ended ----"])
         }
 
-        @Test func twoSubscriptionsHaveDispatchTimersOfTheirOwn() async throws {
+        @Test("Two subscriptions have dispatch timers of their own") func twoDispatchTimers() async throws {
             let counter = Self.timer(every: .milliseconds(2), console)
             let first = counter.subscribe(onNext: { [console] n in console.print("First \(n)") })
             let second = counter.subscribe(onNext: { [console] n in console.print("Second \(n)") })
@@ -144,7 +144,7 @@ extension Documentation {
             }
         }
 
-        @Test func aSharedDispatchTimerStopsWithItsLastSubscription() async throws {
+        @Test("A shared dispatch timer stops with its last subscription") func sharedDispatchTimer() async throws {
             let counter = Self.timer(every: .milliseconds(2), console).share(replay: 1)
             let first = counter.subscribe(onNext: { [console] n in console.print("First \(n)") })
             let second = counter.subscribe(onNext: { [console] n in console.print("Second \(n)") })
@@ -156,7 +156,7 @@ extension Documentation {
             #expect(console.lines.filter { $0.hasSuffix("ed") } == ["Subscribed", "Disposed"])
         }
 
-        @Test func anOperatorOfOnesOwn() {
+        @Test("An operator of the program transforms the numbers") func ownOperator() {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.1)
             let subscription = Self.timer(scheduler, console)
                 .transformed { "This is simply \($0)" }
@@ -172,7 +172,7 @@ extension Documentation {
 }
 
 extension ObservableType {
-    /// A `map` of one's own.
+    /// Maps elements, as an operator that a program writes itself.
     fileprivate func transformed<Result>(_ transform: @escaping (Element) -> Result) -> Observable<Result> {
         Observable.create { observer in
             self.subscribe { event in

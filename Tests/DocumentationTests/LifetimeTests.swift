@@ -4,12 +4,12 @@ import RxTest
 import TestSupport
 import Testing
 
-/// A screen of an app that goes away.
+/// A screen of an app, which is released at some time.
 private final class Screen {
     private let gone = PublishSubject<Void>()
     let name: String
 
-    /// What `rx.deallocated` is on Apple's platforms: tells once that the object is released.
+    /// Sends one element at the release of the object, as `rx.deallocated` does on Apple's platforms.
     var released: Observable<Void> { gone }
 
     init(_ name: String) { self.name = name }
@@ -21,12 +21,12 @@ private final class Screen {
 }
 
 extension Documentation {
-    /// How subscriptions end.
+    /// Examples of the ends of subscriptions.
     @Suite struct LifetimeTests {
         private let console = Console()
         private let texts = PublishSubject<String>()
 
-        @Test func disposeEndsAnInterval() {
+        @Test("dispose ends an interval") func disposedInterval() {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.1)
             let subscription = Observable<Int>.interval(.milliseconds(300), scheduler: scheduler)
                 .subscribe { [console] event in console.print(event.element ?? -1) }
@@ -36,7 +36,7 @@ extension Documentation {
             #expect(console.lines == ["0", "1", "2", "3", "4", "5"])
         }
 
-        @Test func nothingIsPrintedAfterDisposeOnTheSameSerialScheduler() async {
+        @Test("No event arrives after a dispose on the same serial scheduler") func serialDispose() async {
             let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "documentation")
             let subscription = SerialDisposable()
             subscription.disposable = Observable<Int>.interval(
@@ -50,14 +50,14 @@ extension Documentation {
                 console.print("disposed")
                 return Disposables.create()
             }
-            // Time in which the interval would have gone on.
+            // The interval would have sent more elements in this time.
             let later = OneShot()
             _ = Observable<Int>.timer(.milliseconds(20), scheduler: scheduler).subscribe(onNext: { _ in later.fire() })
             #expect(await eventually { later.wait(seconds: 0) })
             #expect(console.lines.last == "disposed")
         }
 
-        @Test func anEventIsProcessedBeforeTheNextStarts() {
+        @Test("An event is processed before the next starts") func oneEventAtATime() {
             let first = PublishSubject<Int>()
             let second = PublishSubject<Int>()
             let subscription = Observable.merge(first, second).subscribe { [console] _ in
@@ -72,7 +72,7 @@ extension Documentation {
                     == (0..<200).flatMap { _ in ["Event processing started", "Event processing ended"] })
         }
 
-        @Test func aBagDisposesWhenItIsReleased() {
+        @Test("A bag disposes of its members at its release") func releasedBag() {
             var disposeBag = DisposeBag()
             texts.subscribe(onNext: { [console] in console.print("1", $0) }).disposed(by: disposeBag)
             texts.subscribe(onNext: { [console] in console.print("2", $0) }).disposed(by: disposeBag)
@@ -86,7 +86,7 @@ extension Documentation {
             #expect(!texts.hasObservers)
         }
 
-        @Test func aCompositeDisposableCanBeDisposedOfAndTakesNoMore() {
+        @Test("A disposed composite accepts no further subscription") func compositeDisposable() {
             let subscriptions = CompositeDisposable()
             _ = subscriptions.insert(texts.subscribe(onNext: { [console] in console.print("1", $0) }))
             texts.onNext("a")
@@ -97,7 +97,7 @@ extension Documentation {
             #expect(!texts.hasObservers)
         }
 
-        @Test func takeUntilAnObjectIsReleased() {
+        @Test("take(until:) ends at the release of an object") func takeUntilRelease() {
             var screen: Screen? = Screen("login")
             _ = texts.take(until: screen!.released).subscribe { [console] in console.print($0) }
             texts.onNext("a")
@@ -108,7 +108,7 @@ extension Documentation {
             #expect(screen == nil)
         }
 
-        @Test func withUnretainedHandsTheObjectOverAsLongAsItLives() {
+        @Test("withUnretained passes the object as long as it lives") func withUnretained() {
             var screen: Screen? = Screen("login")
             _ = texts.withUnretained(screen!)
                 .subscribe(
@@ -121,7 +121,7 @@ extension Documentation {
             #expect(screen == nil)
         }
 
-        @Test func subscribeWithAnObjectDoesNotKeepItAlive() {
+        @Test("subscribe(with:) does not retain the object") func subscribeWithObject() {
             var screen: Screen? = Screen("login")
             let subscription = texts.subscribe(
                 with: screen!, onNext: { [console] screen, text in console.print(screen.name, text) },
@@ -134,7 +134,7 @@ extension Documentation {
             #expect(screen == nil)
         }
 
-        @Test func aBagInAnObjectEndsWithTheObject() {
+        @Test("A bag in an object ends with the object") func bagInObject() {
             final class Page {
                 private let disposeBag = DisposeBag()
                 private let title = BehaviorRelay(value: "")
@@ -143,7 +143,7 @@ extension Documentation {
                     texts.bind(to: title).disposed(by: disposeBag)
                     title
                         .subscribe(onNext: { [weak self] _ in
-                            // The page is still being made when its first title comes.
+                            // The page is still being made when its first title arrives.
                             if let self { console.print(self.title.value) }
                         })
                         .disposed(by: disposeBag)

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 extension Documentation {
-    /// The other end: what receives elements.
+    /// Observers, binders and other receivers of elements.
     @Suite struct ObserverTests {
         private let console = Console()
 
-        @Test func anAnyObserverIsAClosure() {
+        @Test("An AnyObserver is a closure") func anyObserver() {
             let observer: AnyObserver<String> = AnyObserver { [console] event in
                 switch event {
                 case .next(let data): console.print("Data Task Success with data:", data)
@@ -24,7 +24,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func aBinderWritesToAViewAsLongAsThereIsOne() async {
+        @Test("A binder writes to a view as long as the view lives") func binder() async {
             let printed = await printedOnMainQueue { console, _ in
                 var label: Label? = Label()
                 let isHidden = PublishSubject<Bool>()
@@ -43,7 +43,7 @@ extension Documentation {
             #expect(printed == ["hidden: true", "hidden: false", "true"])
         }
 
-        @Test func aGreetingIsBoundToALabel() async {
+        @Test("A greeting is bound to a label") func greeting() async {
             let printed = await printedOnMainQueue { console, _ in
                 let (firstName, lastName, greeting) = (TextField(), TextField(), Label())
                 let subscription =
@@ -61,7 +61,7 @@ extension Documentation {
             #expect(printed == ["Greetings, Ann Lee", "Greetings, Ann Lee"])
         }
 
-        @Test func bindToSeveralObservers() {
+        @Test("bind(to:) takes several observers") func severalObservers() {
             let (first, second) = (BehaviorRelay(value: 0), BehaviorRelay(value: 0))
             let numbers = PublishSubject<Int>()
             let subscription = numbers.bind(to: first, second)
@@ -71,7 +71,7 @@ extension Documentation {
             subscription.dispose()
         }
 
-        @Test func notificationsAreASequence() {
+        @Test("Notifications are a sequence") func notifications() {
             let center = NotificationCenter()
             let name = Notification.Name("text changed")
             let subscription = center.rx.notification(name)
@@ -84,7 +84,7 @@ extension Documentation {
             #expect(console.lines == ["a"])
         }
 
-        @Test func pureChainsHaveNoSideEffectsUntilTheyAreDriven() {
+        @Test("A pure chain has no side effects until it is subscribed to") func pureChain() {
             var requests = 0
             let request = Observable<Int>.deferred {
                 requests += 1

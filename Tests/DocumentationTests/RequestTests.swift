@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 extension Documentation {
-    /// What programs do with requests, in virtual time. A tick is a second.
+    /// Chains of requests, in virtual time with ticks of a second.
     @Suite struct RequestTests {
         private let scheduler = TestScheduler(initialClock: 0, simulateProcessingDelay: false)
         private let console = Console()
@@ -30,13 +30,13 @@ extension Documentation {
 
         // MARK: - One request after another
 
-        @Test func theAnswerOfOneRequestIsThePathOfTheNext() {
+        @Test("The answer to one request is the path of the next") func requestChain() {
             let data = get("token", "abc").flatMap { [self] token in get("data?token=\(token)", [1, 2]) }
             #expect(
                 lines(data) == ["0: GET token", "10: GET data?token=abc", "20: next([1, 2])", "20: completed"])
         }
 
-        @Test func flatMapRequestsAtOnceAndConcatMapInTurn() {
+        @Test("flatMap sends all requests at once") func flatMapAtOnce() {
             let ids = Observable.of((1, 30), (2, 10))
             let atOnce = ids.flatMap { [self] id, time in get("\(id)", after: time, "answer \(id)") }
             #expect(
@@ -45,7 +45,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func concatMapRequestsInTurn() {
+        @Test("concatMap sends one request after another") func concatMapInTurn() {
             let ids = Observable.of((1, 30), (2, 10))
             let inTurn = ids.concatMap { [self] id, time in get("\(id)", after: time, "answer \(id)") }
             #expect(
@@ -55,7 +55,7 @@ extension Documentation {
         }
 
         /// A prime number service: a question that comes before the answer waits for its turn.
-        @Test func questionsQueueUpWithMapAndConcat() {
+        @Test("map and concat queue the questions") func queuedQuestions() {
             let texts = scheduler.createHotObservable([.next(5, "43"), .next(7, "44"), .completed(8)])
             let answers =
                 texts
@@ -71,7 +71,7 @@ extension Documentation {
 
         // MARK: - Saving and loading
 
-        @Test func saveAndThenLoad() {
+        @Test("andThen loads after saving") func saveThenLoad() {
             let save = get("save", ()).asCompletable()
             #expect(
                 lines(save.andThen(get("load", "saved"))) == [
@@ -79,12 +79,12 @@ extension Documentation {
                 ])
         }
 
-        @Test func nothingIsLoadedIfSavingFails() {
+        @Test("No request loads after a failed save") func failedSave() {
             let save = Completable.error(ExampleError.test)
             #expect(lines(save.andThen(get("load", "saved"))) == ["0: error(test)"])
         }
 
-        @Test func twoRequestsAtTheSameTime() {
+        @Test("zip sends two requests at the same time") func twoRequests() {
             let page = Single.zip(get("teacher", after: 10, "Ann"), get("comments", after: 20, ["good"])) {
                 teacher, comments in "\(teacher): \(comments)"
             }
@@ -94,14 +94,15 @@ extension Documentation {
                 ])
         }
 
-        @Test func oneOfTwoRequestsFails() {
+        @Test("zip fails if one of two requests fails") func oneFailure() {
             let failing = Single<String>.error(ExampleError.test).delaySubscription(.seconds(5), scheduler: scheduler)
             #expect(lines(Single.zip(get("teacher", "Ann"), failing)) == ["0: GET teacher", "5: error(test)"])
         }
 
         // MARK: - Cache
 
-        @Test(arguments: [nil, "cached"]) func theNetworkIsAskedOnlyIfTheCacheIsEmpty(cached: String?) {
+        @Test("The network is asked only if the cache is empty", arguments: [nil, "cached"])
+        func emptyCache(cached: String?) {
             let cache = cached.map(Maybe.just) ?? Maybe<String>.empty()
             let expected =
                 cached == nil
@@ -109,7 +110,7 @@ extension Documentation {
             #expect(lines(cache.ifEmpty(switchTo: get("network", "fresh"))) == expected)
         }
 
-        @Test func theCacheIsShownUntilTheNetworkAnswers() {
+        @Test("The cache is shown until the network answers") func cacheThenNetwork() {
             let cache = Maybe.just("cached")
             #expect(
                 lines(Observable.concat(cache.asObservable(), get("network", "fresh").asObservable())) == [
@@ -119,7 +120,7 @@ extension Documentation {
 
         // MARK: - Polling and pages
 
-        @Test func pollingDropsAnAnswerThatIsOlderThanTheNextQuestion() {
+        @Test("Polling drops an answer that is older than the next question") func stalePoll() {
             let delays = [10, 70, 20]
             let status = Observable<Int>.interval(.seconds(60), scheduler: scheduler)
                 .take(3)
@@ -131,7 +132,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func pollingUntilItIsDone() {
+        @Test("Polling ends with the final state") func pollUntilDone() {
             let states = ["queued", "running", "done", "never asked for"]
             let job = Observable<Int>.timer(.seconds(0), period: .seconds(60), scheduler: scheduler)
                 .concatMap { [self] index in get("job", states[index]) }
@@ -143,7 +144,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func eachTriggerLoadsAPageUntilThereAreNoMore() {
+        @Test("Each trigger loads a page until there are no more") func pagePerTrigger() {
             let pages = [["a", "b"], ["c"], []]
             let loadMore = scheduler.createHotObservable([
                 .next(0, ()), .next(5, ()), .next(40, ()), .next(60, ()),
@@ -161,8 +162,8 @@ extension Documentation {
                 ])
         }
 
-        /// A page names the next; `loadMore` that comes while a page is loading is not kept.
-        @Test func pagesThatNameTheNext() {
+        /// Each page names the next one. A `loadMore` during the loading of a page is dropped.
+        @Test("Each page names the next page") func namedNextPage() {
             let next = BehaviorRelay<Int?>(value: 0)
             let loadMore = scheduler.createHotObservable([
                 .next(1, ()), .next(5, ()), .next(20, ()), .next(40, ()), .next(60, ()),
@@ -183,7 +184,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func aSubscriptionThatEndsCancelsItsRequest() {
+        @Test("A subscription that ends cancels its request") func cancelledRequest() {
             let subscription = note(get("slow", after: 100, "late"))
             scheduler.scheduleAt(50) { subscription.dispose() }
             scheduler.start()

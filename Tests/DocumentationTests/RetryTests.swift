@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 extension Documentation {
-    /// Trying again later, in virtual time. A tick is a second; a request fails two seconds after it was made.
+    /// Retries with delays, in virtual time. A tick is a second, and a request fails two seconds after it was made.
     @Suite struct RetryTests {
         private let scheduler = TestScheduler(initialClock: 0)
 
@@ -11,10 +11,10 @@ extension Documentation {
             scheduler.createColdObservable([.error(2, ExampleError.test)])
         }
 
-        /// When a source was subscribed to.
+        /// Returns the times of the subscriptions to a source.
         private func starts(_ source: TestableObservable<String>) -> [Int] { source.subscriptions.map(\.subscribe) }
 
-        @Test func eachFailureIsFollowedByADelay() {
+        @Test("A delay follows each failure") func fixedDelay() {
             let json = failing()
             let observer = scheduler.start { [scheduler] in
                 json.retry { (errors: Observable<any Error>) -> Observable<Int> in
@@ -26,7 +26,7 @@ extension Documentation {
             #expect(observer.events == [.completed(220)])
         }
 
-        @Test func afterAMaximumTheLastErrorIsPassedOn() {
+        @Test("The last error passes after the maximum of attempts") func maximum() {
             let maxRetryCount = 4
             let json = failing()
             let observer = scheduler.start { [scheduler] in
@@ -41,7 +41,7 @@ extension Documentation {
             #expect(observer.events == [.error(230, ExampleError.test)])
         }
 
-        @Test func delaysThatGrow() {
+        @Test("The delays grow with each attempt") func growingDelays() {
             let json = failing()
             let observer = scheduler.start { [scheduler] in
                 json.retry { (errors: Observable<any Error>) -> Observable<Int> in
@@ -55,7 +55,7 @@ extension Documentation {
             #expect(observer.events == [.error(278, ExampleError.test)])
         }
 
-        @Test func aSuccessEndsTheRetries() {
+        @Test("A success ends the retries") func success() {
             var count = 0
             let times = AttemptTimes()
             let observer = scheduler.start { [scheduler] in
@@ -72,7 +72,7 @@ extension Documentation {
             #expect(observer.events == [.next(210, "json"), .completed(210)])
         }
 
-        @Test func whenTheTriggersHaveEndedTheNextFailureCompletesTheSequence() {
+        @Test("The next failure after the end of the triggers completes the sequence") func endedTriggers() {
             let json = failing()
             let observer = scheduler.start {
                 json.retry { (errors: Observable<any Error>) -> Observable<Int> in errors.map { _ in 0 }.take(2) }
@@ -81,7 +81,7 @@ extension Documentation {
             #expect(observer.events == [.completed(206)])
         }
 
-        @Test func onlyErrorsThatMayPassAreRetried() {
+        @Test("Only transient errors are retried") func transientErrors() {
             enum RequestError: Error, Equatable { case offline, forbidden }
             let errors: [RequestError] = [.offline, .offline, .forbidden]
             var count = 0
@@ -102,7 +102,7 @@ extension Documentation {
             #expect(observer.events == [.error(202, RequestError.forbidden)])
         }
 
-        @Test func aTimeoutAndRetries() {
+        @Test("A timeout leads to another attempt") func timeout() {
             let never = scheduler.createColdObservable([Recorded<Event<String>>]())
             let observer = scheduler.start { [scheduler] in
                 never.timeout(.seconds(10), scheduler: scheduler).retry(3).catchAndReturn("gave up")
@@ -113,7 +113,7 @@ extension Documentation {
     }
 }
 
-/// The times of attempts.
+/// A list of the times of attempts.
 private final class AttemptTimes {
     private(set) var all: [Int] = []
 

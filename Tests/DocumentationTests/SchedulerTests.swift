@@ -4,7 +4,7 @@ import RxTest
 import TestSupport
 import Testing
 
-/// Tells queues from one another.
+/// A mark that tells queues from one another.
 private struct QueueMark: Sendable {
     private let key = DispatchSpecificKey<String>()
 
@@ -24,7 +24,7 @@ extension Documentation {
             return SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "background")
         }
 
-        @Test func observeOnMovesWhatComesAfterIt() async {
+        @Test("observe(on:) moves the operators below it") func observeOn() async {
             queues.mark(.main, "main")
             let numbers = PublishSubject<Int>()
             let subscription =
@@ -43,7 +43,7 @@ extension Documentation {
             subscription.dispose()
         }
 
-        @Test func subscribeOnMovesTheWorkOfSubscribing() async {
+        @Test("subscribe(on:) moves the work of subscribing") func subscribeOn() async {
             queues.mark(.main, "main")
             let data = Observable<Int>.create { [console, queues] observer in
                 console.print("loading: \(queues.current)")
@@ -63,8 +63,8 @@ extension Documentation {
             subscription.dispose()
         }
 
-        /// Pictures for a fast finger: only the latest is fetched, decoded elsewhere, and shown.
-        @Test func picturesAreFetchedDecodedAndShown() {
+        /// Pictures for a fast finger: the chain fetches, decodes and shows only the latest.
+        @Test("Pictures are fetched, decoded and shown") func pictures() {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
             let urls = scheduler.createHotObservable([
                 .next(100, "a"), .next(150, "b"), .next(200, "c"), .next(900, "d"),
@@ -85,7 +85,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func intervalAndTimerInVirtualTime() {
+        @Test("interval and timer run in virtual time") func virtualTime() {
             let scheduler = TestScheduler(initialClock: 0)
             let disposeBag = DisposeBag()
             Observable<Int>.timer(.seconds(3), scheduler: scheduler)

@@ -4,12 +4,12 @@ import RxTest
 import Testing
 
 extension Documentation {
-    /// Searching while one types, in virtual time. A tick is a millisecond.
+    /// A search during typing, in virtual time with ticks of a millisecond.
     @Suite struct SearchTests {
         private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         private let console = Console()
 
-        /// Answers after so many milliseconds as are given for a term; fails for "bad".
+        /// Answers after the number of milliseconds that is given for a term; fails for "bad".
         private func search(_ term: String, _ delays: [String: Int]) -> Observable<[String]> {
             Observable.deferred { [console, scheduler] in
                 console.print("\(scheduler.clock): GET \(term)")
@@ -42,7 +42,7 @@ extension Documentation {
                 onError: { [console, scheduler] in console.print("\(scheduler.clock): \(name)failed: \($0)") })
         }
 
-        @Test func quickTypingSearchesForTheFirstAndTheLast() {
+        @Test("Quick typing searches for the first and the last text") func quickTyping() {
             show(results([(100, "r"), (150, "rx"), (200, "rxs"), (250, "rxsw")]))
             scheduler.start()
             #expect(
@@ -51,7 +51,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func theSameTermIsNotSearchedForTwice() {
+        @Test("The same term is not searched for twice in a row") func sameTerm() {
             show(results([(100, "rx"), (500, "rxs"), (550, "rx"), (1_000, "rx"), (1_500, "")]))
             scheduler.start()
             #expect(
@@ -61,32 +61,32 @@ extension Documentation {
                 ])
         }
 
-        @Test func anOlderAnswerThatComesLateIsDropped() {
+        @Test("A late answer to an older search is dropped") func lateAnswer() {
             show(results([(100, "r"), (500, "rx")], delays: ["r": 1_000]))
             scheduler.start()
             #expect(console.lines == ["100: GET r", "500: GET rx", #"550: ["rx!"]"#])
         }
 
-        @Test func anErrorGivesNothingAndTheSearchGoesOn() {
+        @Test("A caught error gives no results, and the search continues") func caughtError() {
             show(results([(100, "bad"), (500, "good")]))
             scheduler.start()
             #expect(console.lines == ["100: GET bad", "150: []", "500: GET good", #"550: ["good!"]"#])
         }
 
-        @Test func anErrorThatNobodyCatchesEndsTheSearch() {
+        @Test("An error that is not caught ends the search") func uncaughtError() {
             show(results([(100, "bad"), (500, "good")], catching: false))
             scheduler.start()
             #expect(console.lines == ["100: GET bad", "150: failed: test"])
         }
 
-        /// An error that is caught behind `flatMapLatest` ends the search too, if quietly.
-        @Test func catchingInTheWrongPlaceEndsTheSearch() {
+        /// An error that is caught behind `flatMapLatest` ends the search too, without an error event.
+        @Test("A catch in the wrong place ends the search") func misplacedCatch() {
             show(results([(100, "bad"), (500, "good")], catching: false).catchAndReturn([]))
             scheduler.start()
             #expect(console.lines == ["100: GET bad", "150: []"])
         }
 
-        @Test func twoViewsMakeTwoRequestsUnlessTheResultsAreShared() {
+        @Test("Two views send two requests unless the results are shared") func twoViews() {
             let texts = [(100, "rx")]
             let apart = results(texts)
             show(apart, "count ")
@@ -96,7 +96,7 @@ extension Documentation {
                 console.lines == ["100: GET rx", "100: GET rx", #"150: count ["rx!"]"#, #"150: table ["rx!"]"#])
         }
 
-        @Test func sharedResultsAreRequestedOnceAndReplayed() {
+        @Test("Shared results are requested once and replayed") func sharedResults() {
             let shared = results([(100, "rx")]).share(replay: 1)
             show(shared, "count ")
             show(shared, "table ")
@@ -108,7 +108,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func aDriverDoesItAll() {
+        @Test("A driver throttles, searches, recovers and shares") func driver() {
             SharingScheduler.mock(scheduler: scheduler) {
                 let results: Driver<[String]> = typed([(100, "r"), (150, "rx"), (600, "bad"), (1_000, "good")])
                     .asDriver(onErrorJustReturn: "")
@@ -132,7 +132,7 @@ extension Documentation {
                 ])
         }
 
-        @Test func debounceWaitsUntilTypingPauses() {
+        @Test("debounce waits until typing pauses") func debounce() {
             let texts = typed([(100, "r"), (150, "rx"), (200, "rxs"), (700, "rxsw")])
             show(
                 texts

@@ -3,7 +3,7 @@ import Testing
 
 extension Documentation {
     @Suite struct SharingTests {
-        /// Work whose result is another each time.
+        /// Work with another result each time.
         private static func work(_ console: Console) -> Observable<Int> {
             var result = 0
             return Observable.deferred {
@@ -49,7 +49,7 @@ extension Documentation {
             },
         ]
 
-        /// What a newcomer sees while the shared sequence goes on, and what one sees that comes after everybody has left.
+        /// The elements of a newcomer to a running sequence, and of a newcomer after all other subscribers have left.
         static let newcomers: [Example] = [
             Example("share() tells a newcomer nothing", prints: ["1 a", "1 b", "2 b", "3 c"]) { console, disposeBag in
                 comeAndGo(console, disposeBag) { $0.share() }
@@ -83,7 +83,8 @@ extension Documentation {
             source.onNext("c")
         }
 
-        @Test(arguments: scopes + newcomers) func printsWhatIsDocumented(_ example: Example) {
+        @Test("Each example prints its documented output", arguments: scopes + newcomers)
+        func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }
     }

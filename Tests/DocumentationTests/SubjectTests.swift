@@ -72,7 +72,7 @@ extension Documentation {
             },
         ]
 
-        /// What a subscriber sees that comes after the end.
+        /// The events of a subscriber that comes after the end.
         static let latecomers: [Example] = [
             Example("PublishSubject after completed", prints: lines("late completed")) { console, disposeBag in
                 let subject = PublishSubject<Int>()
@@ -177,11 +177,12 @@ extension Documentation {
             },
         ]
 
-        @Test(arguments: subjects + latecomers + relays) func printsWhatIsDocumented(_ example: Example) {
+        @Test("Each example prints its documented output", arguments: subjects + latecomers + relays)
+        func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }
 
-        @Test func aBehaviorSubjectTellsItsValueUntilAnErrorEndsIt() throws {
+        @Test("A behavior subject returns its value until an error ends it") func behaviorValue() throws {
             let subject = BehaviorSubject(value: 0)
             subject.onNext(1)
             #expect(try subject.value() == 1)
@@ -190,7 +191,7 @@ extension Documentation {
         }
 
         @available(*, deprecated)
-        @Test func aVariableCompletesWhenItIsReleased() {
+        @Test("A variable completes at its release") func variable() {
             let console = Console()
             do {
                 let variable = Variable(0)

@@ -19,7 +19,7 @@ private final class Session {
         completion(answers[repository] ?? .failure(ExampleError.test))
     }
 
-    /// The same as a sequence.
+    /// Returns the same request as a sequence.
     func repository(_ name: String) -> Single<String> {
         Single<String>.create { single in
             self.data(of: name) { result in
@@ -47,7 +47,7 @@ private func store(_ succeeds: Bool) -> Completable {
 private func generate(_ event: MaybeEvent<String>) -> Maybe<String> {
     Maybe<String>.create { maybe in
         maybe(event)
-        // What comes after the first event is ignored.
+        // The sequence ignores the events after the first one.
         maybe(.completed)
         maybe(.success("other"))
         return Disposables.create()
@@ -145,12 +145,12 @@ extension Documentation {
             }
         ]
 
-        @Test(arguments: single + completable + maybe + infallible)
-        func printsWhatIsDocumented(_ example: Example) {
+        @Test("Each example prints its documented output", arguments: single + completable + maybe + infallible)
+        func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }
 
-        @Test func aSingleRequestsForEachSubscription() {
+        @Test("A Single sends a request for each subscription") func singleRequests() {
             let console = Console()
             let repository = Session(["swift-rx": .success("{}")], console).repository("swift-rx")
             _ = repository.subscribe(onSuccess: { console.print("1", $0) })
@@ -158,7 +158,7 @@ extension Documentation {
             #expect(console.lines == ["GET swift-rx", "1 {}", "GET swift-rx", "2 {}"])
         }
 
-        /// Not inside the test: there, closures are held to more than those of a program that knows nothing of concurrency.
+        /// This is no part of the test function, where the compiler asks more of closures than in a program without concurrency.
         private static func driveThrice(_ console: Console, _ disposeBag: DisposeBag) {
             let teacher = PublishSubject<String>()
             let request = Observable<String>.deferred {
@@ -173,7 +173,7 @@ extension Documentation {
             teacher.onError(ExampleError.test)
         }
 
-        @Test func aDriverRequestsOnceForAllItsSubscriptions() async {
+        @Test("A driver sends one request for all its subscriptions") func driverRequests() async {
             #expect(
                 await printedOnMainQueue(Self.driveThrice) == ["GET teacher", "1 Ann", "2 Ann", "3 Ann"])
         }

@@ -7,7 +7,7 @@ import Testing
 extension Laws {
     /// Laws L1, L5 and L6 with sources that emit for ever on threads of their own: at the end all of them stop.
     @Suite struct AsynchronousEndlessLaw {
-        /// What emits for ever.
+        /// A source that emits for ever.
         enum SourceKind: CaseIterable, Sendable { case interval, repeatElement, thread }
 
         /// Operators that never end above a `take(3)`, each with the reason.
@@ -29,10 +29,11 @@ extension Laws {
             return nil
         }
 
-        /// How many closures run above `subscribe(on:)` after a dispose, while the scheduler is busy with the source.
+        /// The number of closures that run above `subscribe(on:)` after a dispose, while the scheduler is busy with the source.
         static let lateCalls = 256
 
-        @Test(arguments: Laws.racingCases) func takeBelowStopsAllSources(_ subject: Case) {
+        @Test("A take below the operator stops all its asynchronous sources", arguments: Laws.racingCases)
+        func takeBelowStopsAllSources(_ subject: Case) {
             for kind in SourceKind.allCases {
                 let life = Life(subject, kind) { $0.take(3) }
                 let mayGoOn =
@@ -45,7 +46,8 @@ extension Laws {
         }
 
         /// Operators that end by themselves do; the others are disposed of.
-        @Test(arguments: Laws.racingCases) func endOfTheOperatorStopsAllSources(_ subject: Case) {
+        @Test("The end of the operator stops all its asynchronous sources", arguments: Laws.racingCases)
+        func endOfTheOperatorStopsAllSources(_ subject: Case) {
             for kind in SourceKind.allCases {
                 let life = Life(subject, kind) { $0 }
                 _ = life.waitForEnd(milliseconds: 5)
@@ -57,18 +59,18 @@ extension Laws {
         private final class Life: @unchecked Sendable {
             private let scenario: Scenario
             private let kind: SourceKind
-            /// How often closures above the operator ran.
+            /// The number of runs of closures above the operator.
             private let calls = AtomicCounter(0)
-            /// How many threads emit now: `thread` has one for each subscription.
+            /// The number of threads that emit now: `thread` has one for each subscription.
             private let threads = AtomicCounter(0)
-            /// Not 0: sources fail, so that they stop although something has gone wrong.
+            /// If this is not 0, sources fail, so that they stop although the law is broken.
             private let isOver = AtomicCounter(0)
             private let lock = NSLock()
             private let stopsLate: Bool
             private let unsubscribesLate: Bool
-            /// What had been called when the terminal event came, and how many calls may have been under way. Under the lock.
+            /// The calls before the terminal event, and the number of calls that may have been running. Protected by the lock.
             private var atEnd: (calls: Int, underWay: Int)?
-            /// What was called while the observer was in the terminal event. Under the lock.
+            /// The calls while the observer was in the terminal event. Protected by the lock.
             private var duringEnd = 0
 
             /// One for each source, so that all emit at the same time.
@@ -99,7 +101,7 @@ extension Laws {
                 lock.withLock { atEnd = atEnd ?? found }
             }
 
-            /// Numbers which say where they come from, and so go on for ever.
+            /// Numbers that name their source, without an end.
             private func source(_ position: Int) -> Observable<Int> {
                 let scheduler = Self.schedulers[position]
                 let base = (position + 1) * 100_000

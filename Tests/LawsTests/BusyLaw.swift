@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// Laws L1, L2, L4, L6 while the observer is busy on another thread: what arrives meanwhile is queued, and an end counts
-    /// from its acceptance on.
+    /// Laws L1, L2, L4, L6 while the observer is busy on another thread: the operator queues the events that arrive meanwhile,
+    /// and an end counts from its acceptance on.
     @Suite struct BusyLaw {
-        @Test(arguments: Laws.cases) func sourceSendsAndEndsWhileTheObserverIsBusy(_ subject: Case) {
+        @Test("Events and ends of the sources keep their order while the observer is busy", arguments: Laws.cases)
+        func sourceSendsAndEndsWhileTheObserverIsBusy(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for terminal in [Event<Int>.completed, .error(LawError.source)] {
                     let life = Life(subject, kind)
@@ -45,7 +46,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func sourceSendsWhileTheObserverIsInTheTerminalEvent(_ subject: Case) {
+        @Test("No event follows the terminal event while the observer handles it", arguments: Laws.cases)
+        func sourceSendsWhileTheObserverIsInTheTerminalEvent(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 let life = Life(subject, kind)
                 life.scenario.script.isActive = true
@@ -88,7 +90,7 @@ extension Laws {
 
             var isBusy: Bool { busy.loadAcquiring() != 0 }
 
-            /// How often the closures of the operator ran, without those that run behind the terminal event.
+            /// The number of runs of the operator's closures, without those that run behind the terminal event.
             var closureRuns: [String: Int] {
                 scenario.script.visits.filter {
                     !["afterError", "afterCompleted", "onDispose", "onDisposed"].contains($0.key)

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// Which threads may call back (law L12): threads that emit, subscribe or dispose in the pipeline, threads of a scheduler that the
-    /// pipeline names, and deputies of the runtime.
+    /// The threads that may call back (law L12): threads that emit, subscribe or dispose in the pipeline, threads of a
+    /// scheduler that the pipeline names, and deputies of the runtime.
     @Suite struct CallbackThreadLaw {
         enum End: CaseIterable, Sendable { case completed, error, dispose }
 
-        /// Without a scheduler each callback comes on the thread that acts at the moment.
-        @Test(arguments: Laws.cases) func oneThreadActsAtATime(_ subject: Case) {
+        /// Without a scheduler each callback runs on the thread that acts at the moment.
+        @Test("Callbacks run on the acting thread", arguments: Laws.cases) func oneThreadActsAtATime(_ subject: Case) {
             for (kind, end) in [(Port.Kind.create, End.completed), (.subject, .error), (.subject, .dispose)] {
                 let life = Life(subject, kind, mayBeDeputy: subject.row.isAsynchronous)
                 let scenario = life.scenario
@@ -35,7 +35,8 @@ extension Laws {
         }
 
         /// Two threads emit, a third one disposes.
-        @Test(arguments: Laws.racingCases) func severalThreadsActAtOnce(_ subject: Case) {
+        @Test("Callbacks run on one of several acting threads or on a deputy", arguments: Laws.racingCases)
+        func severalThreadsActAtOnce(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for end in End.allCases {
                     let life = Life(subject, kind, mayBeDeputy: true)
@@ -66,7 +67,7 @@ extension Laws {
         }
 
         /// The observer keeps its thread until the other one has enqueued more than a drainer may deliver for it.
-        @Test func deputiesBearTheirMark() {
+        @Test("A deputy bears its mark") func deputiesBearTheirMark() {
             let source = PublishSubject<Int>()
             let emitted = OneShot()
             let isInside = OneShot()
@@ -104,12 +105,12 @@ extension Laws {
             let scenario: Scenario
             private let subject: Case
             private let mayBeDeputy: Bool
-            /// The observer and what is right above it are called by the scheduler alone.
+            /// Only the scheduler calls the observer and the closures right above it.
             private let isHop: Bool
             private let above = Tap()
             private let below = Tap()
             private let lock = NSLock()
-            /// The threads that act at the moment. Under the lock.
+            /// The threads that act at the moment. Protected by the lock.
             private var acting: Set<UInt> = []
             /// Under the lock.
             private var strangers: [String: Int] = [:]
@@ -187,7 +188,7 @@ extension Laws {
             }
         }
 
-        /// A thread that runs what it is given, one after the other, and is called back by nothing else.
+        /// A thread that runs the submitted bodies one after another. No other code calls back on it.
         private final class CallingThread: @unchecked Sendable {
             private let lock = NSLock()
             private let arrival = DispatchSemaphore(value: 0)

@@ -15,7 +15,7 @@ extension Laws {
             "SharedSequence.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
         ]
 
-        /// The folders of Sources with operators, and what stands in front of their functions' names in the table.
+        /// The folders of Sources with operators, and the prefix of their functions' names in the table.
         static let folders: [(path: String, prefixes: [String])] = [
             ("RxSwift/Operators", [""]),
             ("RxRelay/Operators", [""]),
@@ -31,7 +31,7 @@ extension Laws {
             ("RxCocoa/Traits/Signal", ["Signal."]),
         ]
 
-        @Test func everyOperatorHasARow() throws {
+        @Test("Every operator has a row") func everyOperatorHasARow() throws {
             let declared = try Self.declaredOperators()
             let rows = Set(Laws.rows.map(\.name))
             #expect(declared.count > 60, "the sources were not found")
@@ -39,7 +39,7 @@ extension Laws {
             #expect(missing.isEmpty, "no row in Laws/Rows: \(missing.sorted().joined(separator: ", "))")
         }
 
-        @Test func everyRowIsOfAnOperator() throws {
+        @Test("Every row belongs to an operator") func everyRowIsOfAnOperator() throws {
             let declared = try Self.declaredOperators()
             let rows = Set(Laws.rows.map(\.name)).subtracting(
                 (Laws.subjectRows + Laws.relayRows + Laws.streamRows).map(\.name))
@@ -47,7 +47,7 @@ extension Laws {
             #expect(Set(Self.exempt.keys).subtracting(declared).isEmpty)
         }
 
-        @Test func everyCaseHasANameOfItsOwn() {
+        @Test("Every case has a name of its own") func everyCaseHasANameOfItsOwn() {
             let names = Dictionary(grouping: Laws.cases, by: \.description)
             #expect(names.filter { $0.value.count > 1 }.keys.isEmpty)
         }

@@ -8,10 +8,11 @@ extension Laws {
     /// Laws L1, L4 and L6 above a stage that takes events now and delivers them later. Such a stage cancels the operator late, so
     /// the operator has to end by itself.
     @Suite struct DeferringLaw {
-        /// What defers.
+        /// A stage that defers events.
         enum Stage: Sendable { case stepped, hop, limitedMerge, concatMap, delay }
 
-        @Test(arguments: Laws.cases) func operatorEndsByItselfAboveAStageThatDefers(_ subject: Case) {
+        @Test("An operator above a deferring stage ends by itself", arguments: Laws.cases)
+        func operatorEndsByItselfAboveAStageThatDefers(_ subject: Case) {
             // Virtual time and steps belong to one thread.
             let stages: [Stage] = subject.row.isAsynchronous ? [.hop] : [.stepped, .delay]
             for stage in stages + [.limitedMerge] { play(subject, stage, .create, .completed) }
@@ -71,7 +72,7 @@ extension Laws {
             scenario.dispose()
         }
 
-        /// What had been called when the operator ended.
+        /// The calls before the end of the operator.
         private final class End: @unchecked Sendable {
             private let lock = NSLock()
             private var found: (calls: Int, runs: [String: Int])?
@@ -81,7 +82,7 @@ extension Laws {
             func note(_ calls: Int, _ runs: [String: Int]) { lock.withLock { found = found ?? (calls, runs) } }
         }
 
-        /// A stage that defers, and what makes it deliver.
+        /// A stage that defers, and a closure that makes it deliver.
         private final class Deferral: @unchecked Sendable {
             private let stage: Stage
             private let steps = StepScheduler()
@@ -122,7 +123,7 @@ extension Laws {
         }
     }
 
-    /// How often the closures of an operator ran.
+    /// Returns the number of runs of the closures of an operator.
     ///
     /// - Parameter withoutEnds: leaves out those that run behind the terminal event by contract.
     static func closureRuns(of scenario: Scenario, withoutEnds: Bool) -> [String: Int] {

@@ -5,9 +5,10 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// Law L5: nothing follows a dispose, at whatever step of the sequence's life it comes.
+    /// Law L5: no event follows a dispose, at any step of the sequence's life.
     @Suite struct DisposeLaw {
-        @Test(arguments: Laws.cases) func betweenEvents(_ subject: Case) {
+        @Test("No event follows a dispose between two events", arguments: Laws.cases)
+        func betweenEvents(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 let count = Scenario(subject, kind).steps.count
                 for disposeAt in 0...count {
@@ -20,7 +21,7 @@ extension Laws {
                     if disposeAt == count { scenario.dispose() }
                     scenario.end(.completed)
                     scenario.settle()
-                    // An event may be under way on another thread.
+                    // Another thread may be delivering an event.
                     let allowed: UInt = subject.row.isAsynchronous ? 1 : 0
                     #expect(scenario.record.afterDispose <= allowed, "\(kind), before step \(disposeAt)")
                     expectUnsubscribed(scenario, "\(kind), before step \(disposeAt)")
@@ -28,7 +29,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func insideTheObserver(_ subject: Case) {
+        @Test("No event follows a dispose inside the observer", arguments: Laws.cases)
+        func insideTheObserver(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for disposeAt in 0..<12 {
                     for terminal in [Event<Int>.completed, .error(LawError.source)] {
@@ -53,7 +55,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func insideTheClosures(_ subject: Case) {
+        @Test("No event follows a dispose inside a closure", arguments: Laws.cases)
+        func insideTheClosures(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for terminal in [Event<Int>.completed, .error(LawError.source)] {
                     for disposeAt in 0..<20 {
@@ -80,7 +83,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.racingCases) func fromAnotherThread(_ subject: Case) {
+        @Test("At most one event follows a dispose on another thread", arguments: Laws.racingCases)
+        func fromAnotherThread(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for attempt in 0..<4 {
                     let scenario = Scenario(subject, kind)

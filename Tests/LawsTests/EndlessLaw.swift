@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// Law L1 with sources that never stop on their own: what has ended asks its source for nothing more.
+    /// Law L1 with sources that never stop on their own: an operator that has ended asks its source for no more elements.
     @Suite struct EndlessLaw {
         /// Operators that consume all of their source, or all but its first elements, each with the reason.
         static let consuming: [String: String] = [
@@ -35,8 +35,9 @@ extension Laws {
         }
 
         /// Each source has ten million elements. A `take(3)` below, or the operator, ends the sequence.
-        @Test(arguments: Laws.cases) func nothingIsAskedForAfterTheEnd(_ subject: Case) {
-            // How far a source gets before a scheduler's thread ends it depends on the machine.
+        @Test("The operator asks its sources for nothing after the end", arguments: Laws.cases)
+        func nothingIsAskedForAfterTheEnd(_ subject: Case) {
+            // The progress of a source before a scheduler's thread ends it depends on the machine.
             guard !subject.row.isAsynchronous else { return }
             let scenario = Scenario(subject, .subject)
             let counter = Counter(limit: subject.row.isAsynchronous ? 3_000_000 : 3_000)
@@ -66,14 +67,15 @@ extension Laws {
         }
 
         /// The operator's source is an endless one that `take(2)` ends.
-        @Test(arguments: Laws.cases) func endlessSourceThatTakeEnds(_ subject: Case) {
+        @Test("take ends an endless source above the operator", arguments: Laws.cases)
+        func endlessSourceThatTakeEnds(_ subject: Case) {
             let scenario = Scenario(subject, .subject)
             let base = (subject.position + 1) * 100_000
             let above = Tap()
             let asked = AtomicCounter(0)
             above.onEvent = { _ in
                 asked.increment()
-                // It has to end, although it has gone wrong.
+                // The sequence has to end, although the law is broken.
                 if asked.value > 3_000 { throw LawError.thrown("limit") }
             }
             scenario.subscribe { _ in above.tapped(Observable.repeatElement(base + 1)).take(2) }
@@ -93,7 +95,7 @@ extension Laws {
             scenario.dispose()
         }
 
-        /// Counts what sources are asked for, and makes them fail when it has become too much.
+        /// Counts the elements that sources are asked for, and makes the sources fail at a limit.
         private final class Counter: Sendable {
             private let count = AtomicCounter(0)
             private let limit: Int

@@ -5,13 +5,14 @@ import Testing
 extension Laws {
     /// Laws L1 and L3 at every point of a chain that a user can see, in programs that send from inside their callbacks.
     @Suite struct EveryPointLaw {
-        /// Where the events of the script are sent from.
+        /// A place from which the script sends events.
         enum Place: CaseIterable, Sendable { case observer, above, below, closures }
 
-        /// What is sent there.
+        /// The events that are sent there.
         enum Act: CaseIterable, Sendable { case elements, completed, error }
 
-        @Test(arguments: Laws.cases) func grammarHoldsAboveAndBelow(_ subject: Case) {
+        @Test("The event grammar holds above and below the operator at every point", arguments: Laws.cases)
+        func grammarHoldsAboveAndBelow(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for place in Place.allCases {
                     for act in Act.allCases { play(subject, kind, place, act) }

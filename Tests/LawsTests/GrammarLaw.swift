@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// Law L1: nothing follows a terminal event, whatever the sources do.
+    /// Law L1: no event follows a terminal event, even if the sources continue.
     @Suite struct GrammarLaw {
-        @Test(arguments: Laws.cases) func sourceGoesOnAfterItsTerminalEvent(_ subject: Case) {
+        @Test("The grammar holds for a source that continues after its terminal event", arguments: Laws.cases)
+        func sourceGoesOnAfterItsTerminalEvent(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for terminal in [Event<Int>.completed, .error(LawError.source)] {
                     let scenario = Scenario(subject, kind)
@@ -42,8 +43,9 @@ extension Laws {
             }
         }
 
-        /// The operator above ends by itself, while its source, a hot one, knows nothing of that and goes on.
-        @Test(arguments: Laws.cases) func operatorAboveEndsByItself(_ subject: Case) {
+        /// The operator above ends by itself, while its hot source continues.
+        @Test("The grammar holds when the operator above ends by itself", arguments: Laws.cases)
+        func operatorAboveEndsByItself(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for throwing in [true, false] {
                     let scenario = Scenario(subject, kind)
@@ -87,7 +89,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func sourceGoesOnInsideSubscribe(_ subject: Case) {
+        @Test("The grammar holds for a source that continues inside subscribe", arguments: Laws.cases)
+        func sourceGoesOnInsideSubscribe(_ subject: Case) {
             for terminal in [Event<Int>.completed, .error(LawError.source)] {
                 let base = (subject.position + 1) * 100_000
                 let rude = Port(.create) { observer, number in
@@ -116,7 +119,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.racingCases) func twoThreadsEndTheSameSource(_ subject: Case) {
+        @Test("The grammar holds when two threads end the same source", arguments: Laws.racingCases)
+        func twoThreadsEndTheSameSource(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for _ in 0..<4 {
                     let scenario = Scenario(subject, kind)

@@ -5,7 +5,8 @@ import Testing
 extension Laws {
     /// Law L3: an event sent from inside a callback is delivered after that callback, in order of acceptance.
     @Suite struct NestingLaw {
-        @Test(arguments: Laws.cases) func observerSendsToEverySource(_ subject: Case) {
+        @Test("Callbacks do not nest when the observer sends to every source", arguments: Laws.cases)
+        func observerSendsToEverySource(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 let scenario = Scenario(subject, kind)
                 var left = 12
@@ -20,7 +21,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func observerEndsTheSource(_ subject: Case) {
+        @Test("Callbacks do not nest when the observer ends the source", arguments: Laws.cases)
+        func observerEndsTheSource(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for terminal in [Event<Int>.completed, .error(LawError.source)] {
                     let scenario = Scenario(subject, kind)
@@ -43,7 +45,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func closuresSendToEverySource(_ subject: Case) {
+        @Test("Callbacks do not nest when closures send to every source", arguments: Laws.cases)
+        func closuresSendToEverySource(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 let scenario = Scenario(subject, kind)
                 scenario.script.isActive = true
@@ -54,8 +57,8 @@ extension Laws {
                     left -= 1
                     scenario.sendNext(from: left % scenario.ports.count)
                 }
-                // What is sent before the operator subscribed to the source goes nowhere; what a closure sends may overtake
-                // the element it was called with.
+                // A source drops the elements sent before the operator has subscribed to it, and an element sent by a closure
+                // may overtake the element of the call.
                 check(scenario, kind, isComplete: false)
             }
         }

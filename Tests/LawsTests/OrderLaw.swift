@@ -23,7 +23,8 @@ extension Laws {
             var testDescription: String { name }
         }
 
-        @Test(arguments: combined + nested + triggered) func synchronousSourcesTakeTurns(_ order: Order) {
+        @Test("Synchronous sources take turns", arguments: combined + nested + triggered)
+        func synchronousSourcesTakeTurns(_ order: Order) {
             var events: [String] = []
             _ = order.build().subscribe { event in
                 switch event {
@@ -152,7 +153,7 @@ extension Laws {
             Order("sample", "1 2 3") { Observable.of(1, 2, 3).sample(Observable.of(0, 0)) },
         ]
 
-        @Test func subscriptionsInsideAnObserverTakeTurns() {
+        @Test("Subscriptions inside an observer take turns") func subscriptionsInsideAnObserverTakeTurns() {
             var numbers: [Int] = []
             _ = Observable.of(1, 2).subscribe(onNext: { number in
                 numbers.append(number)
@@ -161,7 +162,7 @@ extension Laws {
             #expect(numbers == [1, 10, 2, 11, 20, 21])
         }
 
-        @Test func actionsTakeTurnsWithSources() {
+        @Test("Scheduled actions take turns with sources") func actionsTakeTurnsWithSources() {
             var lines: [String] = []
             _ = Observable.of(1, 2).subscribe(onNext: { number in
                 lines.append("\(number)")
@@ -173,7 +174,7 @@ extension Laws {
             #expect(lines == ["1", "job 1", "2", "job 2"])
         }
 
-        @Test func zipLetsItsSourcesRunOn() {
+        @Test("zip lets its sources run on") func zipLetsItsSourcesRunOn() {
             var lines: [String] = []
             _ = Observable.zip(Observable.of(1, 2, 3, 4).do(onNext: { lines.append("from \($0)") }), Observable.of(10))
             {

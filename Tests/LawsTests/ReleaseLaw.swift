@@ -7,11 +7,13 @@ extension Laws {
     @Suite struct ReleaseLaw {
         enum End: CaseIterable, Sendable { case completed, error, dispose, disposeAtOnce, disposeInsideObserver }
 
-        @Test(arguments: Laws.cases) func everythingIsReleased(_ subject: Case) {
+        @Test("The operator releases everything at its end", arguments: Laws.cases)
+        func everythingIsReleased(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for end in End.allCases {
                     #if TRACE_RESOURCES
-                        // What is made once and kept (a thread's trampoline, a queue's state) is made here.
+                        // This run makes the objects that are made once and kept (the trampoline of a thread, the state of a
+                        // queue).
                         live(subject, kind, end, checks: false)
                     #endif
                     Laws.expectNothingLeft(waiting: subject.row.isAsynchronous, "\(kind), \(end)") {
@@ -61,10 +63,10 @@ extension Laws {
 
     /// Runs a body, and with `TRACE_RESOURCES` expects that as many objects of the library are alive as before.
     ///
-    /// The count is the process's. Where it falls below what it was, other threads have let go of an earlier test's objects
-    /// meanwhile, and the body runs once more.
+    /// The whole process has one count. If it falls below the earlier value, other threads have released objects of an earlier
+    /// test meanwhile, and the body runs once more.
     ///
-    /// - Parameter waiting: whether other threads may have to let go of something first.
+    /// - Parameter waiting: true if other threads may have to release objects first.
     static func expectNothingLeft(
         waiting: Bool, _ comment: @autoclosure () -> String = "", location: SourceLocation = #_sourceLocation,
         _ body: () -> Void

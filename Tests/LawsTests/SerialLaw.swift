@@ -7,7 +7,8 @@ extension Laws {
     @Suite struct SerialLaw {
         static let count = 300
 
-        @Test(arguments: Laws.racingCases) func twoThreadsEmit(_ subject: Case) {
+        @Test("Events of two emitting threads arrive one at a time", arguments: Laws.racingCases)
+        func twoThreadsEmit(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 for _ in 0..<3 {
                     let scenario = Scenario(subject, kind)
@@ -48,7 +49,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: Laws.cases) func oneThreadEmits(_ subject: Case) {
+        @Test("Events of one emitting thread arrive one at a time", arguments: Laws.cases)
+        func oneThreadEmits(_ subject: Case) {
             for kind in Port.Kind.allCases {
                 let scenario = Scenario(subject, kind)
                 scenario.subscribe()

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// Laws L2 to L6 where several observers share one sequence: subjects, and what stands on them.
+    /// Laws L2 to L6 where several observers share one sequence: subjects, and the operators built on them.
     @Suite struct SharingLaw {
         /// A sequence that several observers share, and the way to send to it.
         struct Shared: Sendable, CustomTestStringConvertible {
             let name: String
-            /// Whether a newcomer gets elements sent before it subscribed.
+            /// True if a newcomer receives elements sent before it subscribed.
             let remembers: Bool
-            /// Whether elements arrive when they are sent, and not at the end.
+            /// True if elements arrive when they are sent, and not at the end.
             let isPrompt: Bool
             let make: @Sendable () -> (observable: Observable<Int>, send: @Sendable (Event<Int>) -> Void)
 
@@ -51,8 +51,8 @@ extension Laws {
         ) -> Shared {
             Shared(name: name, remembers: remembers, isPrompt: true) {
                 let port = Port(.create)
-                // Who subscribes to the source after its end begins anew, and may get anything. So what is sent after the
-                // end goes to those who got the end.
+                // A subscriber that comes after the end of the source begins anew, and may receive any element. So the events
+                // after the end go to the subscribers that received the end.
                 let reached = AtomicWord(UInt(Int.max))
                 return (
                     share(port.observable),
@@ -64,7 +64,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: all) func allObserversSeeOneOrderUnderTwoThreads(_ shared: Shared) {
+        @Test("All observers see one order under two emitting threads", arguments: all)
+        func allObserversSeeOneOrderUnderTwoThreads(_ shared: Shared) {
             for _ in 0..<10 {
                 let (observable, send) = shared.make()
                 let records = (0..<3).map { _ in Record() }
@@ -81,7 +82,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: all) func whatAnObserverSendsReachesAllInOneOrder(_ shared: Shared) {
+        @Test("Events that an observer sends reach all observers in one order", arguments: all)
+        func whatAnObserverSendsReachesAllInOneOrder(_ shared: Shared) {
             let (observable, send) = shared.make()
             let records = (0..<3).map { _ in Record() }
             records[0].onEvent = { _, event in
@@ -97,7 +99,8 @@ extension Laws {
             for subscription in subscriptions { subscription.dispose() }
         }
 
-        @Test(arguments: all) func anObserverDisposedOfByAnEarlierOneSeesNothing(_ shared: Shared) {
+        @Test("An observer disposed of by an earlier one receives nothing", arguments: all)
+        func anObserverDisposedOfByAnEarlierOneSeesNothing(_ shared: Shared) {
             let (observable, send) = shared.make()
             let first = Record()
             let second = Record()
@@ -117,7 +120,8 @@ extension Laws {
             subscription.dispose()
         }
 
-        @Test(arguments: all) func newcomersDuringAnEmissionSeeAnUnbrokenRow(_ shared: Shared) {
+        @Test("Newcomers during an emission receive a suffix without gaps", arguments: all)
+        func newcomersDuringAnEmissionSeeAnUnbrokenRow(_ shared: Shared) {
             for _ in 0..<20 {
                 let (observable, send) = shared.make()
                 let keeper = observable.subscribe(Witness(Record()))
@@ -140,7 +144,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: all) func observersComeAndGoWhileTwoThreadsSend(_ shared: Shared) {
+        @Test("Observers subscribe and leave while two threads emit", arguments: all)
+        func observersComeAndGoWhileTwoThreadsSend(_ shared: Shared) {
             for _ in 0..<10 {
                 let (observable, send) = shared.make()
                 let records = (0..<30).map { _ in Record() }
@@ -166,7 +171,8 @@ extension Laws {
             }
         }
 
-        @Test(arguments: all) func observersAreReleasedWhileTheSequenceIsKept(_ shared: Shared) {
+        @Test("A kept sequence releases its observers", arguments: all)
+        func observersAreReleasedWhileTheSequenceIsKept(_ shared: Shared) {
             for end in [Event<Int>.completed, .error(LawError.source), nil] {
                 Laws.expectNothingLeft(waiting: false) {
                     let (observable, send) = shared.make()

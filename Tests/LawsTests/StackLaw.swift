@@ -13,7 +13,8 @@ extension Laws {
         static let depth = stepCount(5_000, debug: 400)
 
         /// In a process of its own in release builds: a stack that overflows ends the process, and no other test would run.
-        @Test(arguments: Laws.chainable) func chainOfOneOperator(_ subject: Case) async {
+        @Test("A long chain of one operator fits the stack", arguments: Laws.chainable)
+        func chainOfOneOperator(_ subject: Case) async {
             #if DEBUG
                 for complaint in Self.complaintsOfChain(of: subject.description) { Issue.record("\(complaint)") }
             #else
@@ -80,7 +81,7 @@ extension Laws {
             let subscription = chain.take(1).subscribe(Witness(record))
             chain = .never()
             port.send(.next(1))
-            // What keeps elements sends them now.
+            // Operators that keep elements send them now.
             if record.elements.isEmpty { port.send(.completed) }
             let isUnsubscribed = !port.isObserved
             subscription.dispose()
@@ -172,7 +173,7 @@ extension Laws {
             },
         ]
 
-        @Test(arguments: loops) func aMillionSteps(_ steps: Steps) {
+        @Test("A million steps fit the stack", arguments: loops) func aMillionSteps(_ steps: Steps) {
             let (elements, hasCompleted) = count(steps.build, Self.million)
             #expect(elements == steps.expected)
             #expect(hasCompleted)
@@ -206,7 +207,8 @@ extension Laws {
             depth == 0 ? .error(LawError.source) : Observable.error(LawError.source).catch { _ in catching(depth - 1) }
         }
 
-        @Test(arguments: recursions) func recursionFiveThousandDeep(_ steps: Steps) {
+        @Test("A recursion of five thousand levels fits the stack", arguments: recursions)
+        func recursionFiveThousandDeep(_ steps: Steps) {
             let (elements, hasCompleted) = count(steps.build, Self.depth)
             #expect(elements == steps.expected)
             #expect(hasCompleted)

@@ -23,7 +23,7 @@ extension Laws {
             case endless
         }
 
-        @Test(arguments: Laws.cases) func throwsOnce(_ subject: Case) {
+        @Test("A closure that has thrown is not called again", arguments: Laws.cases) func throwsOnce(_ subject: Case) {
             let survey = Scenario(subject, .subject)
             survey.script.isActive = true
             survey.subscribe()
@@ -77,7 +77,7 @@ extension Laws {
                 return Observable.range(start: (subject.position + 1) * 100_000 + 1, count: 10_000_000).do(onNext: {
                     _ in
                     counted.increment()
-                    // It has to end, although it has gone wrong.
+                    // The sequence has to end, although the law is broken.
                     if counted.value > 10_000 { throw LawError.thrown("limit") }
                 })
             } below: {

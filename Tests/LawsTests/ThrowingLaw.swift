@@ -3,9 +3,10 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// What a closure throws is an error event, after which nothing comes and everything is released.
+    /// An error that a closure throws becomes an error event. No event follows it, and everything is released.
     @Suite struct ThrowingLaw {
-        @Test(arguments: Laws.cases) func errorThrownInEachClosure(_ subject: Case) {
+        @Test("An error thrown in any closure ends the sequence", arguments: Laws.cases)
+        func errorThrownInEachClosure(_ subject: Case) {
             for terminal in [Event<Int>.completed, .error(LawError.source)] {
                 let survey = Scenario(subject, .subject)
                 play(survey, terminal)

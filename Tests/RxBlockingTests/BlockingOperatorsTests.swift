@@ -18,7 +18,7 @@ import Testing
 
     private static let timeout = "Sequence timeout."
 
-    /// A source, and what each of the operators makes of it.
+    /// A source, and the result of each operator.
     struct Row: Sendable {
         let name: String
         nonisolated(unsafe) let source: Observable<Int>
@@ -60,19 +60,32 @@ import Testing
             single: timeout, even: timeout),
     ]
 
-    @Test(arguments: rows) func operatorsGiveWhatTheEventsSay(row: Row) {
-        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "blocking")
-        for source in [row.source, row.source.observe(on: scheduler), row.source.subscribe(on: scheduler)] {
-            let blocking = source.toBlocking(timeout: row.name.hasSuffix("never") ? 0.05 : 30)
-            #expect(text { try blocking.toArray() } == row.toArray)
-            #expect(text { try blocking.first() } == row.first)
-            #expect(text { try blocking.last() } == row.last)
-            #expect(text { try blocking.single() } == row.single)
-            #expect(text { try blocking.single { $0 % 2 == 0 } } == row.even)
+    /// The thread on which a source sends its events.
+    enum Delivery: CaseIterable {
+        case synchronous, observedOn, subscribedOn
+
+        func apply(to source: Observable<Int>) -> Observable<Int> {
+            let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "blocking")
+            return switch self {
+            case .synchronous: source
+            case .observedOn: source.observe(on: scheduler)
+            case .subscribedOn: source.subscribe(on: scheduler)
+            }
         }
     }
 
-    @Test func materializeKeepsWhatCameBeforeTheError() {
+    @Test("Each operator returns the result of the events", arguments: rows, Delivery.allCases)
+    func results(row: Row, delivery: Delivery) {
+        let source = delivery.apply(to: row.source)
+        let blocking = source.toBlocking(timeout: row.name.hasSuffix("never") ? 0.05 : 30)
+        #expect(text { try blocking.toArray() } == row.toArray)
+        #expect(text { try blocking.first() } == row.first)
+        #expect(text { try blocking.last() } == row.last)
+        #expect(text { try blocking.single() } == row.single)
+        #expect(text { try blocking.single { $0 % 2 == 0 } } == row.even)
+    }
+
+    @Test("materialize retains the elements before the error") func materialize() {
         #expect("\(Observable.of(1, 2).toBlocking().materialize())" == "completed(elements: [1, 2])")
         #expect(
             "\(sequence(1, 2, error: .expected).toBlocking().materialize())"
@@ -84,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aPredicateThatThrowsEndsTheWait() {
+    @Test("A predicate that throws ends the wait") func throwingPredicate() {
         let seen = AtomicCounter(0)
         let blocking = Observable<Int>.concat(.of(1, 2, 3), .never()).toBlocking()
         let result = text {
@@ -98,7 +111,7 @@ import Testing
         #expect(seen.value == 2)
     }
 
-    @Test func theSubscriptionEndsWhenEnoughIsKnown() throws {
+    @Test("The subscription ends as soon as the result is known") func earlyEnd() throws {
         let log = EventLog()
         let endless = Observable.repeatElement(7).do(
             onNext: { _ in log.note("next") }, onDispose: { log.note("dispose") })
@@ -109,8 +122,9 @@ import Testing
         #expect(log.text == "next next dispose")
     }
 
-    /// As in RxSwift.
-    @Test(arguments: [0, -1]) func aTimeoutThatIsNotPositiveFailsWhateverHasCome(seconds: Double) {
+    /// RxSwift fails in this case as well.
+    @Test("A timeout that is not positive fails although elements have arrived", arguments: [0, -1])
+    func nonPositiveTimeout(seconds: Double) {
         let source = Observable.of(1, 2)
         #expect(text { try Observable<Int>.never().toBlocking(timeout: seconds).toArray() } == Self.timeout)
         #expect(text { try source.toBlocking(timeout: seconds).first() } == Self.timeout)
@@ -122,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func aTimeoutEndsTheSubscription() {
+    @Test("A timeout ends the subscription") func timeoutEnds() {
         let subject = PublishSubject<Int>()
         let before = MonotonicClock.now()
         #expect(text { try subject.toBlocking(timeout: 0.05).first() } == Self.timeout)
@@ -130,17 +144,18 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test(arguments: [Double.infinity, 1e300, .nan]) func aTimeoutOutOfRangeIsNone(timeout: Double) {
+    @Test("A timeout out of range means none", arguments: [Double.infinity, 1e300, .nan])
+    func infiniteTimeout(timeout: Double) {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "blocking")
         #expect(text { try Observable.just(1, scheduler: scheduler).toBlocking(timeout: timeout).toArray() } == "[1]")
     }
 
-    @Test func traitsBlockToo() {
+    @Test("Traits block too") func traits() {
         #expect(text { try Single.just(1).toBlocking().single() } == "1")
         #expect(text { try Single<Int>.error(Failure.expected).toBlocking().single() } == "expected")
     }
 
-    @Test func anElementAgainstTheTimeoutIsSeenWholeOrNotAtAll() {
+    @Test("An element that races with the timeout arrives whole or not at all") func timeoutRace() {
         final class Round: @unchecked Sendable {
             let subject = PublishSubject<ReleaseToken>()
             let released = AtomicCounter(0)
@@ -168,7 +183,7 @@ import Testing
     }
 
     #if TRACE_RESOURCES
-        @Test func whatWasWaitedForIsReleased() async {
+        @Test("Awaited sequences are released") func release() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {

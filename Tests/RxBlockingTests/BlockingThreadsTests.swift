@@ -6,7 +6,7 @@ import RxPrimitives
 import TestSupport
 import Testing
 
-/// Where `toBlocking` is called, and what it waits for there.
+/// Calls of `toBlocking` on threads and queues of all kinds.
 @Suite struct BlockingThreadsTests {
     /// Waits for a sequence inside a callback of a synchronous source, whose trampoline is open then.
     private func insideATrampoline<Value>(_ body: @escaping () throws -> Value) throws -> Value {
@@ -15,7 +15,7 @@ import Testing
         return try result!.get()
     }
 
-    @Test func insideACallbackOfASynchronousSource() throws {
+    @Test("toBlocking waits inside a callback of a synchronous source") func insideCallback() throws {
         #expect(try insideATrampoline { try Observable.of(1, 2, 3).toBlocking().toArray() } == [1, 2, 3])
         #expect(try insideATrampoline { try Observable.repeatElement(7).toBlocking().first() } == 7)
         let nested = Observable.of(1, 2).map { try Observable.range(start: 0, count: $0).toBlocking().toArray() }
@@ -26,7 +26,7 @@ import Testing
             } == [1, 1, 2, 2])
     }
 
-    @Test func whatWaitsOnTheTrampolineIsRun() throws {
+    @Test("toBlocking runs the actions queued on the trampoline") func trampoline() throws {
         let subject = ReplaySubject<Int>.createUnbounded()
         let seen = try insideATrampoline {
             _ = CurrentThreadScheduler.instance.schedule(()) { _ in
@@ -39,7 +39,7 @@ import Testing
         #expect(seen == [1])
     }
 
-    @Test func aTimeoutEndsAnEndlessTrampoline() throws {
+    @Test("A timeout ends an endless trampoline") func endlessTrampoline() throws {
         let error = try insideATrampoline {
             // Each round of the recursion goes to the back of the trampoline's queue.
             let spinning = CurrentThreadScheduler.instance.scheduleRecursive(()) { _, recurse in recurse(()) }
@@ -54,7 +54,7 @@ import Testing
         #expect(error == "\(RxError.timeout)")
     }
 
-    @Test func onASerialQueueForEventsFromElsewhere() async throws {
+    @Test("toBlocking waits on a serial queue for events from elsewhere") func serialQueue() async throws {
         let queue = SerialDispatchQueueScheduler(internalSerialQueueName: "waits")
         let other = SerialDispatchQueueScheduler(internalSerialQueueName: "delivers")
         let single = Single<[Int]>.create { observer in
@@ -66,7 +66,7 @@ import Testing
         #expect(try await single.value == [1, 2])
     }
 
-    /// What can only be delivered on the queue that waits for it.
+    /// Sequences that can deliver only on the queue that waits for them.
     static let held: [@Sendable (any ImmediateSchedulerType) -> Observable<Int>] = [
         { Observable.never().observe(on: $0) },
         { Observable.of(1, 2).observe(on: $0).map { $0 + 1 }.filter { $0 > 0 } },
@@ -75,7 +75,8 @@ import Testing
         { Observable.of(1).observe(on: $0).first().asObservable().map { $0 ?? 0 } },
     ]
 
-    @Test(arguments: held.indices) func onTheQueueThatDeliversItFailsWithWords(index: Int) async throws {
+    @Test("Waiting on the delivering queue throws an error that names the queue", arguments: held.indices)
+    func deliveringQueue(index: Int) async throws {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "waits for itself")
         let single = Single<String>.create { observer in
             scheduler.schedule(()) { _ in
@@ -91,7 +92,7 @@ import Testing
         #expect(words.contains("'waits for itself'") && words.contains("await"), "\(words)")
     }
 
-    @MainActor @Test func onAMainQueueThatNobodyRunsItFailsWithWords() {
+    @MainActor @Test("Waiting on a main queue that no thread runs throws an error") func idleMainQueue() {
         #expect(throws: BlockingError.deliversOnQueueOfCaller(label: DispatchQueue.main.label)) {
             try Observable<Int>.never().observe(on: MainScheduler.instance).toBlocking().first()
         }
@@ -100,14 +101,15 @@ import Testing
         }
     }
 
-    @MainActor @Test func onTheMainQueueForEventsFromElsewhere() throws {
+    @MainActor @Test("toBlocking waits on the main queue for events from elsewhere") func mainQueue() throws {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "delivers")
         #expect(try Observable.of(1, 2).observe(on: scheduler).toBlocking().toArray() == [1, 2])
-        // Delivered inline.
+        // The main scheduler delivers these elements inline.
         #expect(try Observable.of(1, 2).observe(on: MainScheduler.instance).toBlocking().toArray() == [1, 2])
     }
 
-    @MainActor @Test func whatWaitsBehindInlineWorkOnTheMainQueueIsRun() throws {
+    @MainActor @Test("toBlocking runs the actions queued behind inline work on the main queue")
+    func inlineWork() throws {
         nonisolated(unsafe) var seen: [Int]?
         let background = SerialDispatchQueueScheduler(internalSerialQueueName: "delivers")
         _ = Observable.just(1).observe(on: MainScheduler.instance).subscribe(onNext: { _ in
@@ -117,7 +119,7 @@ import Testing
         #expect(seen == [1, 2])
     }
 
-    @Test func aThreadsRunLoopIsRun() {
+    @Test("toBlocking runs the run loop of its thread") func runLoop() {
         let seen = AtomicCounter(0)
         race({
             let source = Observable<Int>.create { observer in

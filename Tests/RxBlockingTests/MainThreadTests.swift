@@ -57,7 +57,7 @@ final class MainThreadTests: XCTestCase {
                     errors.append("\(error)")
                 }
             }
-            // What needs no main queue is waited for.
+            // A wait for a source without the main queue succeeds.
             let source = Observable.just(1).delay(.milliseconds(5), scheduler: self.background)
             XCTAssertEqual(try? source.toBlocking().toArray(), [1])
             finished.fulfill()

@@ -7,7 +7,7 @@ import Testing
 extension SharedSequences {
     /// One test per line of KnownDifferences.md that is about this module.
     @Suite struct KnownDifferencesTests {
-        @Test func driveAndEmitRunOffTheMainQueue() async {
+        @Test("drive and emit run off the main queue") func offTheMainQueue() async {
             let main = MainQueueMark()
             let log = EventLog()
             let note: @Sendable (Int) -> Void = { log.note("\($0) \(main.isHere ? "on" : "off") the main queue") }

@@ -4,8 +4,10 @@ import Testing
 
 @Suite struct DrainLoopTests {
     /// Every interleaving of the steps of a few threads that offer work, and of one that closes the loop.
-    @Test(arguments: [[2, 2], [1, 1, 1], [3, 1], [2, 1, 1]], [false, true])
-    func everyInterleavingDoesEachPieceOnceInOrder(work: [Int], closes: Bool) {
+    @Test(
+        "Every interleaving does each piece of work once and in order",
+        arguments: [[2, 2], [1, 1, 1], [3, 1], [2, 1, 1]], [false, true])
+    func everyInterleaving(work: [Int], closes: Bool) {
         var choices: [Int] = []
         var runs = 0
         repeat {
@@ -32,20 +34,19 @@ import Testing
         #expect(runs > 5)
     }
 
-    @Test func stormDoesEachPieceOnceOneAtATimeInOrderPerThread() {
-        for threads in [2, 4, 8] {
-            let storm = LoopStorm(threads: threads)
-            let perThread = 40_000 / threads
-            onThreads(threads) { thread in
-                for number in 0..<perThread { storm.offer(thread, number) }
-            }
-            #expect(storm.faults == 0)
-            #expect(storm.done == Array(repeating: perThread, count: threads))
-            #expect(!storm.hasPending)
+    @Test("Concurrent work runs once, one piece at a time, in order per thread", arguments: [2, 4, 8])
+    func storm(threads: Int) {
+        let storm = LoopStorm(threads: threads)
+        let perThread = 40_000 / threads
+        onThreads(threads) { thread in
+            for number in 0..<perThread { storm.offer(thread, number) }
         }
+        #expect(storm.faults == 0)
+        #expect(storm.done == Array(repeating: perThread, count: threads))
+        #expect(!storm.hasPending)
     }
 
-    @Test func closeRacingWithWorkLeavesTheCleanUpToOne() {
+    @Test("A close that races with work leaves the clean-up to one thread") func closeRace() {
         for round in 0..<300 {
             let storm = LoopStorm(threads: 3)
             onThreads(4) { thread in
@@ -63,18 +64,18 @@ import Testing
         }
     }
 
-    @Test func theCreatorOfAnEnteredLoopIsItsDrainer() {
+    @Test("The creator of an entered loop is its drainer") func createdEntered() {
         let loop = DrainLoop(entered: true)
-        let answers = [loop.tryEnter(), loop.tryLeave(), loop.tryEnter()]
-        #expect(answers == [false, true, true])
+        let calls = [loop.tryEnter(), loop.tryLeave(), loop.tryEnter()]
+        #expect(calls == [false, true, true])
     }
 
-    @Test func theOwnerOfTheLockEntersAnIdleLoopOnly() {
+    @Test("The owner of the lock enters only an idle loop") func lockOwner() {
         let loop = DrainLoop()
-        let entered = [
+        let calls = [
             loop.tryEnterLocked(), loop.tryEnterLocked(), loop.tryLeave(), loop.tryEnter(), loop.tryEnterLocked(),
         ]
-        #expect(entered == [true, false, true, true, false])
+        #expect(calls == [true, false, true, true, false])
         _ = loop.enterOrPush(WorkNode.make(0, 1), mayResume: true)
         #expect(loop.vacate() && !loop.tryEnterLocked())
         let cleansUp = loop.close()
@@ -82,7 +83,7 @@ import Testing
         while let node = loop.popFirst() { _ = WorkNode.take(node) }
     }
 
-    @Test func backlogIsCounted() {
+    @Test("enterOrPush counts the backlog") func backlog() {
         let loop = DrainLoop(entered: true)
         for expected in 1...5 {
             guard case .pending(expected) = loop.enterOrPush(WorkNode.make(0, expected), mayResume: true) else {
@@ -100,7 +101,7 @@ import Testing
     }
 }
 
-/// A piece of work of a test.
+/// A piece of work, with its thread and number.
 private struct WorkNode {
     var head = DrainNode()
     let thread: Int
@@ -119,7 +120,7 @@ private struct WorkNode {
     }
 }
 
-/// Threads of one program, of which a test chooses who moves next. A move is one call of the loop.
+/// Threads of one program. The test chooses the thread that makes the next move, which is one call of the loop.
 private final class LoopModel {
     private enum Place { case outside, leaving, taking, finished }
 
@@ -143,7 +144,7 @@ private final class LoopModel {
         canClose = closes
     }
 
-    /// The threads that are not through; the last number is the one that closes.
+    /// The threads that can still move. The last number stands for the thread that closes.
     var movable: [Int] { places.indices.filter { places[$0] != .finished } + (canClose ? [places.count] : []) }
 
     func move(_ thread: Int) {
@@ -224,14 +225,14 @@ private final class LoopModel {
     }
 }
 
-/// Checks what several threads do with one loop.
+/// Checks the calls that several threads make to one loop.
 private final class LoopStorm: @unchecked Sendable {
     private let loop = DrainLoop()
     private let inside = AtomicWord(0)
     private let faultCount = AtomicWord(0)
     private let cleanUpCount = AtomicWord(0)
     private let acceptedCount = AtomicWord(0)
-    /// Only by the drainer.
+    /// Only the drainer touches these two.
     private(set) var done: [Int]
     private(set) var handled = 0
 
@@ -293,7 +294,7 @@ private final class LoopStorm: @unchecked Sendable {
     }
 }
 
-/// Runs a body on so many threads, which start together.
+/// Runs a body on a number of threads, which start together.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
     let missing = ThreadCount(UInt(count))
     let group = DispatchGroup()

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func oneThreadAtATime() {
+    @Test("One thread at a time holds the mutex") func mutualExclusion() {
         let shared = Shared()
         onThreads(4) { _ in
             for _ in 0..<50_000 {
@@ -29,14 +29,16 @@ import Testing
     }
 
     /// Each kind of sleep, whether or not it is the one that this system would choose.
-    @Test(arguments: [Mutex.FutexKind.available, .plain, .none])
-    func oneThreadAtATimeWithWaitersAsleep(_ kind: Mutex.FutexKind) {
+    @Test(
+        "One thread at a time holds the mutex while waiters sleep",
+        arguments: [Mutex.FutexKind.available, .plain, .none])
+    func sleepingWaiters(_ kind: Mutex.FutexKind) {
         let shared = Shared()
         onThreads(4) { _ in
             for turn in 0..<2_000 {
                 shared.lock(kind)
                 shared.count += 1
-                // Longer than the others spin.
+                // This takes longer than the other threads spin.
                 if turn % 16 == 0 { usleep(20) }
                 shared.count -= 1
                 shared.mutex.unlockSlowly(kind)
@@ -46,7 +48,7 @@ import Testing
         #expect(!shared.isLocked)
     }
 
-    @Test func aWaiterSleeps() {
+    @Test("A waiter sleeps") func waiterSleeps() {
         let shared = Shared()
         var consumed: UInt64 = 0
         shared.mutex.lock()
@@ -61,7 +63,7 @@ import Testing
         #expect(consumed < 50_000_000, "a thread that waited for 200 ms used \(consumed) ns of its processor")
     }
 
-    @Test func unlockedAfterAThrow() {
+    @Test("withLock unlocks after a throw") func unlockedAfterThrow() {
         struct Thrown: Error {}
         let shared = Shared()
         for _ in 0..<2 {
@@ -73,14 +75,14 @@ import Testing
 
     /// The race: a real-time thread wants the lock while a normal thread of the same processor holds it. A waiter that spins or yields
     /// keeps the owner from running.
-    @Test func aRealTimeThreadDoesNotHangBehindANormalThreadOfItsProcessor() throws {
+    @Test("A real-time thread does not hang behind a normal thread of its processor") func realTimeWaiter() throws {
         let longest = longestWaitOfARealTimeThread(besideBusyThread: false)
         if let longest { #expect(longest < 300_000_000, "waited for \(longest) ns") }
     }
 
     /// The race: as above, and a real-time thread of lower priority keeps the processor busy. The owner runs only if it inherits the
     /// waiter's priority.
-    @Test func aRealTimeThreadDoesNotWaitForThreadsOfLowerPriority() throws {
+    @Test("A real-time thread does not wait for threads of lower priority") func priorityInheritance() throws {
         guard case .priorityInheriting = Mutex.FutexKind.available else {
             return print("skipped: this system has no mutexes with priority inheritance")
         }
@@ -126,7 +128,7 @@ import Testing
             while arrived.loadAcquiring() == 0 { usleep(100) }
             for _ in 0..<rounds {
                 shared.mutex.lock()
-                // Preempts this thread at once. The busy thread is made ready by then, but runs after the other one.
+                // The real-time thread preempts this one at once. The busy thread is ready by then, but runs after the other one.
                 held.signal()
                 hog.signal()
                 shared.mutex.unlock()
@@ -143,14 +145,15 @@ import Testing
 
     // MARK: Forks
 
-    /// What handlers of `pthread_atfork` do. The number under which the child's thread had locked is not its number any more.
-    @Test(arguments: [false, true]) func aForkedChildUnlocksWhatItsThreadHadLocked(isContended: Bool) throws {
+    /// The child unlocks as handlers of `pthread_atfork` do, although its thread has another number than at the lock.
+    @Test("A forked child unlocks a mutex that its thread had locked", arguments: [false, true])
+    func forkedChild(isContended: Bool) throws {
         let shared = Shared()
         shared.mutex.lock()
         let waiter = startThread {
             if isContended { shared.mutex.withLock {} }
         }
-        // Long enough to be asleep by then.
+        // The waiter is asleep after this time.
         if isContended { usleep(50_000) }
         let child = forkProcess()
         if child == 0 {
@@ -179,7 +182,7 @@ import Testing
         let mutex = Mutex()
         @exclusivity(unchecked) var value: Value? = Value()
 
-        /// As an alarm reads whom to wake.
+        /// Reads the reference as an alarm reads the thread to wake.
         @inline(never)
         func read() -> Int {
             mutex.lock()
@@ -195,9 +198,9 @@ import Testing
         }
     }
 
-    /// The race: one thread copies a reference under the lock, another one takes it out and lets the object go. Were the copy counted
-    /// after the lock was released (the compiler moves that past an atomic store), the object would be gone by then.
-    @Test func aReferenceCopiedUnderTheLockIsCountedUnderTheLock() {
+    /// The race: one thread copies a reference under the lock, another one takes it out and releases the object. If the copy
+    /// were retained after the unlock (the compiler moves a retain past an atomic store), the object would be freed by then.
+    @Test("A reference copied under the lock is retained under the lock") func retainUnderLock() {
         let holder = Holder()
         let wrong = AtomicWord(0)
         onThreads(2) { thread in

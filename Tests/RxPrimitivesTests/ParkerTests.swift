@@ -2,7 +2,7 @@ import RxPrimitives
 import Testing
 
 @Suite struct ParkerTests {
-    @Test func aWakeUpThatComesFirstEndsTheNextPark() {
+    @Test("A wake-up that comes first ends the next park") func earlyWakeUp() {
         let parker = Parker()
         parker.unpark()
         parker.unpark()
@@ -13,11 +13,11 @@ import Testing
         #expect(MonotonicClock.now() - begin >= 2_000_000)
     }
 
-    @Test(arguments: [0, 1]) func aDeadlineThatHasPassedEndsTheWaitAtOnce(deadline: UInt64) {
+    @Test("A deadline that has passed ends the wait at once", arguments: [0, 1]) func passedDeadline(deadline: UInt64) {
         Parker().park(until: deadline)
     }
 
-    @Test func noWakeUpIsLost() {
+    @Test("No wake-up is lost") func noLostWakeUp() {
         let parkers = (Parker(), Parker())
         onThreads(2) { index in
             for _ in 0..<20_000 {

@@ -1,22 +1,26 @@
 import RxPrimitives
 import Testing
 
-/// Each assumption about the runtime, so that a toolchain for which one does not hold is found here, not by its cost.
+/// The assumptions about the runtime: a toolchain that breaks one fails here, and not by a slower program.
 @Suite struct RuntimeLayoutTests {
-    @Test(arguments: [RuntimeLayout.referenceCounts, .existentials, .metadata, .closures])
-    func theAssumptionHoldsWithThisToolchain(_ assumption: RuntimeLayout) {
+    @Test(
+        "The assumption holds with this toolchain",
+        arguments: [RuntimeLayout.referenceCounts, .existentials, .metadata, .closures])
+    func assumption(_ assumption: RuntimeLayout) {
         #expect(RuntimeLayout.holds(assumption))
     }
 
-    @Test(arguments: [RuntimeLayout.referenceCounts, .existentials, .metadata, .closures])
-    func noAssumptionHoldsWhereProbesFail(_ assumption: RuntimeLayout) {
+    @Test(
+        "No assumption holds where probes fail",
+        arguments: [RuntimeLayout.referenceCounts, .existentials, .metadata, .closures])
+    func failedProbe(_ assumption: RuntimeLayout) {
         #expect(!RuntimeLayout.withoutAssumptions { RuntimeLayout.holds(assumption) })
         #expect(RuntimeLayout.holds(assumption))
     }
 
     private class Object {}
 
-    @Test func anObjectIsHeldOnceByItsOnlyOwner() {
+    @Test("An object is held once by its only owner") func heldOnce() {
         let object = Unmanaged.passRetained(Object())
         #expect(RuntimeLayout.isHeldOnce(object.toOpaque()))
         _ = object.retain()
@@ -28,7 +32,7 @@ import Testing
 
     private struct Structure {}
 
-    @Test func classesAreToldFromOtherTypes() {
+    @Test("Classes are told from other types") func classes() {
         #expect(RuntimeLayout.isClass(Object.self))
         #expect(!RuntimeLayout.isClass(Structure.self))
         #expect(!RuntimeLayout.isClass(Int?.self))

@@ -2,7 +2,7 @@ import Glibc
 import RxPrimitives
 import Testing
 
-/// Embeds a queue as an operator does. `#expect` takes no noncopyable values.
+/// Embeds a queue as an operator does, because `#expect` takes no noncopyable values.
 private final class Owner<Element>: @unchecked Sendable {
     private let queue = SPSCQueue<Element>()
 
@@ -12,7 +12,7 @@ private final class Owner<Element>: @unchecked Sendable {
 }
 
 @Suite struct SPSCQueueTests {
-    @Test func firstInIsFirstOutAcrossChunks() {
+    @Test("Elements leave in the order of their arrival across chunks") func firstInFirstOut() {
         let queue = Owner<Int>()
         #expect(queue.isEmpty)
         #expect(queue.pop() == nil)
@@ -27,7 +27,7 @@ private final class Owner<Element>: @unchecked Sendable {
         }
     }
 
-    @Test func anyMixOfPushAndPopKeepsOrder() {
+    @Test("Any mix of push and pop keeps the order") func mixedOperations() {
         var random = SeededGenerator(seed: 7)
         let queue = Owner<Int>()
         var pushed = 0
@@ -45,7 +45,7 @@ private final class Owner<Element>: @unchecked Sendable {
         }
     }
 
-    @Test func optionalElementsThatAreNilAreElements() {
+    @Test("An optional element that is nil is an element") func nilElements() {
         let queue = Owner<Int?>()
         queue.push(nil)
         queue.push(1)
@@ -54,7 +54,7 @@ private final class Owner<Element>: @unchecked Sendable {
         #expect(queue.pop() == nil)
     }
 
-    @Test func wideAlignmentAndEmptyElementsAreStoredProperly() {
+    @Test("Elements of wide alignment and of no size are stored properly") func alignment() {
         let wide = Owner<SIMD8<UInt64>>()
         let empty = Owner<Void>()
         for value in 0..<200 as Range<UInt64> {
@@ -68,8 +68,8 @@ private final class Owner<Element>: @unchecked Sendable {
         #expect(wide.isEmpty && empty.isEmpty)
     }
 
-    @Test(arguments: [0, 1, 64, 65, 300], [0, 1, 64, 200])
-    func elementsAreReleasedWhenPoppedAndWhenTheQueueGoes(pushed: Int, popped: Int) {
+    @Test("Elements are released when popped and with the queue", arguments: [0, 1, 64, 65, 300], [0, 1, 64, 200])
+    func release(pushed: Int, popped: Int) {
         let counter = LiveCounter()
         do {
             let queue = Owner<Tracked>()
@@ -81,7 +81,7 @@ private final class Owner<Element>: @unchecked Sendable {
         #expect(counter.live == 0)
     }
 
-    @Test func twoSpinningThreadsLoseNothingAndKeepOrder() {
+    @Test("Two spinning threads lose no element and keep the order") func twoThreads() {
         let queue = Owner<Int>()
         let items = 1_000_000
         onTwoThreads(
@@ -102,7 +102,7 @@ private final class Owner<Element>: @unchecked Sendable {
             })
     }
 
-    @Test func objectsCrossBetweenSpinningThreadsAndAreReleased() {
+    @Test("Objects cross between spinning threads and are released") func objectsAcrossThreads() {
         let counter = LiveCounter()
         do {
             let queue = Owner<Tracked>()
@@ -140,9 +140,10 @@ private final class Owner<Element>: @unchecked Sendable {
         }
     }
 
-    /// The race: the consumer releases an element right when it is published. Were the queue's reference counted only after that (the
-    /// optimizer moves a retain past an atomic store), that would be the last one, and the producer would go on with an object that is gone.
-    @Test func theReferenceOfTheQueueIsCountedBeforeTheElementIsPublished() {
+    /// The race: the consumer releases an element right when it is published. If the producer retained it for the queue only
+    /// after that (the optimizer moves a retain past an atomic store), this would be the last release, and the producer would
+    /// read a freed object.
+    @Test("The queue retains an element before it publishes it") func retainBeforePublish() {
         let producer = Producer()
         let rounds = 500_000
         let wrong = AtomicWord(0)

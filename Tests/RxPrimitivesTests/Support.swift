@@ -16,7 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// How many `Tracked` are alive, from any thread.
+/// The number of live `Tracked` objects, for any thread.
 final class LiveCounter: @unchecked Sendable {
     private let word = AtomicWord(0)
 
@@ -100,9 +100,9 @@ final class Semaphore: @unchecked Sendable {
     func wait() { while sem_wait(semaphore) != 0 {} }
 }
 
-/// Has the calling thread run only on the first processor that it may run on. Returns whether the system allowed that.
+/// Pins the calling thread to the first processor that it may run on. Returns false if the system refuses.
 func pinToFirstProcessor() -> Bool {
-    // Swift hides what glibc declares only to programs that ask for GNU's extensions.
+    // Swift hides the functions that glibc declares only for programs with GNU extensions.
     typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutablePointer<cpu_set_t>) -> Int32
     let getAffinity = unsafeBitCast(dlsym(nil, "sched_getaffinity")!, to: Affinity.self)
     let setAffinity = unsafeBitCast(dlsym(nil, "sched_setaffinity")!, to: Affinity.self)
@@ -116,26 +116,27 @@ func pinToFirstProcessor() -> Bool {
     return setAffinity(0, MemoryLayout<cpu_set_t>.size, &allowed) == 0
 }
 
-/// Has the calling thread run before all normal ones and those of lower priority. Returns whether the system allowed that.
+/// Makes the calling thread run before all normal ones and those of lower priority. Returns false if the system refuses.
 func runInRealTime(priority: Int32) -> Bool {
     var parameters = sched_param(sched_priority: priority)
     return sched_setscheduler(0, SCHED_FIFO, &parameters) == 0
 }
 
-/// What the calling thread has used of its processor, in nanoseconds.
+/// Returns the processor time of the calling thread in nanoseconds.
 func threadCPUTime() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// `fork`, which Swift hides.
+/// Calls `fork`, which Swift hides.
 func forkProcess() -> pid_t {
     let address = dlsym(nil, "fork")!
     return unsafeBitCast(address, to: (@convention(c) () -> pid_t).self)()
 }
 
-/// How a child ended: its exit status, the negated number of a signal, or nil if it ran longer than so many seconds (then it is killed).
+/// Returns the exit status of a child, the negated number of a signal, or nil if the child ran longer than the given seconds
+/// and was killed.
 func exitStatus(of child: pid_t, within seconds: Int) -> Int32? {
     var status: Int32 = 0
     for _ in 0..<seconds * 100 {

@@ -3,7 +3,7 @@ import RxPrimitives
 import Testing
 
 @Suite struct ThreadLocalTests {
-    /// What a thread's slot is given, and the function that destroys it, which cannot capture.
+    /// Sums of the destroyed pointers, static because the function that destroys a slot cannot capture.
     private static let destroyed = AtomicWord(0)
     private static let remade = AtomicWord(0)
 
@@ -11,11 +11,11 @@ import Testing
         let thread = Thread(block: body)
         thread.start()
         while !thread.isFinished { usleep(1_000) }
-        // The system destroys what belongs to a thread after that.
+        // The system destroys the slots of a thread after that.
         usleep(50_000)
     }
 
-    @Test func eachThreadHasItsOwnPointerThatIsDestroyedAtItsEnd() {
+    @Test("Each thread has a pointer of its own, which is destroyed at its end") func ownPointer() {
         let before = ThreadSlot.poolWorker.pointer
         let start = Self.destroyed.loadAcquiring()
         runThread {
@@ -29,7 +29,7 @@ import Testing
         #expect(ThreadSlot.poolWorker.pointer == before)
     }
 
-    @Test func whatIsStoredWhileTheThreadEndsIsDestroyedToo() {
+    @Test("A pointer stored while the thread ends is destroyed too") func storedAtEnd() {
         runThread {
             ThreadSlot.poolWorker.set(UnsafeMutableRawPointer(bitPattern: 0x10)) { _ in
                 ThreadSlot.poolWorker.set(UnsafeMutableRawPointer(bitPattern: 0x20)) { pointer in
@@ -40,7 +40,7 @@ import Testing
         #expect(Self.remade.loadAcquiring() == 0x20)
     }
 
-    @Test func whatIsTakenOutIsNotDestroyed() {
+    @Test("A removed pointer is not destroyed") func removedPointer() {
         let start = Self.destroyed.loadAcquiring()
         runThread {
             ThreadSlot.poolWorker.set(UnsafeMutableRawPointer(bitPattern: 0x1000)) { _ in

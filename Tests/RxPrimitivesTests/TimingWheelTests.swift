@@ -1,7 +1,7 @@
 import RxPrimitives
 import Testing
 
-/// A timer that knows when it was armed, as a number.
+/// A timer with the number of the step at which it was armed.
 private final class Probe: TimerEntry {
     var order = 0
     private let tracked: Tracked?
@@ -12,7 +12,7 @@ private final class Probe: TimerEntry {
     }
 }
 
-/// What a wheel must do, done in the plainest way.
+/// The behaviour of a wheel, implemented in the plainest way.
 private struct SortedModel {
     private(set) var armed: [Probe] = []
 
@@ -41,7 +41,7 @@ private struct SortedModel {
     }
 }
 
-/// Embeds a wheel as a scheduler does. `#expect` takes no noncopyable values.
+/// Embeds a wheel as a scheduler does, because `#expect` takes no noncopyable values.
 private final class Owner {
     private let wheel: TimingWheel
 
@@ -82,8 +82,8 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
 }
 
 @Suite struct TimingWheelTests {
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func behavesAsASortedArrayUnderRandomOperations(seed: UInt64) {
+    @Test("The wheel behaves as a sorted array under random operations", arguments: [1, 2, 3, 4] as [UInt64])
+    func sortedArray(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         // Seed 3 starts just below a carry through every level, seed 4 at zero.
         var now: UInt64 = seed == 3 ? (1 << 52) - 5_000_000 : seed == 4 ? 0 : random.next() >> 10
@@ -99,7 +99,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
             case 0..<55 where !probe.isArmed:
                 let (deadline, overflow) = now.addingReportingOverflow(interval(&random))
                 probe.deadline = overflow ? .max : deadline
-                // Sometimes overdue when armed.
+                // Some timers are overdue when they are armed.
                 if random.next() % 50 == 0 { probe.deadline = now - min(now, random.next() % 3000) }
                 probe.order = step
                 wheel.insert(probe, now: random.next() % 2 == 0 ? now : 0)
@@ -115,13 +115,13 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
                 case 2: now += random.next() >> (64 - 1 - random.next() % 42)
                 default: now += random.next() % 3_000
                 }
-                // A thread that was slow between reading the clock and locking the wheel.
+                // The thread may have been slow between reading the clock and locking the wheel.
                 let told = random.next() % 20 == 0 ? now - min(now, random.next() % 5_000) : now
                 let due = wheel.expire(upTo: told)
                 let expected = model.expire(upTo: told)
                 check(due.map(\.order) == expected.map(\.order))
                 check(due.allSatisfy { !$0.isArmed && $0.deadline <= told })
-                // Or whoever waits until then would look for ever.
+                // Otherwise a thread that waits until then would look for ever.
                 if told == now { check(wheel.nextLook.map { $0 > now } ?? true) }
             }
             if random.next() % 4 == 0 { _ = wheel.prepare(atMost: Int(random.next() % 4)) }
@@ -142,8 +142,8 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
     }
 
     /// Timers are armed and cancelled between the pieces, as other threads do.
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func expiryInPiecesBehavesAsASortedArray(seed: UInt64) {
+    @Test("Expiry in pieces behaves as a sorted array", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func expiryInPieces(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         // Odd seeds: timers crowd into few ticks.
         let crowded = seed % 2 == 1
@@ -159,7 +159,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
                 if random.next() % 4 == 0 { check(wheel.remove(probe) && model.remove(probe)) }
                 return
             }
-            // Handed out already, in a piece.
+            // An earlier piece has returned this timer already.
             if model.armed.contains(where: { $0 === probe }) { return }
             let distance = crowded ? random.next() % 3_000 : interval(&random)
             let (deadline, overflow) = time.addingReportingOverflow(max(1, distance))
@@ -181,7 +181,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
                 let look = wheel.nextLook
                 check((look == nil) == (model.earliest == nil))
             }
-            // What is left of a crowded tick comes when that is over.
+            // The remaining timers of a crowded tick expire after the tick.
             let expected = model.expire(upTo: now)
             let held = expected.dropFirst(due.count)
             check(due.map(\.order) == expected.prefix(due.count).map(\.order))
@@ -200,21 +200,20 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
         #expect(failures == 0)
     }
 
-    @Test func isHandedOutAtItsDeadlineAndNotANanosecondBefore() {
-        for bit in 0..<63 as Range<UInt64> {
-            let deadline: UInt64 = 12_345 + 1 << bit
-            let wheel = Owner(now: 12_345)
-            let probe = Probe(deadline: deadline)
-            wheel.insert(probe)
-            #expect(wheel.earliestDeadline == deadline)
-            #expect(wheel.expire(upTo: deadline - 1).isEmpty)
-            #expect(probe.isArmed)
-            #expect(wheel.expire(upTo: deadline).first === probe)
-            #expect(!probe.isArmed)
-        }
+    @Test("A timer expires at its deadline and not a nanosecond before", arguments: 0..<63 as Range<UInt64>)
+    func exactDeadline(bit: UInt64) {
+        let deadline: UInt64 = 12_345 + 1 << bit
+        let wheel = Owner(now: 12_345)
+        let probe = Probe(deadline: deadline)
+        wheel.insert(probe)
+        #expect(wheel.earliestDeadline == deadline)
+        #expect(wheel.expire(upTo: deadline - 1).isEmpty)
+        #expect(probe.isArmed)
+        #expect(wheel.expire(upTo: deadline).first === probe)
+        #expect(!probe.isArmed)
     }
 
-    @Test func equalDeadlinesKeepOrderOfArmingThroughCascades() {
+    @Test("Equal deadlines keep the order of arming through cascades") func equalDeadlines() {
         let wheel = Owner(now: 0)
         let deadline: UInt64 = 3_600_000_000_000
         let probes = (0..<100).map { _ in Probe(deadline: deadline) }
@@ -229,7 +228,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
         #expect(zip(due, probes).allSatisfy { $0 === $1 })
     }
 
-    @Test func earliestStaysExactWhenTheEarliestIsCancelled() {
+    @Test("The earliest deadline stays exact when the earliest timer is cancelled") func cancelledEarliest() {
         var random = SeededGenerator(seed: 11)
         let wheel = Owner(now: 0)
         // All in one slot, out of order.
@@ -242,7 +241,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
         #expect(wheel.earliestDeadline == nil)
     }
 
-    @Test func removeIsHarmlessWhenNotArmed() {
+    @Test("remove has no effect on a timer that is not armed") func removeUnarmed() {
         let wheel = Owner(now: 0)
         let probe = Probe(deadline: 10)
         #expect(!wheel.remove(probe))
@@ -257,7 +256,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
         #expect(drain(batch).count == 1)
     }
 
-    @Test func mayBeArmedAgainWhileItsBatchIsWorkedOff() {
+    @Test("A timer may be armed again while its batch is processed") func rearming() {
         let wheel = Owner(now: 0)
         let probes = (0..<3).map { Probe(deadline: UInt64($0)) }
         for probe in probes { wheel.insert(probe) }
@@ -272,7 +271,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
         #expect(zip(second, probes.reversed()).allSatisfy { $0 === $1 } && second.count == 3)
     }
 
-    @Test func entriesAreReleasedByRemoveByTheBatchAndByTheWheel() {
+    @Test("remove, the batch and the wheel release their timers") func release() {
         let counter = LiveCounter()
         do {
             let wheel = Owner(now: 0)
@@ -292,22 +291,10 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
         #expect(counter.live == 0)
     }
 
-    @Test func aDeadlineThatOverflowsNeverComes() {
-        #expect(MonotonicClock.deadline(after: .max, from: .max - 1) == .max)
-        #expect(MonotonicClock.deadline(after: -1, from: 7) == 7)
-        #expect(MonotonicClock.deadline(after: 3, from: 7) == 10)
+    @Test("A timer with the largest deadline never expires") func largestDeadline() {
         let wheel = Owner(now: 0)
         wheel.insert(Probe(deadline: .max))
         #expect(wheel.expire(upTo: .max - 1).isEmpty)
         #expect(wheel.earliestDeadline == .max)
-    }
-
-    @Test func theClockNeverGoesBack() {
-        var last = MonotonicClock.now()
-        for _ in 0..<1000 {
-            let now = MonotonicClock.now()
-            #expect(now >= last)
-            last = now
-        }
     }
 }

@@ -1,7 +1,7 @@
 import RxPrimitives
 import Testing
 
-/// Holds a deque as a pool's worker does. `#expect` takes no noncopyable values.
+/// Holds a deque as the worker of a pool does, because `#expect` takes no noncopyable values.
 private final class Owner: @unchecked Sendable {
     private let deque: WorkStealingDeque
 
@@ -23,7 +23,7 @@ private final class Owner: @unchecked Sendable {
     func steal(sparing spared: UInt?) -> WorkStealingDeque.StealResult { deque.steal(sparing: spared) }
 }
 
-/// How often each word was taken.
+/// Counts the times that each word was taken.
 private final class Tally: @unchecked Sendable {
     private let counts: UnsafeMutablePointer<AtomicWord>
     private let size: Int
@@ -46,7 +46,7 @@ private final class Tally: @unchecked Sendable {
 }
 
 @Suite struct WorkStealingDequeTests {
-    @Test func theOwnerTakesTheNewestAndOthersTheOldest() {
+    @Test("The owner takes the newest word and others take the oldest") func bothEnds() {
         let deque = Owner()
         #expect(deque.isEmpty && deque.pop() == nil && deque.steal() == nil)
         for word in 1...5 as ClosedRange<UInt> { deque.push(word) }
@@ -59,8 +59,8 @@ private final class Tally: @unchecked Sendable {
         #expect(deque.isEmpty && deque.pop() == nil && deque.steal() == nil)
     }
 
-    @Test(arguments: [1, 2, 64])
-    func anyMixOfOperationsDoesWhatAnArrayDoes(capacity: Int) {
+    @Test("Any mix of operations does the same as an array", arguments: [1, 2, 64])
+    func mixedOperations(capacity: Int) {
         var random = SeededGenerator(seed: UInt64(capacity))
         let deque = Owner(capacity: capacity)
         var model: [UInt] = []
@@ -85,7 +85,7 @@ private final class Tally: @unchecked Sendable {
         }
     }
 
-    @Test func aSingleWordIsSparedOnce() {
+    @Test("A single word is spared once") func sparedWord() {
         let deque = Owner()
         #expect(deque.steal(sparing: nil) == .nothing)
         deque.push(7)
@@ -99,7 +99,7 @@ private final class Tally: @unchecked Sendable {
     }
 
     /// The race: owner and thief reach for the last word.
-    @Test func theLastWordGoesToOne() {
+    @Test("The last word goes to one thread") func lastWord() {
         let count: UInt = 200_000
         let deque = Owner(capacity: 2)
         let tally = Tally(Int(count) + 1)
@@ -122,8 +122,8 @@ private final class Tally: @unchecked Sendable {
     }
 
     /// The race: thieves read from rings that the owner outgrows, and from slots that it is about to write again.
-    @Test(arguments: [1, 4, 64])
-    func eachWordIsTakenOnceWhileTheDequeGrowsAndShrinks(capacity: Int) {
+    @Test("Each word is taken once while the deque grows and shrinks", arguments: [1, 4, 64])
+    func growing(capacity: Int) {
         for round in 0..<20 {
             let count: UInt = 5_000
             let deque = Owner(capacity: capacity)
@@ -156,7 +156,7 @@ private final class Tally: @unchecked Sendable {
     }
 
     /// The race: as in an injector, the owner's part goes from thread to thread, and all take the oldest.
-    @Test func wordsPushedTogetherAreTakenInOrder() {
+    @Test("Words pushed together are taken in order") func pushedTogether() {
         let count: UInt = 20_000
         let deque = Owner(capacity: 8)
         let isDone = AtomicWord(0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BehaviorRelayTests {
-    @Test func aNewcomerGetsTheValueAtOnce() {
+    @Test("A newcomer receives the value at once") func newcomer() {
         let relay = BehaviorRelay(value: 0)
         let log = EventLog()
         _ = log.observe(relay.asObservable(), "a ")
@@ -14,7 +14,7 @@ import Testing
         #expect(relay.value == 1)
     }
 
-    @Test func theValueChangesBeforeTheDelivery() {
+    @Test("The value changes before the delivery") func valueBeforeDelivery() {
         let relay = BehaviorRelay(value: 0)
         let log = EventLog()
         _ = log.observe(relay.asObservable()) { event in
@@ -26,7 +26,7 @@ import Testing
         #expect(log.lines == ["0", "1", "value 2", "2"])
     }
 
-    @Test func theLastDeliveredIsTheValueAlsoInARace() {
+    @Test("The last delivered element is the value, also in a race") func valueInRace() {
         for _ in 0..<20 {
             let relay = BehaviorRelay(value: 0)
             let log = EventLog()
@@ -35,7 +35,7 @@ import Testing
                 { for number in 1...500 { relay.accept(number) } },
                 { for number in 1...500 { relay.accept(-number) } },
                 { for _ in 0..<500 { _ = relay.value } })
-            // The initial value and a thousand more: a deputy may deliver what the two left.
+            // The initial value and a thousand more: a deputy may deliver the events that the two left pending.
             #expect(settles { log.lines.count == 1_001 })
             #expect(log.lines.last == "\(relay.value)")
         }

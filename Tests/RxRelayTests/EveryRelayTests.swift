@@ -3,9 +3,9 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What all relays have in common.
+/// The behaviour that all relays have in common.
 @Suite struct EveryRelayTests {
-    /// A relay of any kind which has not accepted anything, but for the behavior relay's nil.
+    /// A relay of any kind that has accepted no element, except for the nil of a behavior relay.
     struct Relay: @unchecked Sendable, CustomTestStringConvertible {
         let testDescription: String
         let accept: (Int?) -> Void
@@ -43,7 +43,8 @@ import Testing
         ]
     }
 
-    @Test(arguments: Relay.makers.indices) func elementsReachAllInOrderOfSubscription(_ index: Int) {
+    @Test("Elements reach all subscribers in the order of subscription", arguments: Relay.makers.indices)
+    func subscriptionOrder(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
         let first = log.observe(relay.newcomers.map { $0! }, "a ")
@@ -54,8 +55,9 @@ import Testing
         #expect(log.lines == ["a 1", "b 1", "b 2"])
     }
 
-    /// Law L3.
-    @Test(arguments: Relay.makers.indices) func anElementAcceptedInACallbackComesAfterIt(_ index: Int) {
+    /// This is law L3: no nested delivery.
+    @Test("An element accepted in a callback follows the current one", arguments: Relay.makers.indices)
+    func elementInCallback(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
         _ = log.observe(relay.newcomers.map { $0! }, "a ") { event in
@@ -70,7 +72,8 @@ import Testing
         #expect(!log.hasOverlapped)
     }
 
-    @Test(arguments: Relay.makers.indices) func anObserverOfItsOwnIsSubscribedAsTheObservableIs(_ index: Int) {
+    @Test("subscribe(_:) of a relay passes its elements to an observer", arguments: Relay.makers.indices)
+    func ownObserver(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
         let subscription = relay.subscribe(
@@ -81,7 +84,8 @@ import Testing
         #expect(log.lines == ["1"])
     }
 
-    @Test(arguments: Relay.makers.indices) func whoDisposesInACallbackGetsNothingMore(_ index: Int) {
+    @Test("A subscriber that disposes in a callback receives nothing more", arguments: Relay.makers.indices)
+    func disposeInCallback(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
         let own = SingleAssignmentDisposable()
@@ -95,8 +99,10 @@ import Testing
         #expect(log.lines == ["1"])
     }
 
-    /// Laws L2 and L4.
-    @Test(arguments: Relay.makers.indices) func elementsOfSeveralThreadsComeOneAtATimeInTheOrderOfEach(_ index: Int) {
+    /// These are the laws L2 and L4: no overlap, no loss.
+    @Test(
+        "Elements of several threads arrive one at a time in the order of each thread", arguments: Relay.makers.indices)
+    func threads(_ index: Int) {
         for _ in 0..<3 {
             let relay = Relay.makers[index]()
             let log = EventLog()
@@ -121,7 +127,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Relay.makers.indices) func afterADisposeOnAnotherThreadAtMostOneElementIsUnderWay(_ index: Int) {
+    @Test("At most one element arrives after a dispose on another thread", arguments: Relay.makers.indices)
+    func lateElement(_ index: Int) {
         for _ in 0..<200 {
             let relay = Relay.makers[index]()
             let isDisposed = AtomicCounter(0)
@@ -137,7 +144,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Relay.makers.indices) func bindingsFromSeveralThreadsLoseNothing(_ index: Int) {
+    @Test("Bindings from several threads lose no element", arguments: Relay.makers.indices)
+    func bindings(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
         _ = log.observe(relay.newcomers.map { $0! })
@@ -152,20 +160,21 @@ import Testing
         #expect(log.lines.count == 2_000 && !log.hasOverlapped)
     }
 
-    @Test(arguments: Relay.makers.indices) func subscribersAreReleasedWithTheirSubscriptionOrTheRelay(_ index: Int) {
-        for isDisposed in [false, true] {
-            weak var token: ReleaseToken?
-            var relay: Relay? = Relay.makers[index]()
-            let subscription: any Disposable
-            do {
-                let strong = ReleaseToken()
-                token = strong
-                subscription = relay!.observable.subscribe(onNext: { _ in _ = strong })
-            }
-            #expect(token != nil)
-            if isDisposed { subscription.dispose() } else { relay = nil }
-            #expect(token == nil)
-            withExtendedLifetime((relay, subscription)) {}
+    @Test(
+        "Subscribers are released with their subscription or with the relay", arguments: Relay.makers.indices,
+        [false, true])
+    func release(index: Int, isDisposed: Bool) {
+        weak var token: ReleaseToken?
+        var relay: Relay? = Relay.makers[index]()
+        let subscription: any Disposable
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            subscription = relay!.observable.subscribe(onNext: { _ in _ = strong })
         }
+        #expect(token != nil)
+        if isDisposed { subscription.dispose() } else { relay = nil }
+        #expect(token == nil)
+        withExtendedLifetime((relay, subscription)) {}
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PublishRelayTests {
-    @Test func aNewcomerGetsWhatComesLater() {
+    @Test("A newcomer receives the elements that follow") func newcomer() {
         let relay = PublishRelay<Int>()
         let log = EventLog()
         relay.accept(1)
@@ -13,7 +13,7 @@ import Testing
         #expect(log.lines == ["2"])
     }
 
-    @Test func aNewcomerInsideACallbackSeesWhatIsStillToBeDelivered() {
+    @Test("A newcomer inside a callback receives the elements still queued") func newcomerInCallback() {
         let relay = PublishRelay<Int>()
         let log = EventLog()
         _ = log.observe(relay.asObservable(), "a ") { event in

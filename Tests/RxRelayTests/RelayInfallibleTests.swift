@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct RelayInfallibleTests {
-    @Test func relaysAreInfallible() {
+    @Test("Each relay converts to an Infallible") func asInfallible() {
         let behavior = BehaviorRelay(value: 0)
         let publish = PublishRelay<Int>()
         let replay = ReplayRelay<Int>.create(bufferSize: 2)

@@ -6,9 +6,9 @@
 
     /// In a process of its own, since the count is the process's.
     @Suite struct ResourcesTests {
-        @Test func relaysAndBindingsAreCountedAndReleased() async {
+        @Test("Relays and bindings are counted and released") func relaysAndBindings() async {
             await #expect(processExitsWith: .success) {
-                // What a thread makes once.
+                // This call makes the objects that each thread makes once.
                 _ = Observable.of(0).bind(to: PublishRelay())
                 let before = Resources.total
                 do {

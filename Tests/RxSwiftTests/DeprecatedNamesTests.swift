@@ -3,7 +3,7 @@ import RxTest
 import TestSupport
 import Testing
 
-/// Former names do what the present ones do.
+/// Former names and their present equivalents.
 @Suite struct DeprecatedNamesTests {
     private static let numbers: Observable<Int> = .of(1, 2, 3, 4)
 
@@ -57,22 +57,20 @@ import Testing
     private static let single: Single<Int> = failing(with: 1).asSingle()
 
     @available(*, deprecated)
-    @Test(arguments: forwards.indices) func formerNamesDoTheSame(index: Int) {
+    @Test("A former name does the same as the present one", arguments: forwards.indices) func formerNames(index: Int) {
         let (name, former, present) = Self.forwards[index]
         #expect(events(of: former) == events(of: present), "\(name)")
     }
 
     @available(*, deprecated)
-    @Test func takeForATime() {
-        let scheduler = ticks()
-        let result = scheduler.start {
-            Observable<Int>.interval(.seconds(10), scheduler: scheduler).take(.seconds(25), scheduler: scheduler)
+    @Test("The former take(_:scheduler:) ends after its duration") func takeForATime() throws {
+        try expectMarbles(result: "^-0-1|", ticks: 5) {
+            Observable<Int>.interval(.seconds(10), scheduler: $0).take(.seconds(25), scheduler: $0)
         }
-        #expect(result.events == [.next(210, 0), .next(220, 1), .completed(225)])
     }
 
     @available(*, deprecated)
-    @Test func aSinglesFailureUnderItsFormerLabel() {
+    @Test("The former label onError receives the failure of a Single") func formerErrorLabel() {
         let log = EventLog()
         _ = Self.single.subscribe(onSuccess: { log.note("\($0)") }, onError: { log.note("failed \($0)") })
         #expect(log.text == "failed 1")

@@ -8,7 +8,7 @@ import Testing
 
 /// One test per line of KnownDifferences.md.
 @Suite struct KnownDifferencesTests {
-    @Test func anEventFromInsideACallbackComesAfterIt() {
+    @Test("An event sent from inside a callback follows the current one") func eventInCallback() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         _ = subject.subscribe(onNext: {
@@ -20,7 +20,7 @@ import Testing
         #expect(notes.lines == ["a1", "b1", "a2", "b2"])
     }
 
-    @Test func observersAreNotifiedInSubscriptionOrder() {
+    @Test("A subject notifies its observers in the order of subscription") func subscriptionOrder() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         let first = subject.subscribe(onNext: { _ in notes.note("first") })
@@ -31,7 +31,7 @@ import Testing
         #expect(notes.lines == (0..<40).map(String.init) + ["last"])
     }
 
-    @Test func anObserverDisposedOfDuringAnEmissionGetsNothing() {
+    @Test("An observer disposed of during an emission receives nothing") func disposeDuringEmission() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         let later = SerialDisposable()
@@ -41,7 +41,7 @@ import Testing
         #expect(notes.lines.isEmpty)
     }
 
-    @Test func aNewcomerInsideAHandlerSeesWhatIsStillToBeDelivered() {
+    @Test("A subscriber from inside a handler receives the events still queued") func newcomerInHandler() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         _ = subject.subscribe(onNext: { element in
@@ -53,7 +53,7 @@ import Testing
         #expect(notes.lines == ["newcomer 2"])
     }
 
-    @Test func shareReleasesItsSourceAtTheTerminalEvent() {
+    @Test("share() releases its source at the terminal event") func shareReleasesSource() {
         final class Resource {}
         let source = PublishSubject<Int>()
         weak var watched: Resource?
@@ -72,7 +72,7 @@ import Testing
         for subscription in kept { subscription.dispose() }
     }
 
-    @Test func groupsCompleteInOrderOfAppearance() {
+    @Test("Groups complete in the order of their appearance") func groupCompletionOrder() {
         let notes = EventLog()
         _ = Observable.from(Array(0..<50)).groupBy { $0 }.subscribe(onNext: { group in
             _ = group.subscribe(onCompleted: { notes.note("\(group.key)") })
@@ -80,7 +80,7 @@ import Testing
         #expect(notes.lines == (0..<50).map(String.init))
     }
 
-    @Test func timeoutForwardsNothingOfItsOtherAfterDispose() {
+    @Test("timeout forwards no element of its other source after dispose") func timeoutOtherDisposed() {
         let scheduler = TestScheduler(initialClock: 0)
         let other = PublishSubject<Int>()
         let observer = scheduler.createObserver(Int.self)
@@ -95,7 +95,7 @@ import Testing
         #expect(observer.events == [.next(20, 1)])
     }
 
-    @Test func retryWhenDoesNotReenter() {
+    @Test("retry(when:) resubscribes without recursion") func retryWhenDepth() {
         struct Failed: Error {}
         let steps = 20_000
         let attempts = EventLog()
@@ -112,7 +112,7 @@ import Testing
         #expect(count.loadRelaxed() == UInt(steps) + 1)
     }
 
-    @Test func delaysDoNotReadTheWallClock() {
+    @Test("delay reads no wall clock on the library's own schedulers") func delayClock() {
         // The clock that our schedulers give to the engine is monotonic; `now`, the wall clock, is not asked.
         final class NoClock: SchedulerType, @unchecked Sendable {
             let inner = SerialDispatchQueueScheduler(qos: .default)
@@ -142,7 +142,7 @@ import Testing
         #expect(!foreign.asked.lines.isEmpty, "a scheduler that is not ours has nothing but now")
     }
 
-    @Test func anEventOfAnotherThreadWaitsForTheCallback() {
+    @Test("An event from another thread waits for the running callback") func eventFromThread() {
         let subject = PublishSubject<Int>()
         let notes = EventLog()
         let isSent = DispatchSemaphore(value: 0)
@@ -161,23 +161,23 @@ import Testing
         #expect(settles { notes.lines == ["1(", ")", "2(", ")"] })
     }
 
-    @Test func anEndlessSharedSourceEndsWithTake() {
-        let shared: [Observable<Int>] = [
-            Observable.repeatElement(1).publish().refCount(),
-            Observable.repeatElement(1).replay(2).refCount(),
-            Observable.repeatElement(1).share(),
-            Observable.repeatElement(1).share(replay: 1),
-            Observable.repeatElement(1).share(replay: 2, scope: .forever),
-            Observable.repeatElement(1).multicast(BehaviorSubject(value: 0)).refCount(),
-        ]
-        for source in shared {
-            let log = EventLog()
-            _ = log.observe(source.take(1))
-            #expect(log.lines.count == 2 && log.lines.last == "completed")
-        }
+    private static let endlessSources: [(String, Observable<Int>)] = [
+        ("publish", Observable.repeatElement(1).publish().refCount()),
+        ("replay", Observable.repeatElement(1).replay(2).refCount()),
+        ("share", Observable.repeatElement(1).share()),
+        ("share(replay: 1)", Observable.repeatElement(1).share(replay: 1)),
+        ("share(replay: 2, scope: .forever)", Observable.repeatElement(1).share(replay: 2, scope: .forever)),
+        ("multicast", Observable.repeatElement(1).multicast(BehaviorSubject(value: 0)).refCount()),
+    ]
+
+    @Test("take(1) ends an endless shared source", arguments: endlessSources)
+    func endlessShared(name: String, source: Observable<Int>) {
+        let log = EventLog()
+        _ = log.observe(source.take(1))
+        #expect(log.lines.count == 2 && log.lines.last == "completed")
     }
 
-    @Test func ambKeepsItsWinnerWhenALoserEndsAtOnce() {
+    @Test("amb keeps its winner when the loser ends at once") func ambWinner() {
         let log = EventLog()
         _ = log.observe(Observable<Int>.never().startWith(0).amb(Observable.empty()))
         #expect(log.text == "0")
@@ -186,7 +186,7 @@ import Testing
         #expect(second.text == "0 1 2 completed")
     }
 
-    @Test func anErrorOfATriggerThatHasFiredIsIgnored() {
+    @Test("skip(until:) ignores an error of a trigger that has fired") func spentTriggerError() {
         let log = EventLog()
         let source = PublishSubject<Int>()
         let trigger = Observable<Int>.create { observer in
@@ -199,7 +199,7 @@ import Testing
         #expect(log.text == "1")
     }
 
-    @Test func aProducerThatFindsASubjectBusyDoesNotWait() {
+    @Test("A producer that finds a subject busy does not wait") func busyProducer() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         let isInside = DispatchSemaphore(value: 0)
@@ -223,7 +223,7 @@ import Testing
         #expect(notes.lines == ["1", "2"])
     }
 
-    @Test func aBurstIsOneTurnAmongUsersOfTheRawQueue() {
+    @Test("observe(on:) delivers a burst in one turn of the raw queue") func burstOnRawQueue() {
         let queue = DispatchQueue(label: "known differences")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "own")
         let notes = EventLog()
@@ -245,7 +245,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func anEndlessInnerSourceEndsWithTake() {
+    @Test("take ends an endless inner source") func endlessInner() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         _ = subject.flatMap { Observable.repeatElement($0) }.take(2).subscribe(
@@ -254,7 +254,7 @@ import Testing
         #expect(notes.lines == ["7", "7", "completed"])
     }
 
-    @Test func closuresDoNotRunAfterTakeIsSatisfied() {
+    @Test("Closures above take do not run after its last element") func closuresAfterTake() {
         let notes = EventLog()
         _ = Observable<Int>.create { observer in
             for element in 1...3 { observer.onNext(element) }
@@ -266,7 +266,7 @@ import Testing
         #expect(notes.lines == ["map 1"])
     }
 
-    @Test func virtualTimeRunsOffTheMainThread() {
+    @Test("Virtual time runs off the main thread") func virtualTimeThread() {
         let notes = EventLog()
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -279,7 +279,7 @@ import Testing
         #expect(notes.lines == ["[next(0) @ 210, completed @ 210]"])
     }
 
-    @Test func aDisposedRecursionSchedulesNothing() {
+    @Test("A disposed recursion schedules nothing") func disposedRecursion() {
         let scheduler = HistoricalScheduler()
         let notes = EventLog()
         let recursion = SerialDisposable()
@@ -292,7 +292,7 @@ import Testing
         #expect(notes.lines == ["0"])
     }
 
-    @Test func aSupersededInnerSourceSendsNothingMore() {
+    @Test("A superseded inner source sends nothing more") func supersededInner() {
         let notes = EventLog()
         let inner = PublishSubject<Int>()
         let outer = PublishSubject<Observable<Int>>()
@@ -308,7 +308,7 @@ import Testing
         #expect(notes.lines == ["1"])
     }
 
-    @Test func groupsThatNobodyCanReachAreNotMade() {
+    @Test("groupBy makes no group that has no possible observer") func unreachableGroup() {
         let notes = EventLog()
         let source = PublishSubject<Int>()
         let groups = source.groupBy { element -> Int in
@@ -325,7 +325,7 @@ import Testing
         #expect(notes.lines == ["key 1", "group 1", "key 1", "group 1", "key 2"])
     }
 
-    @Test func throttleDoesNotRoundItsSpan() {
+    @Test("throttle does not round its interval") func throttleSpan() {
         let scheduler = HistoricalScheduler()
         let notes = EventLog()
         let source = PublishSubject<Int>()
@@ -340,7 +340,7 @@ import Testing
     }
 
     /// In a process of its own: the hooks belong to the process.
-    @Test func noCallStackIsCapturedByDefault() async {
+    @Test("No call stack is captured by default") func noCallStack() async {
         await #expect(processExitsWith: .success) {
             let notes = EventLog()
             Hooks.defaultErrorHandler = { callStack, error in notes.note("\(error) from \(callStack)") }
@@ -352,7 +352,7 @@ import Testing
         }
     }
 
-    @Test func sampleNoticesACompletionFromInsideItsCallbackAtTheNextTick() {
+    @Test("sample notices a completion from inside its callback at the next tick") func sampleCompletion() {
         let notes = EventLog()
         let source = PublishSubject<Int>()
         let sampler = PublishSubject<Void>()
@@ -365,7 +365,7 @@ import Testing
         #expect(!sampler.hasObservers)
     }
 
-    @Test func aNewcomerOfRefCountKeepsTheConnectionOfTheOneThatLeaves() {
+    @Test("A newcomer of refCount keeps the connection of a leaving subscriber") func refCountHandover() {
         let notes = EventLog()
         let source = BehaviorSubject(value: 0).do(onSubscribe: { notes.note("connect") })
         let shared = source.share(replay: 1, scope: .forever)

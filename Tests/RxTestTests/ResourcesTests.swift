@@ -5,7 +5,7 @@
 
     /// In a process of its own each, since the count is the process's.
     @Suite struct ResourcesTests {
-        @Test func disposablesAreCountedAndReleased() async {
+        @Test("Disposables are counted and released") func disposables() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {
@@ -24,7 +24,7 @@
             }
         }
 
-        @Test func virtualTimeReleasesWhatItRan() async {
+        @Test("The virtual time scheduler releases its actions") func virtualTime() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {
@@ -42,14 +42,14 @@
                         if state > 0 { recurse(state - 1) }
                     }
                     scheduler.start()
-                    // What is scheduled but will never run goes with the scheduler.
+                    // An action that never runs is released with the scheduler.
                     _ = scheduler.schedule(()) { _ in Disposables.create {} }
                 }
                 precondition(Resources.total == before, "\(Resources.census())")
             }
         }
 
-        @Test func currentThreadReleasesWhatItRan() async {
+        @Test("The current thread scheduler releases its actions") func currentThread() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 _ = CurrentThreadScheduler.instance.scheduleRecursive(1_000) { state, recurse in

@@ -2,7 +2,7 @@ import RxSwift
 import RxTest
 import Testing
 
-/// A search of which pages can be loaded. Answers come after ten ticks.
+/// A search that loads pages. Each answer arrives after ten ticks.
 private final class SearchReactor: Reactor<SearchReactor.Action, SearchReactor.Mutation, SearchReactor.State> {
     enum Action {
         case updateQuery(String)
@@ -90,7 +90,7 @@ extension Documentation {
             return console.lines
         }
 
-        @Test func aSearchAndItsNextPage() {
+        @Test("A search loads its first page, and then the next on request") func searchAndNextPage() {
             #expect(
                 states([(10, .updateQuery("rx")), (30, .loadNextPage), (35, .loadNextPage), (50, .loadNextPage)]) == [
                     "0:  []", "10: rx []", "20: rx [rx1] next 2", "30: rx [rx1] next 2 loading",
@@ -98,8 +98,8 @@ extension Documentation {
                 ])
         }
 
-        /// Who subscribed to the actions first hears of the new search first, and so sets the query before the loading ends.
-        @Test func anotherSearchEndsTheRequestUnderWay() {
+        /// The search subscribed to the actions before the pending request, and so sets the query before the loading ends.
+        @Test("Another search ends the pending request") func newSearch() {
             #expect(
                 states([
                     (10, .updateQuery("r")), (15, .updateQuery("rx")), (30, .loadNextPage), (32, .updateQuery("s")),
@@ -110,14 +110,14 @@ extension Documentation {
                     ])
         }
 
-        @Test func anErrorOfARequestIsNotTheEnd() {
+        @Test("An error of a request does not end the reactor") func failedRequest() {
             #expect(
                 states([(10, .updateQuery("bad")), (20, .updateQuery("rx"))])
                     == ["0:  []", "10: bad []", "20: rx []", "30: rx [rx1] next 2"])
         }
 
-        /// A feedback loop: while the state says that there is a page to load, it is being loaded.
-        @Test func aFeedbackLoopLoadsPagesUntilThereAreEnough() {
+        /// A feedback loop: while the state names a page to load, an effect loads it.
+        @Test("A feedback loop loads pages until there are enough") func pageLoop() {
             enum Event {
                 case wanted(Int)
                 case loaded(Int)
@@ -154,8 +154,8 @@ extension Documentation {
             #expect(console.lines == ["0: 0/0", "10: 0/2", "20: 1/2", "30: 2/2", "70: 2/3", "80: 3/3"])
         }
 
-        /// Events that are sent while a state is being handed out come after it.
-        @Test func aFeedbackLoopThatAnswersAtOnceCountsDown() {
+        /// An event that is sent during the delivery of a state follows that delivery.
+        @Test("A feedback loop that answers at once counts down") func countdownLoop() {
             let console = Console()
             let subscription = Observable<Int>.loop(
                 initialState: 3, reduce: { state, change in state + change },

@@ -1,7 +1,7 @@
 import RxRelay
 import RxSwift
 
-/// A state that changes by mutations, which actions are turned into.
+/// A state that changes by mutations. Actions lead to mutations.
 class Reactor<Action, Mutation, State> {
     let action = PublishSubject<Action>()
     private(set) var currentState: State
@@ -10,10 +10,10 @@ class Reactor<Action, Mutation, State> {
 
     init(initialState: State) { currentState = initialState }
 
-    /// What an action does. To be overridden.
+    /// Returns the mutations of an action; for subclasses to override.
     func mutate(_ action: Action) -> Observable<Mutation> { .empty() }
 
-    /// The state after a mutation. To be overridden.
+    /// Returns the state after a mutation; for subclasses to override.
     func reduce(_ state: State, _ mutation: Mutation) -> State { state }
 
     private func makeStates() -> Observable<State> {
@@ -37,7 +37,7 @@ typealias Feedback<State, Event> = (Observable<State>) -> Observable<Event>
 extension ObservableType {
     /// A loop: a state gives rise to events, and each event to the next state.
     ///
-    /// - Parameter scheduler: where states are handed over, so that no event is sent from inside of what another one caused.
+    /// - Parameter scheduler: delivers the states, so that no event is sent from inside the effects of another one.
     static func loop<Event>(
         initialState: Element, reduce: @escaping (Element, Event) -> Element, scheduler: any ImmediateSchedulerType,
         feedback: Feedback<Element, Event>...

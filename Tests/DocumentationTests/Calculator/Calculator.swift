@@ -1,4 +1,4 @@
-/// What a key of a calculator does.
+/// A command of a calculator.
 enum CalculatorCommand: Equatable {
     case clear
     case changeSign
@@ -39,14 +39,14 @@ enum CalculatorCommand: Equatable {
     }
 }
 
-/// A calculator between two keys: a value that each command makes into another.
+/// A calculator between two keys: a value that each command replaces by another.
 struct CalculatorState: Equatable {
     static let initial = CalculatorState()
 
     private(set) var screen = "0"
-    /// The left operand and what is to be done with it.
+    /// The left operand and the pending operation.
     private var pending: Pending?
-    /// Whether the next digit starts a number.
+    /// True if the next digit starts a number.
     private var startsNumber = true
 
     private struct Pending: Equatable {
@@ -59,7 +59,7 @@ struct CalculatorState: Equatable {
     /// The operator shown beside the screen.
     var sign: String { pending.map { String($0.operation.rawValue) } ?? "" }
 
-    /// What `scan` calls with each command.
+    /// Returns the state after a command, for `scan`.
     static func reduce(_ state: CalculatorState, _ command: CalculatorCommand) -> CalculatorState {
         var new = state
         new.perform(command)

@@ -3,9 +3,9 @@ import RxSwift
 import Testing
 
 extension Documentation {
-    /// A calculator whose state is what `scan` makes of the keys.
+    /// A calculator whose state `scan` computes from the keys.
     @Suite struct CalculatorTests {
-        /// What the screen shows after each change.
+        /// Returns the texts on the screen after each change.
         private func screens(_ keys: String) -> [String] {
             let console = Console()
             let disposeBag = DisposeBag()
@@ -23,30 +23,32 @@ extension Documentation {
             return withExtendedLifetime(disposeBag) { console.lines }
         }
 
-        @Test(arguments: [
-            ("12", ["0", "1", "12"]),
-            ("007", ["0", "7"]),
-            ("1.5.2", ["0", "1", "1.", "1.5", "1.52"]),
-            (".5", ["0", "0.", "0.5"]),
-            ("1+2=", ["0", "1", "2", "3"]),
-            ("8/2=", ["0", "8", "2", "4"]),
-            ("1/4=", ["0", "1", "4", "0.25"]),
-            ("9/0=", ["0", "9", "0"]),
-            ("2+3*4=", ["0", "2", "3", "5", "4", "20"]),
-            ("7-+1=", ["0", "7", "1", "8"]),
-            ("5~", ["0", "5", "-5"]),
-            ("5~+8=", ["0", "5", "-5", "8", "3"]),
-            ("50%", ["0", "5", "50", "0.5"]),
-            ("200*10%=", ["0", "2", "20", "200", "1", "10", "0.1", "20"]),
-            ("12C3", ["0", "1", "12", "0", "3"]),
-            ("1+2=5", ["0", "1", "2", "3", "5"]),
-            ("=", ["0"]),
-        ])
-        func keysGiveScreens(keys: String, expected: [String]) {
+        @Test(
+            "Keys lead to the documented screens",
+            arguments: [
+                ("12", ["0", "1", "12"]),
+                ("007", ["0", "7"]),
+                ("1.5.2", ["0", "1", "1.", "1.5", "1.52"]),
+                (".5", ["0", "0.", "0.5"]),
+                ("1+2=", ["0", "1", "2", "3"]),
+                ("8/2=", ["0", "8", "2", "4"]),
+                ("1/4=", ["0", "1", "4", "0.25"]),
+                ("9/0=", ["0", "9", "0"]),
+                ("2+3*4=", ["0", "2", "3", "5", "4", "20"]),
+                ("7-+1=", ["0", "7", "1", "8"]),
+                ("5~", ["0", "5", "-5"]),
+                ("5~+8=", ["0", "5", "-5", "8", "3"]),
+                ("50%", ["0", "5", "50", "0.5"]),
+                ("200*10%=", ["0", "2", "20", "200", "1", "10", "0.1", "20"]),
+                ("12C3", ["0", "1", "12", "0", "3"]),
+                ("1+2=5", ["0", "1", "2", "3", "5"]),
+                ("=", ["0"]),
+            ])
+        func screens(keys: String, expected: [String]) {
             #expect(screens(keys) == expected)
         }
 
-        @Test func theOperatorIsShownWhileItIsPending() {
+        @Test("The operator is shown while it is pending") func pendingOperator() {
             let console = Console()
             let keys = PublishSubject<Character>()
             let state =

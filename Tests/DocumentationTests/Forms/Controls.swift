@@ -1,7 +1,7 @@
 import RxCocoa
 import RxSwift
 
-/// A text field as of a UI library that knows nothing of Rx.
+/// A text field as of a UI library without Rx.
 final class TextField: ReactiveCompatible {
     var text: String?
     var isEnabled = true
@@ -9,7 +9,7 @@ final class TextField: ReactiveCompatible {
 
     init(_ text: String? = "") { self.text = text }
 
-    /// What a user does.
+    /// Changes the text as a user does.
     func type(_ text: String) {
         self.text = text
         edits.onNext(())
@@ -17,7 +17,7 @@ final class TextField: ReactiveCompatible {
 }
 
 extension Reactive where Base: TextField {
-    /// The text: what is in the field at first, and then what the user types.
+    /// The text: first the present one, and then each text that the user types.
     var text: ControlProperty<String?> {
         let base = base
         return ControlProperty(
@@ -35,7 +35,7 @@ final class Button: ReactiveCompatible {
     var isEnabled = false
     fileprivate let presses = PublishSubject<Void>()
 
-    /// What a user does. Nothing happens if the button is not enabled.
+    /// Presses the button as a user does. A disabled button ignores the press.
     func press() {
         if isEnabled { presses.onNext(()) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 extension Documentation {
     @Suite struct FormTests {
-        @Test func threeNumbersAreAdded() async {
+        @Test("A label shows the sum of three text fields") func addedNumbers() async {
             let printed = await printedOnMainQueue { console, disposeBag in
                 let (number1, number2, number3) = (TextField("1"), TextField("2"), TextField("3"))
                 let result = Label()
@@ -27,7 +27,7 @@ extension Documentation {
             #expect(printed == ["6", "15", "13"])
         }
 
-        @Test func aSimpleValidationEnablesTheButton() async {
+        @Test("A simple validation enables the button") func validation() async {
             let printed = await printedOnMainQueue { console, disposeBag in
                 let username = TextField()
                 let usernameHint = Label()
@@ -75,7 +75,8 @@ extension Documentation {
         }
 
         /// With `share(replay: 1)`, three subscriptions make one validation per text; without it three.
-        @Test(arguments: [true, false]) func theValidationRunsOnceIfItIsShared(isShared: Bool) async {
+        @Test("A shared validation runs once per text", arguments: [true, false])
+        func sharedValidation(isShared: Bool) async {
             let printed = await printedOnMainQueue { console, disposeBag in
                 let username = TextField()
                 let validation = username.rx.text.orEmpty.map { text -> Bool in
@@ -92,7 +93,7 @@ extension Documentation {
                     == Array(repeating: "validating ", count: each) + Array(repeating: "validating susan", count: each))
         }
 
-        @Test func twoWayBindingOfATextAndARelay() async {
+        @Test("A text and a relay are bound both ways") func twoWayBinding() async {
             let printed = await printedOnMainQueue { console, disposeBag in
                 let field = TextField()
                 let name = BehaviorRelay<String?>(value: "Ann")
@@ -107,7 +108,7 @@ extension Documentation {
             #expect(printed == ["Ann Ann", "Bob Bob", "Carl Carl"])
         }
 
-        @Test func aDriverDrivesTwoLabels() async {
+        @Test("A driver drives two labels") func drivenLabels() async {
             /// Two labels are driven by a text.
             final class Page: @unchecked Sendable {
                 let field = TextField()
@@ -153,8 +154,8 @@ extension Documentation {
             asEvents.emit(onNext: { console.print("signal, alert 2") }).disposed(by: disposeBag)
         }
 
-        /// A driver tells a newcomer its last element, which suits state; a signal does not, which suits events.
-        @Test func aDriverIsStateAndASignalIsEvents() async {
+        /// A driver repeats its last element to a newcomer, which suits state. A signal does not, which suits events.
+        @Test("A driver represents state, and a signal represents events") func stateOrEvents() async {
             #expect(
                 await printedOnMainQueue(Self.stateAndEvents)
                     == ["susan 5", "driver, alert 1", "signal, alert 1", "driver, alert 2"])

@@ -7,11 +7,11 @@ import Testing
 /// Counts up, and can't go below zero.
 @MainActor
 private final class CounterViewModel {
-    // Inputs.
+    // These two relays are the inputs.
     let increment = PublishRelay<Void>()
     let decrement = PublishRelay<Void>()
 
-    // Outputs.
+    // These drivers and this signal are the outputs.
     let title: Driver<String>
     let canDecrement: Driver<Bool>
     let alerts: Signal<String>
@@ -28,7 +28,7 @@ private final class CounterViewModel {
         alerts = alert.asSignal()
         Observable.merge(increment.map { 1 }, decrement.map { -1 })
             .withLatestFrom(count) { change, count in count + change }
-            // Everything is accepted on the main actor, which the compiler does not know of closures that may run anywhere.
+            // The relays accept on the main actor only, which the compiler cannot know of closures that may run anywhere.
             .subscribe(onNext: { [weak self] new in MainActor.assumeIsolated { self?.update(new) } })
             .disposed(by: disposeBag)
     }
@@ -40,7 +40,7 @@ private final class CounterViewModel {
 
 extension Documentation {
     @MainActor @Suite struct ViewModelTests {
-        @Test func aViewModelOnTheMainActor() async {
+        @Test("A view model works on the main actor") func mainActor() async {
             let console = Console()
             let disposeBag = DisposeBag()
             let viewModel = CounterViewModel()
@@ -60,7 +60,7 @@ extension Documentation {
             withExtendedLifetime(disposeBag) {}
         }
 
-        @Test func theViewModelGoesWithItsScreen() async {
+        @Test("A view model is released with its screen") func releasedViewModel() async {
             var viewModel: CounterViewModel? = CounterViewModel()
             weak let released = viewModel
             let console = Console()

@@ -2,13 +2,13 @@ import RxCocoa
 import RxRelay
 import RxSwift
 
-/// What a service on the network offers.
+/// A service on the network.
 protocol AccountAPI {
     func isUsernameAvailable(_ username: String) -> Observable<Bool>
     func signUp(_ username: String, password: String) -> Observable<Bool>
 }
 
-/// What is thought of a text.
+/// The verdict on a text.
 enum Verdict: Equatable, CustomStringConvertible {
     case ok(String)
     case empty
@@ -30,7 +30,7 @@ enum Verdict: Equatable, CustomStringConvertible {
     }
 }
 
-/// What usernames and passwords have to be like.
+/// The rules for usernames and passwords.
 struct SignupRules {
     static let minimumPasswordLength = 5
 
@@ -57,7 +57,7 @@ struct SignupRules {
     }
 }
 
-/// Tells whether anything that it tracks is under way.
+/// Tells whether any of the tracked sequences is running.
 final class ActivityIndicator: SharedSequenceConvertibleType {
     typealias SharingStrategy = DriverSharingStrategy
     typealias Element = Bool
@@ -75,7 +75,7 @@ final class ActivityIndicator: SharedSequenceConvertibleType {
         Observable.using({ Activity(self.running) }, observableFactory: { _ in source.asObservable() })
     }
 
-    /// Is counted until it is disposed of.
+    /// A running sequence, which is counted until it is disposed of.
     private struct Activity: Disposable {
         private let running: BehaviorRelay<Int>
 

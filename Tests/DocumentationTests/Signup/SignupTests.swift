@@ -37,7 +37,7 @@ extension Documentation {
     @Suite struct SignupTests {
         enum Variant: CaseIterable { case observables, drivers }
 
-        /// What is typed, when, and when the button is pressed.
+        /// The texts that a user types and the presses of the button, with their times.
         struct Script {
             var username: [(Int, String)] = [(1, "")]
             var password: [(Int, String)] = [(1, "")]
@@ -45,7 +45,7 @@ extension Documentation {
             var taps: [Int] = []
         }
 
-        /// What the outputs of a form send, each with its time.
+        /// The elements that the outputs of a form send, each with its time.
         struct Outputs {
             let username: Console
             let password: Console
@@ -74,7 +74,7 @@ extension Documentation {
             let repetition = typed(script.repetition)
             let taps = scheduler.createHotObservable(script.taps.map { .next($0, ()) }).asObservable()
             var consoles: [Console] = []
-            // A driver delivers on the main queue, unless it is made in here.
+            // A driver that is not made in here delivers on the main queue.
             SharingScheduler.mock(scheduler: scheduler) {
                 switch variant {
                 case .observables:
@@ -102,7 +102,7 @@ extension Documentation {
             }
         }
 
-        @Test(arguments: Variant.allCases) func usernamesAreCheckedAtTheService(variant: Variant) {
+        @Test("Usernames are checked at the service", arguments: Variant.allCases) func usernames(variant: Variant) {
             let outputs = run(
                 variant,
                 Script(username: [(1, ""), (10, "taken"), (20, "no spaces"), (30, "broken"), (40, "free")]))
@@ -114,7 +114,8 @@ extension Documentation {
         }
 
         /// Two outputs depend on the username; there is one request, since the verdict is shared.
-        @Test(arguments: Variant.allCases) func onlyTheLastUsernameGetsAnAnswer(variant: Variant) {
+        @Test("Only the last username receives an answer", arguments: Variant.allCases)
+        func lastUsername(variant: Variant) {
             let outputs = run(variant, Script(username: [(1, ""), (10, "taken"), (12, "free"), (14, "second")]))
             #expect(
                 outputs.username.lines == [
@@ -124,7 +125,7 @@ extension Documentation {
                 outputs.requests == ["10: is taken available", "12: is free available", "14: is second available"])
         }
 
-        @Test(arguments: Variant.allCases) func passwordsAreLongEnoughAndTheSame(variant: Variant) {
+        @Test("Passwords are long enough and the same", arguments: Variant.allCases) func passwords(variant: Variant) {
             let outputs = run(
                 variant,
                 Script(
@@ -137,7 +138,8 @@ extension Documentation {
                 ])
         }
 
-        @Test(arguments: Variant.allCases) func signingUpIsEnabledWhenEverythingIsRight(variant: Variant) {
+        @Test("Signing up is enabled when all fields are valid", arguments: Variant.allCases)
+        func enabledButton(variant: Variant) {
             let outputs = run(
                 variant,
                 Script(
@@ -146,7 +148,8 @@ extension Documentation {
             #expect(outputs.isEnabled.lines == ["1: false", "50: true", "60: false"])
         }
 
-        @Test(arguments: Variant.allCases) func signingInDisablesTheButtonUntilThereIsAnAnswer(variant: Variant) {
+        @Test("Signing in disables the button until the answer", arguments: Variant.allCases)
+        func disabledButton(variant: Variant) {
             let outputs = run(
                 variant,
                 Script(
@@ -162,7 +165,8 @@ extension Documentation {
                 ])
         }
 
-        @Test(arguments: Variant.allCases) func aRefusalAndAnErrorAreNotTheEnd(variant: Variant) {
+        @Test("A refusal and an error do not end the form", arguments: Variant.allCases)
+        func failedAttempts(variant: Variant) {
             let outputs = run(
                 variant,
                 Script(

@@ -1,7 +1,7 @@
 import RxCocoa
 import RxSwift
 
-/// The form, made of plain observables: errors, scheduler and sharing are its own business.
+/// The form, made of plain observables: it handles errors, scheduler and sharing itself.
 final class ObservableSignupViewModel {
     let validatedUsername: Observable<Verdict>
     let validatedPassword: Observable<Verdict>

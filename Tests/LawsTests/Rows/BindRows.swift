@@ -40,7 +40,7 @@ extension Laws {
             return source.materialize().bind(with: object) { (_: ReleaseToken, event: Event<Int>) in
                 probe.note("onNext")
                 observer.on(event)
-                // Else nobody would keep it.
+                // Otherwise no object would retain it.
                 withExtendedLifetime(object) {}
             }
         },

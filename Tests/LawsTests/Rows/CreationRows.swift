@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 
 extension Laws {
-    /// What makes a sequence out of nothing runs as the inner sequence of `flatMap`, so that a source drives it.
+    /// Functions that make a sequence out of nothing run as the inner sequence of `flatMap`, so that a source drives them.
     static let creationRows: [Row] = directCreationRows + innerCreationRows
 
     private static let directCreationRows: [Row] = [

@@ -4,7 +4,7 @@ import RxSwift
 import TestSupport
 
 extension Laws {
-    /// How drivers and signals are made, and how they are subscribed to.
+    /// Conversions to drivers and signals, and subscriptions to them.
     static let driverRows: [Row] = [
         row("Driver.asDriver(onErrorJustReturn:)") { source, _ in
             source.asDriver(onErrorJustReturn: 0).filter { $0 != 0 }.asObservable()

@@ -22,8 +22,8 @@ import TestSupport
                 ]
             }
 
-        /// What makes a sequence out of a descriptor, as the inner sequence of `concatMap`; and what writes a sequence, with
-        /// a reader behind it. No operators.
+        /// Functions that read a descriptor, as the inner sequence of `concatMap`, and functions that write a sequence, with a
+        /// reader behind them. They are no operators.
         static let streamRows: [Row] = IOUringScheduler.Backend.built.flatMap { backend in
             [
                 Row(
@@ -60,7 +60,7 @@ import TestSupport
             Row("lines(maximumLength:)", keeps: .everything, weight: 3) { source, _ in
                 source.map { ByteChunk("\($0)\n") }.lines().map { Int($0)! }
             },
-            // The second line of each chunk goes on in the next one, and the last one ends with the sequence.
+            // The second line of each chunk continues in the next one, and the last one ends with the sequence.
             Row("lines(maximumLength:)", "cut", chains: false) { source, _ in
                 source.map { ByteChunk("\($0)\n\($0)") }.lines().map { Int($0.prefix(6))! }.distinctUntilChanged()
             },

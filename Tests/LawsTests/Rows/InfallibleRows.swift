@@ -282,7 +282,7 @@ extension Laws {
         }
     }
 
-    /// What makes an infallible out of nothing, as the inner sequence of `flatMap`.
+    /// A function that makes an infallible out of nothing, as the inner sequence of `flatMap`.
     private static func inner(
         _ name: String, _ variant: String = "", isAsynchronous: Bool = false, completes: Bool = true,
         _ make: @escaping @Sendable (Int) -> Infallible<Int>

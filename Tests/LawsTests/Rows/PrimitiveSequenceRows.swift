@@ -13,13 +13,13 @@ extension Laws {
         },
     ]
 
-    /// How the sources of a row become sequences of a trait, and such a sequence what the laws observe.
+    /// The conversions of the sources of a row to sequences of a trait, and of such a sequence to an observable.
     ///
     /// Singles and maybes are made without a check, so that all elements of the sources come to the operator.
     struct TraitForm<Trait, Element>: Sendable {
         /// In front of the function's name.
         let prefix: String
-        /// Whether elements get through.
+        /// True if the trait has elements.
         let hasElements: Bool
         let enter: @Sendable (Observable<Int>) -> PrimitiveSequence<Trait, Element>
         let leave: @Sendable (PrimitiveSequence<Trait, Element>) -> Observable<Int>
@@ -117,7 +117,7 @@ extension Laws {
                 },
                 row("subscribe(on:)") { source, _ in source.subscribe(on: CurrentThreadScheduler.instance) },
                 timed("delay(_:scheduler:)", keeps: .everything) { $0.delay(short, scheduler: Laws.scheduler) },
-                // What the source sends before it is subscribed to is lost, and its end too.
+                // The events that the source sends before the subscription are lost, its end included.
                 timed("delaySubscription(_:scheduler:)", completes: false) {
                     $0.delaySubscription(short, scheduler: Laws.scheduler)
                 },

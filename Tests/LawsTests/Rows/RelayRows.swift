@@ -36,13 +36,13 @@ extension Laws {
     private static func through<Relay: ObservableType>(
         _ variant: String, keeps: Keeps, _ make: @escaping @Sendable () -> (Relay, Binding)
     ) -> Row where Relay.Element == Event<Int> {
-        // Counted as what it consists of: `create`, `materialize`, the relay and `dematerialize`.
+        // The row counts for its four parts: `create`, `materialize`, the relay and `dematerialize`.
         Row("bind(to:)", variant, keeps: keeps, weight: 4) { source, probe in
             .create { observer in bound(source, observer, probe, make) }
         }
     }
 
-    /// Not inlined: in a chain, what stands in the closure above is on the stack as often as the chain has members (law L8).
+    /// Not inlined: in a chain, the variables of the closure above take stack once for each member of the chain (law L8).
     @inline(never)
     private static func bound<Relay: ObservableType>(
         _ source: Observable<Int>, _ observer: AnyObserver<Int>, _ probe: Probe, _ make: () -> (Relay, Binding)

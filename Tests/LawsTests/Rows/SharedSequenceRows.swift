@@ -4,7 +4,7 @@ import RxSwift
 import TestSupport
 
 extension Laws {
-    /// The operators of shared sequences. What they are made of and what they become again is an observable, without errors.
+    /// The operators of shared sequences, converted from an observable without errors and back to one.
     static let sharedSequenceRows: [Row] =
         sharedConversionRows + sharedOperatorRows + sharedCombiningRows + sharedCreationRows + sharedTimeRows
 
@@ -243,7 +243,7 @@ extension Laws {
         inlined { source.asSignal(onErrorSignalWith: .empty()) }
     }
 
-    /// What a body makes with drivers and signals on the thread that emits.
+    /// Returns the result of a body whose drivers and signals deliver on the emitting thread.
     static func inlined<Made>(_ make: () -> Made) -> Made {
         var made: Made?
         SharingScheduler.mock(scheduler: Inline.scheduler) { made = make() }

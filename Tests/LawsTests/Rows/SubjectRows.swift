@@ -25,7 +25,7 @@ extension Laws {
         }
     }
 
-    /// Not inlined: in a chain of 20,000, what stands in the closure above is on the stack as often (law L8).
+    /// Not inlined: in a chain of 20,000, the variables of the closure above take stack as often (law L8).
     @inline(never)
     private static func subscribed<Subject: SubjectType>(
         _ make: () -> Subject, _ observer: AnyObserver<Int>, _ probe: Probe

@@ -14,7 +14,7 @@ extension Laws {
         timed("debounce(_:scheduler:)") { $0.debounce(short, scheduler: Laws.scheduler) },
         timed("debounce(_:scheduler:)", "zero") { $0.debounce(.nanoseconds(0), scheduler: Laws.scheduler) },
         timed("delay(_:scheduler:)", keeps: .everything) { $0.delay(short, scheduler: Laws.scheduler) },
-        // What the source sends before it is subscribed to is lost, and its end too.
+        // The events that the source sends before the subscription are lost, its end included.
         timed("delaySubscription(_:scheduler:)", completes: false) {
             $0.delaySubscription(short, scheduler: Laws.scheduler)
         },

@@ -2,10 +2,11 @@ import RxSwift
 import TestSupport
 
 extension Laws {
-    /// What is wrong with the elements that arrived, if anything (law L4).
+    /// Returns the fault of the elements that arrived, or nil (law L4).
     ///
     /// - Parameters:
-    ///   - sent: what the sources sent, each source in its order; the hundred thousands of an element say which source.
+    ///   - sent: the elements that the sources sent, each source in its order; the hundred thousands of an element name its
+    ///   source.
     ///   - isComplete: whether everything had the time to arrive.
     static func complaint(
         _ keeps: Keeps, received: [Int], sent: [Int], tested: Int, isComplete: Bool

@@ -66,16 +66,16 @@ extension Laws {
             }
         }
 
-        /// Whether an operator is subscribed.
+        /// True if an operator is subscribed.
         var isObserved: Bool { subject?.hasObservers ?? (door.live > 0) }
 
-        /// Sends an event to whoever ever subscribed.
+        /// Sends an event to every observer that has ever subscribed.
         func send(_ event: Event<Int>) {
             if let subject { return subject.on(event) }
             for observer in door.observers { observer.on(event) }
         }
 
-        /// How many subscriptions `create` has had.
+        /// The number of subscriptions that `create` has had.
         var subscriptions: Int { door.observers.count }
 
         /// Sends an event to the first so many who subscribed to `create`.
@@ -83,7 +83,7 @@ extension Laws {
             for observer in door.observers.prefix(count) { observer.on(event) }
         }
 
-        /// Lets go of `create`'s observers.
+        /// Releases the observers of `create`.
         func forget() { door.forget() }
     }
 }

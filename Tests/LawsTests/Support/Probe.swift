@@ -2,7 +2,7 @@ import Foundation
 import RxPrimitives
 
 extension Laws {
-    /// What the closures of an operator under test call, and what they all capture: its release shows that of the closures.
+    /// The object that all closures of an operator under test capture and call. Its release shows that of the closures.
     final class Probe: @unchecked Sendable {
         private let script: Script
 
@@ -19,7 +19,7 @@ extension Laws {
         }
     }
 
-    /// What shall happen in an operator's closures. Set up before the first event.
+    /// The script for the closures of an operator. Set up before the first event.
     final class Script: @unchecked Sendable {
         private let lock = NSLock()
         /// Under the lock.
@@ -27,16 +27,16 @@ extension Laws {
         private var total = 0
         private var thrown = false
 
-        /// Whether the closures report; they do not in races, in which the lock would keep threads from overlapping.
+        /// True if the closures report. They do not in races, where the lock would keep threads from overlapping.
         var isActive = false
         /// The closure that throws, and at which of its runs.
         var throwing: (site: String, run: Int)?
         /// Called in each closure with the number of runs before, of all closures together.
         var onVisit: ((Int) -> Void)?
 
-        /// How often each closure ran.
+        /// The number of runs of each closure.
         var visits: [String: Int] { lock.withLock { counts } }
-        /// How often closures ran, all together.
+        /// The number of runs of all closures together.
         var totalVisits: Int { lock.withLock { total } }
         var hasThrown: Bool { lock.withLock { thrown } }
 

@@ -4,7 +4,7 @@ import RxSwift
 import TestSupport
 
 extension Laws {
-    /// What an observer saw, and whether it was called as the laws allow. Outlives the observer.
+    /// The events that an observer received, and the faults of its calls. Outlives the observer.
     final class Record: @unchecked Sendable {
         private let inside = AtomicWord(0)
         private let overlapCount = AtomicWord(0)
@@ -47,7 +47,7 @@ extension Laws {
             _ = inside.fetchAdd(0 &- 1)
         }
 
-        /// What is wrong with how the observer was called, if anything.
+        /// The fault of the calls to the observer, or nil.
         var violation: String? {
             var found: [String] = []
             if overlaps > 0 { found.append("\(overlaps) calls overlapped or nested") }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Laws {
-    /// What an operator promises about the elements of its sources (law L4).
+    /// The promise of an operator about the elements of its sources (law L4).
     enum Keeps: Sendable {
         /// Every element of every source once, in order of acceptance.
         case everything
@@ -24,7 +24,7 @@ extension Laws {
         /// Threads with a name of their own, at most 15 bytes long.
         case named(String)
 
-        /// Whether the calling thread is one of them.
+        /// True if the calling thread is one of them.
         var isCurrent: Bool {
             switch self {
             case .serial: DispatchQueue.getSpecific(key: Laws.queueKey) == "serial"
@@ -41,20 +41,20 @@ extension Laws {
         let name: String
         /// Tells rows of one operator apart.
         let variant: String
-        /// How many sources the operator has.
+        /// The number of sources of the operator.
         let sources: Int
         let keeps: Keeps
-        /// Whether events reach the observer on another thread than the one that sent them.
+        /// True if events reach the observer on another thread than the one that sent them.
         let isAsynchronous: Bool
         /// The schedulers on whose threads the operator may call back.
         let schedulers: [SchedulerThreads]
-        /// Whether the sequence completes when all sources have completed.
+        /// True if the sequence completes when all sources have completed.
         let completes: Bool
-        /// Whether an error of any source ends the sequence with that error.
+        /// True if an error of any source ends the sequence with that error.
         let passesErrors: Bool
-        /// Whether 20,000 of it make a sensible chain.
+        /// True if 20,000 of it make a sensible chain.
         let chains: Bool
-        /// How many of the 20,000 operators of a chain the row counts for. At most as many as it consists of.
+        /// The number of the 20,000 operators of a chain that the row counts for: at most as many as it consists of.
         let weight: Int
         /// The closures that run too late for their errors to reach anyone.
         let lateSites: Set<String>

@@ -23,15 +23,15 @@ extension Laws {
         private var count = 0
         private var hasEnded = false
 
-        /// What was sent before the end, in order of sending.
+        /// The elements sent before the end, in order of sending.
         var sent: [Int] { lock.withLock { numbers } }
-        /// Whether `subscribe` has returned.
+        /// True after `subscribe` has returned.
         var isSubscribed: Bool { subscribed.loadAcquiring() != 0 }
-        /// Whether the law disposed of the subscription.
+        /// True after the law has disposed of the subscription.
         var isDisposed: Bool { disposed.loadAcquiring() != 0 }
 
         init(_ subject: Case, _ kind: Port.Kind, tested: Port? = nil) {
-            // What some laws have sources do is a violation on purpose.
+            // Some laws make their sources violate the contract on purpose.
             Hooks.contractViolationHandler = { _ in }
             self.subject = subject
             ports = (0..<subject.row.sources).map { position in
@@ -69,7 +69,7 @@ extension Laws {
             record.noteDisposed()
         }
 
-        /// Sends the next number from one source: its thousands say which.
+        /// Sends the next number from one source: its hundred thousands name the source.
         func sendNext(from position: Int) {
             let element = lock.withLock {
                 count += 1
@@ -100,7 +100,7 @@ extension Laws {
             (0..<4).flatMap { _ in ports.indices.map { position in { self.sendNext(from: position) } } }
         }
 
-        /// Lets go of what the user held on to.
+        /// Releases the objects that the user held.
         func forget() {
             subscription = nil
             for port in ports { port.forget() }
@@ -111,7 +111,7 @@ extension Laws {
             Laws.eventually(subject.row.isAsynchronous, seconds: seconds, claim)
         }
 
-        /// Waits until events under way on other threads have arrived.
+        /// Waits until the events that other threads are delivering have arrived.
         func settle() { Scenario.waitForQuiet(subject) { record.events.count } }
 
         /// Waits until a number stays as it is for a while; not where nothing happens on other threads.
@@ -152,7 +152,7 @@ extension Laws {
         return queue
     }
 
-    /// What the system calls the calling thread.
+    /// Returns the system's name of the calling thread.
     static var currentThreadName: String {
         guard let file = FileHandle(forReadingAtPath: "/proc/thread-self/comm"),
             let name = try? file.readToEnd()
@@ -160,7 +160,7 @@ extension Laws {
         return String(decoding: name, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
-    /// For how many seconds a law waits for what has to come: the machine may be busy.
+    /// The seconds that a law waits for an event that has to arrive: the machine may be busy.
     static let idleTimeout = 20
 
     static func eventually(_ mayWait: Bool, seconds: Int = idleTimeout, _ claim: () -> Bool) -> Bool {

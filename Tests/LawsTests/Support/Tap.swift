@@ -28,10 +28,10 @@ extension Laws {
 
         /// One for each subscription, in order of subscribing.
         var records: [Record] { lock.withLock { all } }
-        /// How often the `do` was called, for all subscriptions together.
+        /// The number of calls of the `do`, for all subscriptions together.
         var calls: Int { records.reduce(0) { $0 + $1.events.count } }
         var hasEnded: Bool { records.contains(where: \.hasEnded) }
-        /// What is wrong with how the `do` was called, if anything.
+        /// The fault of the calls to the `do`, or nil.
         var violation: String? { records.lazy.compactMap(\.violation).first }
     }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct ControlEventTests {
-    /// Whether this runs on the main queue: only there does that scheduler run an action before `schedule` returns.
+    /// Returns true on the main queue: only there does that scheduler run an action before `schedule` returns.
     static func isOnMain() -> Bool {
         var hasRun = false
         ConcurrentMainScheduler.instance.schedule(()) { _ in
@@ -17,7 +17,7 @@ import Testing
         return hasRun
     }
 
-    @Test func eventsPassUnchangedAndTheSourceIsSubscribedToOncePerSubscriber() async {
+    @Test("Events pass unchanged, and each subscriber subscribes to the source once") func events() async {
         let log = EventLog()
         await onMainQueue {
             let source = Observable<Int>.create { observer in
@@ -37,23 +37,24 @@ import Testing
             ])
     }
 
-    @Test func subscribingAndUnsubscribingTakePlaceOnTheMainQueue() async {
+    @Test("Subscribing and unsubscribing take place on the main queue", arguments: [false, true])
+    func mainQueue(isProperty: Bool) async {
         let log = EventLog()
         let source = Observable<Int>.create { _ in
             log.note("subscribed \(Self.isOnMain())")
             return Disposables.create { log.note("disposed \(Self.isOnMain())") }
         }
-        let property = ControlProperty(values: source, valueSink: PublishSubject<Int>())
-        for observable in [ControlEvent(events: source).asObservable(), property.asObservable()] {
-            log.clear()
-            let subscription = observable.subscribe()
-            #expect(await eventually { log.lines.count == 1 })
-            subscription.dispose()
-            #expect(await eventually { log.lines == ["subscribed true", "disposed true"] })
-        }
+        let observable =
+            isProperty
+            ? ControlProperty(values: source, valueSink: PublishSubject<Int>()).asObservable()
+            : ControlEvent(events: source).asObservable()
+        let subscription = observable.subscribe()
+        #expect(await eventually { log.lines.count == 1 })
+        subscription.dispose()
+        #expect(await eventually { log.lines == ["subscribed true", "disposed true"] })
     }
 
-    @Test func asInfallibleCompletesAtAnError() async {
+    @Test("asInfallible completes at an error") func asInfallible() async {
         let log = EventLog()
         await onMainQueue {
             let failing: Infallible<Int> = ControlEvent(events: sequence(1, error: .expected)).asInfallible()
@@ -64,7 +65,7 @@ import Testing
         #expect(log.lines == ["a 1", "a completed", "b 1", "b 2", "b completed"])
     }
 
-    @Test func asDriverAndAsSignalShareAndDeliverOnTheSchedulerOfSharing() async {
+    @Test("asDriver and asSignal share and deliver on the sharing scheduler") func asDriverAndAsSignal() async {
         let log = EventLog()
         let subject = PublishSubject<Int>()
         await onMainQueue {
@@ -89,7 +90,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test func anErrorOfADriversSourceStopsInDebugBuilds() async {
+        @Test("An error of the source of a driver stops the program in debug builds") func driverErrorStops() async {
             await #expect(processExitsWith: .failure) {
                 SharingScheduler.mock(scheduler: CurrentThreadTime()) {
                     _ = ControlEvent(events: Observable<Int>.error(Failure.expected)).asDriver().asObservable()
@@ -99,7 +100,8 @@ import Testing
             }
         }
     #else
-        @Test func anErrorOfADriversSourceGoesToTheHookInReleaseBuilds() async {
+        @Test("An error of the source goes to the default error handler in release builds")
+        func driverErrorHandler() async {
             let log = EventLog()
             await onMainQueue {
                 let former = Hooks.defaultErrorHandler

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ControlPropertyTests {
-    @Test func readsFromItsValuesAndWritesToItsSink() async {
+    @Test("A property reads from its values and writes to its sink") func readsAndWrites() async {
         let log = EventLog()
         let values = BehaviorSubject(value: 0)
         await onMainQueue {
@@ -27,7 +27,7 @@ import Testing
         #expect(!values.hasObservers)
     }
 
-    @Test func changedLeavesOutTheFirstValueOfEachSubscription() async {
+    @Test("changed omits the first value of each subscription") func changed() async {
         let log = EventLog()
         await onMainQueue {
             let values = BehaviorSubject(value: 0)
@@ -42,7 +42,7 @@ import Testing
         #expect(log.lines == ["a 1", "a 2", "b 2", "a completed", "b completed"])
     }
 
-    @Test func orEmptyReadsNilAsEmptyAndWritesThrough() async {
+    @Test("orEmpty reads nil as empty and writes through") func orEmpty() async {
         let log = EventLog()
         await onMainQueue {
             let values = BehaviorSubject<String?>(value: nil)
@@ -58,7 +58,7 @@ import Testing
         #expect(log.lines == ["read <>", "read <x>", "written y", "written completed", "read completed"])
     }
 
-    @Test func aTwoWayBindingShowsTheModelAndHearsTheUser() async {
+    @Test("A two-way binding shows the model and follows the user") func twoWayBinding() async {
         let log = EventLog()
         let typed = PublishSubject<String?>()
         await onMainQueue {
@@ -81,7 +81,7 @@ import Testing
         #expect(!typed.hasObservers)
     }
 
-    @Test func asDriverSharesAndRepeatsTheLatest() async {
+    @Test("asDriver shares the values and repeats the latest") func asDriver() async {
         let log = EventLog()
         let values = BehaviorSubject(value: 0)
         await onMainQueue {
@@ -102,7 +102,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test func writingAnErrorStopsInDebugBuilds() async {
+        @Test("Writing an error stops the program in debug builds") func errorStops() async {
             await #expect(processExitsWith: .failure) {
                 ControlProperty(values: Observable.never(), valueSink: PublishSubject<Int>()).onError(Failure.expected)
             }

@@ -3,7 +3,7 @@ import RxCocoa
 import Testing
 
 @Suite struct KVORepresentableTests {
-    @Test func numbersAreReadInFull() {
+    @Test("Numbers are read in full") func numbers() {
         #expect(Bool(KVOValue: NSNumber(value: true)) == true && Bool(KVOValue: NSNumber(value: 0)) == false)
         #expect(Int(KVOValue: NSNumber(value: Int.min)) == .min && Int(KVOValue: NSNumber(value: Int.max)) == .max)
         #expect(
@@ -13,7 +13,7 @@ import Testing
         #expect(UInt64(KVOValue: NSNumber(value: UInt64.max)) == .max)
     }
 
-    @Test func geometryIsReadFromAValueOfItsTypeOnly() {
+    @Test("Geometry is read only from a value of its type") func geometry() {
         let point = CGPoint(x: 1, y: 2)
         let size = CGSize(width: 3, height: 4)
         let rect = CGRect(origin: point, size: size)
@@ -23,7 +23,7 @@ import Testing
         #expect(values.map { CGRect(KVOValue: $0) } == [nil, nil, rect, nil])
     }
 
-    @Test func optionsAreBits() {
+    @Test("The options are bits") func options() {
         #expect(KeyValueObservingOptions.initial.rawValue == 1 && KeyValueObservingOptions.new.rawValue == 2)
         #expect(([.initial, .new] as KeyValueObservingOptions).rawValue == 3)
     }

@@ -6,7 +6,7 @@ final class LoopbackServer: @unchecked Sendable {
     let port: UInt16
     private let socket: Int32
 
-    /// - Parameter connections: how many it answers; with 0 the port is refused.
+    /// - Parameter connections: the number of connections to answer; with 0 the port is refused.
     init(answering answer: String, connections: Int = 1) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         precondition(socket >= 0)

@@ -9,7 +9,7 @@ import Testing
     private let name = Notification.Name("name")
     private let otherName = Notification.Name("other name")
 
-    @Test func deliversWhatIsPostedWhileSubscribedTo() {
+    @Test("A subscriber receives the notifications posted during its subscription") func delivery() {
         let log = EventLog()
         let notifications = center.rx.notification(name).map { $0.userInfo?["number"] as? Int ?? -1 }
         post(1)
@@ -24,7 +24,7 @@ import Testing
         #expect(Set(log.lines.prefix(2)) == ["a 2", "b 2"] && log.lines.dropFirst(2) == ["b 3"])
     }
 
-    @Test func nameAndObjectChooseWhatIsDelivered() {
+    @Test("Name and object select the delivered notifications") func nameAndObject() {
         let log = EventLog()
         let (poster, stranger) = (ReleaseToken(), ReleaseToken())
         let subscriptions = [
@@ -32,21 +32,25 @@ import Testing
             log.observe(center.rx.notification(nil).map(\.name.rawValue), "all: "),
             log.observe(center.rx.notification(name, object: poster).map(\.name.rawValue), "object: "),
         ]
-        let expected: [(Notification.Name, ReleaseToken?, [String])] = [
-            (name, nil, ["all: name", "name: name"]),
-            (otherName, poster, ["all: other name"]),
-            (name, stranger, ["all: name", "name: name"]),
-            (name, poster, ["all: name", "name: name", "object: name"]),
+        let posts: [(Notification.Name, ReleaseToken?)] = [
+            (name, nil), (otherName, poster), (name, stranger), (name, poster),
         ]
-        for (name, object, lines) in expected {
+        let deliveries = posts.map { name, object in
             log.clear()
             center.post(name: name, object: object)
-            #expect(log.lines.sorted() == lines)
+            return log.lines.sorted()
         }
+        #expect(
+            deliveries == [
+                ["all: name", "name: name"],
+                ["all: other name"],
+                ["all: name", "name: name"],
+                ["all: name", "name: name", "object: name"],
+            ])
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    @Test func objectAndSubscriberAreNotKept() {
+    @Test("The sequence retains neither the object nor the subscriber") func release() {
         weak var object: ReleaseToken?
         weak var captured: ReleaseToken?
         let notifications: Observable<Notification>
@@ -60,7 +64,7 @@ import Testing
         withExtendedLifetime(notifications) {}
     }
 
-    @Test func disposeInsideTheCallbackEndsIt() {
+    @Test("A dispose inside the callback ends the subscription") func disposeInCallback() {
         let log = EventLog()
         let own = SingleAssignmentDisposable()
         own.setDisposable(log.observe(center.rx.notification(name).map { _ in 0 }) { _ in own.dispose() })
@@ -69,8 +73,8 @@ import Testing
         #expect(log.lines == ["0"])
     }
 
-    /// Law L2.
-    @Test func notificationsOfSeveralThreadsComeOneAtATime() {
+    /// This is law L2: calls do not overlap.
+    @Test("Notifications of several threads arrive one at a time") func threads() {
         let log = EventLog()
         let subscription = log.observe(center.rx.notification(name).map { $0.userInfo?["number"] as? Int ?? -1 })
         race({ for number in 1...500 { post(number) } }, { for number in 1...500 { post(-number) } })

@@ -8,12 +8,12 @@ import Testing
 #endif
 
 @Suite struct RequestLogTests {
-    @Test func theCommandOfAPlainRequest() {
+    @Test("A plain request is logged as a curl command") func plainRequest() {
         let request = URLRequest(url: URL(string: "http://host/path?a=1&b=2")!)
         #expect(RequestLog.curlCommand(of: request) == "curl -X GET \\\n    \"http://host/path?a=1&b=2\" -i -v")
     }
 
-    @Test func theCommandHasHeadersAndBodyAsAShellReadsThem() throws {
+    @Test("Headers and body are quoted for a shell") func headersAndBody() throws {
         var request = URLRequest(url: URL(string: "http://host/")!)
         request.httpMethod = "POST"
         request.setValue("x", forHTTPHeaderField: "B")
@@ -28,7 +28,7 @@ import Testing
         #expect(!RequestLog.curlCommand(of: request).contains("--data-raw"))
     }
 
-    @Test func theOutcomeIsALine() throws {
+    @Test("The outcome of a request is one line") func outcome() throws {
         let url = URL(string: "http://host/")!
         func response(_ status: Int) -> URLResponse? {
             HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
@@ -41,7 +41,7 @@ import Testing
         #expect(RequestLog.outcome(other, nil, milliseconds: 7) == "Failure (7ms): no HTTP response")
     }
 
-    @Test func theDefaultLogsInDebugBuilds() {
+    @Test("Requests are logged by default in debug builds") func defaultSetting() {
         let isLogged = RequestLog.shouldLog(URLRequest(url: URL(string: "http://host/")!))
         #if DEBUG
             #expect(isLogged)

@@ -22,7 +22,7 @@ import Testing
 
     private static func request(_ path: String) -> URLRequest { URLRequest(url: URL(string: "http://played/\(path)")!) }
 
-    /// Writes the sequence down, and waits until it has ended.
+    /// Records the events of a sequence, and waits for its end.
     private func end<Element>(of source: Observable<Element>, _ text: @escaping (Element) -> String) async -> [String] {
         let subscription = log.observe(
             source.map(text).do(onDispose: { [log] in log.note("disposed") }).catch { error in
@@ -44,39 +44,46 @@ import Testing
         }
     }
 
-    @Test(arguments: [("ok", "200 {\"a\":[1,2]}"), ("missing", "404 gone"), ("nothing", "204 ")])
-    func responseDeliversAnyStatusWithTheBody(_ path: String, _ expected: String) async {
+    @Test(
+        "response delivers any status with the body",
+        arguments: [("ok", "200 {\"a\":[1,2]}"), ("missing", "404 gone"), ("nothing", "204 ")])
+    func response(_ path: String, _ expected: String) async {
         let lines = await end(of: session.rx.response(request: Self.request(path))) { response, data in
             "\(response.statusCode) \(String(decoding: data, as: UTF8.self))"
         }
         #expect(lines == [expected])
     }
 
-    @Test(arguments: [
-        ("ok", "{\"a\":[1,2]}"), ("missing", "failed: httpRequestFailed 404 gone"),
-        ("file", "failed: nonHTTPResponse file"),
-        ("refused", "failed: URLError \(URLError.cannotConnectToHost.rawValue)"),
-    ])
-    func dataFailsUnlessTheStatusIsSuccess(_ path: String, _ expected: String) async {
+    @Test(
+        "data fails unless the status is a success",
+        arguments: [
+            ("ok", "{\"a\":[1,2]}"), ("missing", "failed: httpRequestFailed 404 gone"),
+            ("file", "failed: nonHTTPResponse file"),
+            ("refused", "failed: URLError \(URLError.cannotConnectToHost.rawValue)"),
+        ])
+    func data(_ path: String, _ expected: String) async {
         let lines = await end(of: session.rx.data(request: Self.request(path))) { String(decoding: $0, as: UTF8.self) }
         #expect(lines == [expected])
     }
 
-    @Test(arguments: [
-        ("ok", "[1, 2]"), ("text", "failed: deserializationError"), ("missing", "failed: httpRequestFailed 404 gone"),
-    ])
-    func jsonIsReadFromTheBody(_ path: String, _ expected: String) async {
+    @Test(
+        "json reads the body",
+        arguments: [
+            ("ok", "[1, 2]"), ("text", "failed: deserializationError"),
+            ("missing", "failed: httpRequestFailed 404 gone"),
+        ])
+    func json(_ path: String, _ expected: String) async {
         let json = session.rx.json(request: Self.request(path))
         let lines = await end(of: json) { "\((($0 as? [String: Any])?["a"] as? [Int]) ?? [])" }
         #expect(lines == [expected])
     }
 
-    @Test func jsonOptionsAreUsed() async {
+    @Test("json uses the options") func jsonOptions() async {
         let fragment = session.rx.json(request: Self.request("fragment"), options: [.fragmentsAllowed])
         #expect(await end(of: fragment) { "\($0)" } == ["7"])
     }
 
-    @Test func aRealServerAnswers() async {
+    @Test("A real server answers") func realServer() async {
         setenv("no_proxy", "127.0.0.1", 1)
         let real = URLSession(configuration: .ephemeral)
         let server = LoopbackServer(
@@ -97,7 +104,7 @@ import Testing
         real.finishTasksAndInvalidate()
     }
 
-    @Test func nothingIsSentBeforeTheSubscriptionAndEachSubscriptionSends() async {
+    @Test("Each subscription sends a request, and nothing is sent before") func requestPerSubscription() async {
         let started = PlayedProtocol.started.value
         let source = session.rx.data(request: Self.request("ok"))
         #expect(PlayedProtocol.started.value == started)
@@ -107,7 +114,7 @@ import Testing
         #expect(PlayedProtocol.started.value == started + 2)
     }
 
-    @Test func disposeCancelsTheRequest() async {
+    @Test("dispose cancels the request") func disposeCancels() async {
         let (started, stopped) = (PlayedProtocol.started.value, PlayedProtocol.stopped.value)
         let subscription = log.observe(session.rx.data(request: Self.request("never")).map(\.count))
         #expect(await eventually { PlayedProtocol.started.value == started + 1 })
@@ -117,7 +124,7 @@ import Testing
         #expect(log.lines == [])
     }
 
-    @Test func aLogOfCommandAndOutcomeIsWrittenOfTheRequestsChosen() async {
+    @Test("The selected requests are logged with their outcome") func requestLog() async {
         let formerWrite = RequestLog.write
         defer {
             RequestLog.write = formerWrite
@@ -147,23 +154,22 @@ import Testing
             ])
     }
 
-    @Test func theSubscriberIsReleased() async {
-        for path in ["ok", "refused", "never"] {
-            weak var token: ReleaseToken?
-            let subscription: any Disposable
-            do {
-                let strong = ReleaseToken()
-                token = strong
-                subscription = session.rx.data(request: Self.request(path)).subscribe(
-                    onNext: { _ in _ = strong }, onError: { _ in _ = strong })
-            }
-            if path == "never" { subscription.dispose() }
-            #expect(await eventually { token == nil }, "\(path)")
+    @Test("The request releases its subscriber", arguments: ["ok", "refused", "never"])
+    func releasedSubscriber(path: String) async {
+        weak var token: ReleaseToken?
+        let subscription: any Disposable
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            subscription = session.rx.data(request: Self.request(path)).subscribe(
+                onNext: { _ in _ = strong }, onError: { _ in _ = strong })
         }
+        if path == "never" { subscription.dispose() }
+        #expect(await eventually { token == nil })
     }
 
     #if TRACE_RESOURCES
-        @Test func nothingIsLeaked() async {
+        @Test("No object of a request is left behind") func noLeak() async {
             await #expect(processExitsWith: .success) {
                 let session = URLSessionTests.makeSession()
                 let before = Resources.total
@@ -184,7 +190,7 @@ import Testing
     #endif
 }
 
-/// Answers requests without a network: what, the path says.
+/// Answers requests without a network. The path selects the answer.
 private final class PlayedProtocol: URLProtocol, @unchecked Sendable {
     static let started = AtomicCounter(0)
     static let stopped = AtomicCounter(0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BindTests {
-    /// The forms that pass all events on, with two observers that write down `a` and `b`.
+    /// The forms that pass all events, with two observers that log `a` and `b`.
     typealias Form = @Sendable (_ source: Observable<Int>, _ log: EventLog) -> any Disposable
 
     static let forms: [Form] = [
@@ -25,8 +25,10 @@ import Testing
         AnyObserver { log.note(name + $0.map { $0! }.debugDescription) }
     }
 
-    @Test(arguments: [forms[0], forms[1], infallibleForms[0], infallibleForms[1]])
-    func eachEventReachesAllObserversThroughOneSubscription(_ bind: Form) {
+    @Test(
+        "Each event reaches all observers through one subscription",
+        arguments: [forms[0], forms[1], infallibleForms[0], infallibleForms[1]])
+    func oneSubscription(_ bind: Form) {
         let log = EventLog()
         let source = Observable<Int>.create { observer in
             log.note("subscribed")
@@ -43,14 +45,14 @@ import Testing
             ])
     }
 
-    @Test(arguments: forms) func errorsReachObservers(_ bind: Form) {
+    @Test("An error reaches all observers", arguments: forms) func errors(_ bind: Form) {
         let log = EventLog()
         _ = bind(sequence(1, error: .expected), log)
         #expect(log.lines == ["a next(1)", "b next(1)", "a error(expected)", "b error(expected)"])
     }
 
-    @Test(arguments: [forms[0], forms[1], infallibleForms[0], infallibleForms[1]])
-    func disposeEndsTheBinding(_ bind: Form) {
+    @Test("dispose ends the binding", arguments: [forms[0], forms[1], infallibleForms[0], infallibleForms[1]])
+    func dispose(_ bind: Form) {
         let log = EventLog()
         let subject = PublishSubject<Int>()
         let subscription = bind(subject, log)
@@ -60,7 +62,7 @@ import Testing
         #expect(log.lines == ["a next(1)", "b next(1)"] && !subject.hasObservers)
     }
 
-    @Test func whatAFunctionReturnsIsReturned() {
+    @Test("bind returns the result of its function") func functionResult() {
         let source = Observable.of(1, 2, 3)
         let infallible = Infallible<Int>(raw: source)
         let doubled: Observable<Int> = source.bind { $0.map { $0 * 2 } }
@@ -73,7 +75,7 @@ import Testing
         #expect(events(of: curried) == ["3", "6", "9", "completed"])
     }
 
-    @Test func aClosureGetsTheElements() {
+    @Test("A closure receives the elements") func closure() {
         let log = EventLog()
         let source = Observable.of(1, 2)
         _ = source.bind(onNext: { log.note("a \($0)") })
@@ -82,7 +84,7 @@ import Testing
         #expect(log.lines == ["a 1", "a 2", "b 1", "b 2", "c 1", "c 2"])
     }
 
-    @Test func anObjectIsHeldWeakly() {
+    @Test("bind(with:) does not retain the object") func weakObject() {
         let log = EventLog()
         let subject = PublishSubject<Int>()
         var object: ReleaseToken? = ReleaseToken(7)
@@ -94,24 +96,22 @@ import Testing
         #expect(log.lines == ["7 1"] && !subject.hasObservers)
     }
 
-    @Test func whatIsBoundIsReleasedAtTheEnd() {
-        for isDisposed in [false, true] {
-            weak var token: ReleaseToken?
-            let subject = PublishSubject<Int>()
-            let subscription: any Disposable
-            do {
-                let strong = ReleaseToken()
-                token = strong
-                subscription = subject.bind(onNext: { _ in _ = strong })
-            }
-            if isDisposed { subscription.dispose() } else { subject.onCompleted() }
-            #expect(token == nil)
-            withExtendedLifetime(subscription) {}
+    @Test("A binding releases its closure at its end", arguments: [false, true]) func release(isDisposed: Bool) {
+        weak var token: ReleaseToken?
+        let subject = PublishSubject<Int>()
+        let subscription: any Disposable
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            subscription = subject.bind(onNext: { _ in _ = strong })
         }
+        if isDisposed { subscription.dispose() } else { subject.onCompleted() }
+        #expect(token == nil)
+        withExtendedLifetime(subscription) {}
     }
 
     #if DEBUG
-        @Test func anErrorStopsInDebugBuilds() async {
+        @Test("An error stops the program in debug builds") func errorStops() async {
             await #expect(processExitsWith: .failure) {
                 _ = Observable<Int>.error(Failure.expected).bind(onNext: { _ in })
             }
@@ -120,7 +120,7 @@ import Testing
             }
         }
     #else
-        @Test func anErrorGoesToTheHookInReleaseBuilds() async {
+        @Test("An error goes to the default error handler in release builds") func errorHandler() async {
             await #expect(processExitsWith: .success) {
                 let log = EventLog()
                 Hooks.defaultErrorHandler = { _, error in log.note("\(error)") }

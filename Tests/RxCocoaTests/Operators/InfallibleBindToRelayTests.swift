@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct InfallibleBindToRelayTests {
-    @Test func eachElementReachesAllRelaysInTheOrderGiven() {
+    @Test("Each element reaches all relays in the given order") func allRelays() {
         let log = EventLog()
         let publish = (PublishRelay<Int>(), PublishRelay<Int?>())
         let behavior = (BehaviorRelay(value: 0), BehaviorRelay<Int?>(value: nil))
@@ -30,7 +30,7 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test func completionLeavesRelaysOpen() {
+    @Test("The completion leaves the relays open") func completion() {
         let relay = PublishRelay<Int>()
         let log = EventLog()
         _ = log.observe(relay.asObservable())

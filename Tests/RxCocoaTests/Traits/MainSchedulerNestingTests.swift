@@ -4,8 +4,8 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What RxSwift does on the main queue: each `MainScheduler` object counts for itself what it has under way, and its timers do
-/// not count. Expected values follow from RxSwift's MainScheduler.scheduleInternal.
+/// Nesting on the main queue as in RxSwift: each `MainScheduler` object counts its own running actions, and its timers do not
+/// count. The expected values follow from RxSwift's MainScheduler.scheduleInternal.
 @Suite(.serialized) struct MainSchedulerNestingTests {
     private final class Box: ReactiveCompatible, @unchecked Sendable { var text = "-" }
 
@@ -19,7 +19,7 @@ import Testing
         return log.lines
     }
 
-    @Test func twoMainSchedulersNestInline() async {
+    @Test("Two main schedulers nest inline") func twoSchedulers() async {
         #expect(
             await lines { log in
                 let (a, b) = (MainScheduler(), MainScheduler())
@@ -34,7 +34,7 @@ import Testing
             } == ["inner", "outer", "|"])
     }
 
-    @Test func aDriverWritesThroughABinderAtOnce() async {
+    @Test("A driver writes through a binder at once") func driverToBinder() async {
         let box = Box()
         #expect(
             await lines { log in
@@ -47,7 +47,7 @@ import Testing
             } == ["a", "b", "|"])
     }
 
-    @Test func aDriverDrivesARelayWhoseDriverDeliversAtOnce() async {
+    @Test("A driver drives a relay whose driver delivers at once") func driverToRelay() async {
         #expect(
             await lines { log in
                 let (a, b) = (BehaviorRelay(value: 0), BehaviorRelay(value: 0))
@@ -61,7 +61,7 @@ import Testing
             } == ["b0", "b0", "b1", "accepted 1", "b2", "accepted 2", "|"])
     }
 
-    @Test func aDriverInsideFlatMapLatestDeliversAtOnce() async {
+    @Test("A driver inside flatMapLatest delivers at once") func driverInFlatMapLatest() async {
         #expect(
             await lines { log in
                 let relay = BehaviorRelay(value: 1)
@@ -73,7 +73,8 @@ import Testing
             } == ["1", "10", "2", "20", "|"])
     }
 
-    @Test(arguments: [true, false]) func aTimerDoesNotKeepTheMainSchedulerBusy(isSameObject: Bool) async {
+    @Test("A timer does not keep the main scheduler busy", arguments: [true, false])
+    func timer(isSameObject: Bool) async {
         let log = EventLog()
         let subscription = Observable<Int>.timer(.milliseconds(2), scheduler: MainScheduler.instance)
             .do(onNext: { _ in log.note("before") }, afterNext: { _ in log.note("after") })
@@ -84,7 +85,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func aHopToTheMainQueueAndABinder() async {
+    @Test("A hop to the main queue reaches a binder inline") func hopToBinder() async {
         let (box, log) = (Box(), EventLog())
         let subscription = Observable.just("a").observe(on: SerialDispatchQueueScheduler(qos: .default))
             .observe(on: MainScheduler.instance)

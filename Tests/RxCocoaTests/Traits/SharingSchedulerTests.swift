@@ -6,13 +6,13 @@ import Testing
 
 extension SharedSequences {
     @Suite struct SharingSchedulerTests {
-        @Test func driversAndSignalsAreOnTheMainQueue() {
+        @Test("Drivers and signals deliver on the main queue") func mainQueue() {
             #expect(SharingScheduler.make() is MainScheduler)
             #expect(DriverSharingStrategy.scheduler is MainScheduler)
             #expect(SignalSharingStrategy.scheduler is MainScheduler)
         }
 
-        @Test func anActionRunsWithTheSchedulerAndItIsThenWhatItWas() {
+        @Test("mock replaces the scheduler during its action") func mock() {
             let outer = ticks()
             let inner = ticks()
             SharingScheduler.mock(scheduler: outer) {
@@ -25,14 +25,14 @@ extension SharedSequences {
             #expect(SharingScheduler.make() is MainScheduler)
         }
 
-        @Test func anErrorOfTheActionComesOutAndTheSchedulerIsWhatItWas() {
+        @Test("mock rethrows an error of its action and restores the scheduler") func throwingAction() {
             #expect(throws: Failure.expected) {
                 try SharingScheduler.mock(scheduler: ticks()) { throw Failure.expected }
             }
             #expect(SharingScheduler.make() is MainScheduler)
         }
 
-        @Test func aSequenceKeepsTheSchedulerItWasMadeWith() {
+        @Test("A sequence keeps the scheduler that it was made with") func lasting() {
             let scheduler = ticks()
             var driver = Driver<Int>.never()
             SharingScheduler.mock(scheduler: scheduler) { driver = .just(1) }

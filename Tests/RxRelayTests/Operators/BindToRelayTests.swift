@@ -64,7 +64,8 @@ import Testing
         ),
     ]
 
-    @Test(arguments: forms.indices) func eachElementReachesAllRelaysThroughOneSubscription(_ index: Int) {
+    @Test("Each element reaches all relays through one subscription", arguments: forms.indices)
+    func oneSubscription(_ index: Int) {
         let log = EventLog()
         let source = Observable<Int>.create { observer in
             log.note("subscribed")
@@ -78,7 +79,7 @@ import Testing
         #expect(log.lines == ["subscribed", "a 1", "b 1", "a 2", "b 2", "disposed"])
     }
 
-    @Test(arguments: forms.indices) func disposeEndsTheBinding(_ index: Int) {
+    @Test("dispose ends the binding", arguments: forms.indices) func dispose(_ index: Int) {
         let log = EventLog()
         let subject = PublishSubject<Int>()
         let subscription = Self.forms[index].bind(subject, log)
@@ -89,20 +90,20 @@ import Testing
         #expect(log.lines == ["a 1", "b 1"])
     }
 
-    @Test(arguments: forms.indices) func emptyAndNeverPassNothing(_ index: Int) {
+    @Test("empty and never pass nothing", arguments: forms.indices) func emptyAndNever(_ index: Int) {
         let log = EventLog()
         _ = Self.forms[index].bind(.empty(), log)
         Self.forms[index].bind(.never(), log).dispose()
         #expect(log.lines == [])
     }
 
-    @Test func optionalElementsMeetRelaysOfTheSameType() {
+    @Test("Optional elements bind to relays of the same type") func optionalElements() {
         let relay = BehaviorRelay<Int?>(value: 0)
         _ = Observable<Int?>.just(nil).bind(to: relay)
         #expect(relay.value == nil)
     }
 
-    @Test func aRelayBoundToItselfByWayOfAnotherComesToRest() {
+    @Test("Two relays bound to each other come to rest") func mutualBinding() {
         let celsius = BehaviorRelay(value: 0)
         let copy = BehaviorRelay(value: 0)
         let log = EventLog()
@@ -117,7 +118,7 @@ import Testing
         back.dispose()
     }
 
-    @Test func theRelayIsKeptWhileBound() {
+    @Test("A binding retains its relay") func retainedRelay() {
         weak var relay: PublishRelay<Int>?
         let source = PublishSubject<Int>()
         let subscription: any Disposable
@@ -133,7 +134,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test func anErrorStopsInDebugBuilds() async {
+        @Test("An error stops the program in debug builds") func errorStops() async {
             await #expect(processExitsWith: .failure) {
                 _ = Observable<Int>.error(Failure.expected).bind(to: PublishRelay())
             }
@@ -145,7 +146,7 @@ import Testing
             }
         }
     #else
-        @Test func anErrorGoesToTheHookInReleaseBuilds() async {
+        @Test("An error goes to the default error handler in release builds") func errorHandler() async {
             await #expect(processExitsWith: .success) {
                 let log = EventLog()
                 Hooks.defaultErrorHandler = { _, error in log.note("\(error)") }

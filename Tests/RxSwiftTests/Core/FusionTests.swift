@@ -12,7 +12,7 @@ import Testing
 
     private struct Failure: Error {}
 
-    @Test func elementsOfDifferentSizesAndAlignments() {
+    @Test("Fused steps carry elements of different sizes and alignments") func differingSizes() {
         let source = PublishSubject<Int>()
         var received: [Double] = []
         let small: Observable<Int8> = source.compactMap { $0 == 99 ? nil : Int8(truncatingIfNeeded: $0) }.filter {
@@ -34,7 +34,7 @@ import Testing
         #expect(received == [21, 29, 37, 45])
     }
 
-    @Test func plainBytesBetweenCountedReferences() {
+    @Test("Fused steps of plain bytes connect to steps of counted references") func bytesAmongReferences() {
         var received: [String] = []
         let long: Observable<String> = Observable.of("a", "bb", "", "dddd").map { $0 + "!" }.filter { $0.count > 1 }
         let counts: Observable<Int> = long.map { $0.count }.filter { $0 > 2 }.map { $0 * 2 }.map { $0 + 0 }
@@ -43,7 +43,8 @@ import Testing
         #expect(received == ["6.", "10."])
     }
 
-    @Test(arguments: 0..<6) func disposingInsideAClosureStopsTheElementThere(step: Int) {
+    @Test("Disposing inside a closure stops the element at that step", arguments: 0..<6)
+    func disposeInClosure(step: Int) {
         let source = PublishSubject<Int>()
         let subscription = SerialDisposable()
         var reached: [Int] = []
@@ -84,7 +85,7 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test(arguments: 0..<6) func whatAClosureThrowsEndsTheSequence(step: Int) {
+    @Test("An error that a closure throws ends the sequence", arguments: 0..<6) func throwInClosure(step: Int) {
         let source = PublishSubject<Int>()
         var events: [String] = []
         func visit(_ place: Int, _ element: Int) throws {
@@ -127,7 +128,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func anElementSentFromInsideWaitsForTheOneUnderWay() {
+    @Test("An element sent from inside a closure waits for the current one") func reentrantElement() {
         let source = PublishSubject<Int>()
         var received: [Int] = []
         let subscription =
@@ -145,14 +146,14 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func subscriptionsOfOneRecipeDoNotShareTheirElements() {
+    @Test("Two subscriptions to one fused sequence do not share elements") func independentSubscriptions() {
         var received: [Int] = []
         let inner = Observable<Int>.of(1, 2).map { $0 * 10 }.map { $0 + 1 }.filter { $0 > 0 }.map { $0 + 1 }
         _ = inner.concatMap { outer in inner.map { $0 + outer * 100 } }.subscribe(onNext: { received.append($0) })
         #expect(received == [1_212, 1_222, 2_212, 2_222])
     }
 
-    @Test func whatClosuresCaptureIsReleasedWithTheSubscription() {
+    @Test("The subscription releases the captures of its closures") func closureCaptures() {
         final class Token {}
         let source = PublishSubject<Int>()
         weak var weakToken: Token?

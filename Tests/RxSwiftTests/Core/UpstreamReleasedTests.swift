@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Chains above which nobody can emit any more, because the subject is gone without a terminal event.
+/// Chains whose subject has been released without a terminal event, so that no caller can emit.
 @Suite struct UpstreamReleasedTests {
     private static let operators: [(name: String, build: (Observable<ReleaseToken>) -> Observable<Any>)] = [
         ("map", { $0.map { $0 } }),
@@ -18,7 +18,8 @@ import Testing
         ("materialize", { $0.materialize().map { $0 } }),
     ]
 
-    @Test(arguments: operators.indices) func nothingKeepsItselfAlive(index: Int) {
+    @Test("A chain releases its observer when its subject is gone", arguments: operators.indices)
+    func releasedObserver(index: Int) {
         let (name, build) = Self.operators[index]
         var isReleased = false
         do {

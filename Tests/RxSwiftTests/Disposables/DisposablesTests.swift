@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite struct DisposablesTests {
-    @Test func aGroupOfThreeDisposesOfEach() {
+    @Test("A composite of three disposes of each member") func groupOfThree() {
         let disposables = (0..<3).map { _ in BooleanDisposable() }
         CompositeDisposable(disposables[0], disposables[1], disposables[2]).dispose()
         #expect(disposables.map { $0.isDisposed } == [true, true, true])
     }
 
-    @Test func closureRunsOnceAndIsReleased() {
+    @Test("A disposable runs its closure once and releases it") func closureRunsOnce() {
         weak var released: ReleaseToken?
         var runs = 0
         let disposable: any Cancelable
@@ -28,7 +28,7 @@ import Testing
         #expect(disposable.isDisposed && released == nil)
     }
 
-    @Test func closureMayDisposeOfItself() {
+    @Test("The closure of a disposable may dispose of that disposable") func closureDisposesItself() {
         var runs = 0
         var disposable: (any Cancelable)?
         disposable = Disposables.create {
@@ -40,7 +40,7 @@ import Testing
         #expect(runs == 1)
     }
 
-    @Test(arguments: 0...6) func groupsDisposeOfEachMemberOnceInOrder(count: Int) {
+    @Test("A group disposes of each member once and in order", arguments: 0...6) func groupOrder(count: Int) {
         var log: [Int] = []
         let members = (0..<count).map { index in Disposables.create { log.append(index) } }
         let group: any Cancelable
@@ -57,7 +57,7 @@ import Testing
         #expect(log == Array(0..<count))
     }
 
-    @Test func booleanRemembers() {
+    @Test("A boolean disposable remembers its state") func booleanState() {
         let fresh = BooleanDisposable()
         #expect(!fresh.isDisposed)
         fresh.dispose()
@@ -65,7 +65,7 @@ import Testing
         #expect(BooleanDisposable(isDisposed: true).isDisposed)
     }
 
-    @Test func compositeDisposesOfWhatItHoldsAndOfLatecomers() {
+    @Test("A composite disposes of its members and of latecomers") func compositeLatecomer() {
         let (first, second, third) = (BooleanDisposable(), BooleanDisposable(), BooleanDisposable())
         let group = CompositeDisposable(first, second)
         #expect(group.count == 2)
@@ -76,7 +76,7 @@ import Testing
         #expect(third.isDisposed)
     }
 
-    @Test func compositeRemovesByKey() throws {
+    @Test("A composite removes and disposes of members by key") func compositeKeys() throws {
         let group = CompositeDisposable()
         let members = (0..<100).map { _ in BooleanDisposable() }
         let keys = try members.map { try #require(group.insert($0)) }
@@ -99,7 +99,7 @@ import Testing
         var own: CompositeDisposable.DisposeKey?
     }
 
-    @Test func memberMayUseItsGroupWhileItIsDisposedOf() {
+    @Test("A member may use its group during disposal") func compositeReentrancy() {
         let group = CompositeDisposable()
         let inserted = BooleanDisposable()
         let keys = Keys()
@@ -113,7 +113,7 @@ import Testing
         #expect(inserted.isDisposed)
     }
 
-    @Test func serialDisposesOfTheOneBefore() {
+    @Test("A serial disposable disposes of the previous one at replacement") func serialReplacement() {
         let serial = SerialDisposable()
         let (first, second, third) = (BooleanDisposable(), BooleanDisposable(), BooleanDisposable())
         serial.disposable = first
@@ -126,7 +126,7 @@ import Testing
         #expect(third.isDisposed)
     }
 
-    @Test func singleAssignmentDisposesBeforeAndAfterAssignment() {
+    @Test("A single assignment disposes of a disposable assigned before or after") func singleAssignment() {
         let (before, after) = (BooleanDisposable(), BooleanDisposable())
         let assignedFirst = SingleAssignmentDisposable()
         assignedFirst.setDisposable(before)
@@ -141,7 +141,7 @@ import Testing
         #expect(after.isDisposed)
     }
 
-    @Test func singleAssignmentTwiceStops() async {
+    @Test("A second assignment to a single assignment stops the program") func secondAssignment() async {
         await #expect(processExitsWith: .failure) {
             let single = SingleAssignmentDisposable()
             single.setDisposable(Disposables.create())
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func refCountWaitsForItsDependents() {
+    @Test("A reference-counted disposable waits for its dependents") func refCount() {
         let underlying = BooleanDisposable()
         let shared = RefCountDisposable(disposable: underlying)
         let (first, second) = (shared.retain(), shared.retain())
@@ -163,7 +163,7 @@ import Testing
         shared.retain().dispose()
     }
 
-    @Test func bagDisposesWhenReleased() {
+    @Test("A dispose bag disposes of its members at its release") func bagRelease() {
         let members = (0..<6).map { _ in BooleanDisposable() }
         var bag: DisposeBag? = DisposeBag(disposing: members[0])
         members[1].disposed(by: bag!)
@@ -184,7 +184,7 @@ import Testing
         #expect(built.isDisposed)
     }
 
-    @Test func insertRacingWithDisposeLosesNothing() {
+    @Test("An insertion that races with dispose loses no member") func insertRace() {
         for _ in 0..<300 {
             let composite = CompositeDisposable()
             let serial = SerialDisposable()
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func retainRacingWithDisposeReleasesOnce() {
+    @Test("A retain that races with dispose leads to one release") func retainRace() {
         for _ in 0..<300 {
             let releases = AtomicWord(0)
             let shared = RefCountDisposable(disposable: Disposables.create { _ = releases.fetchAdd(1) })

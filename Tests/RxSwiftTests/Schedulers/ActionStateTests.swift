@@ -3,10 +3,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Schedulers keep an action and its state in a few words, whatever the type of the state.
+/// Schedulers store an action and a state of any type in a few words.
 @Suite struct ActionStateTests {
-    @Test(arguments: ThreadedScheduler.allCases)
-    func aStateOfAnyTypeArrivesAsItWas(_ kind: ThreadedScheduler) {
+    @Test("A state of any type reaches its action unchanged", arguments: ThreadedScheduler.allCases)
+    func anyState(_ kind: ThreadedScheduler) {
         let scheduler = kind.make()
         expect(1 << 62, on: scheduler)
         expect(UInt8(200), on: scheduler)
@@ -44,42 +44,42 @@ import Testing
         expectOther(closure, on: scheduler) { $0() == 7 }
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func whatAnActionHoldsIsReleasedWhenItHasRun(_ kind: ThreadedScheduler) {
+    @Test(
+        "A scheduler releases the captures of an action after its run", arguments: ThreadedScheduler.allCases,
+        Holding.allCases)
+    func releaseAfterRun(kind: ThreadedScheduler, hold: Holding) {
         let scheduler = kind.make()
-        for hold in Holding.allCases {
-            let released = OneShot()
-            let disposable = hold.schedule(ReleaseToken { released.fire() }, on: scheduler)
-            #expect(released.wait(), "\(hold)")
-            disposable.dispose()
-        }
+        let released = OneShot()
+        let disposable = hold.schedule(ReleaseToken { released.fire() }, on: scheduler)
+        #expect(released.wait(), "\(hold)")
+        disposable.dispose()
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func whatAnActionHoldsIsReleasedWhenItIsDisposedOfBefore(_ kind: ThreadedScheduler) {
-        // What a user's scheduler does is a user's business.
+    @Test(
+        "A scheduler releases the captures of an action disposed of before its run",
+        arguments: ThreadedScheduler.allCases, Holding.allCases)
+    func releaseAfterDispose(kind: ThreadedScheduler, hold: Holding) {
+        // The library does not control the scheduler of a user.
         if kind == .users { return }
         let scheduler = kind.make()
-        for hold in Holding.allCases {
-            let released = OneShot()
-            let (begun, gate) = (OneShot(), OneShot())
-            // The others may run the action first: it is released in any case.
-            if kind.isSerial {
-                _ = scheduler.schedule(()) {
-                    begun.fire()
-                    _ = gate.wait()
-                    return Disposables.create()
-                }
-                #expect(begun.wait())
+        let released = OneShot()
+        let (begun, gate) = (OneShot(), OneShot())
+        // The others may run the action first: it is released in any case.
+        if kind.isSerial {
+            _ = scheduler.schedule(()) {
+                begun.fire()
+                _ = gate.wait()
+                return Disposables.create()
             }
-            let disposable = hold.schedule(ReleaseToken { released.fire() }, on: scheduler)
-            disposable.dispose()
-            gate.fire()
-            #expect(released.wait(), "\(hold)")
+            #expect(begun.wait())
         }
+        let disposable = hold.schedule(ReleaseToken { released.fire() }, on: scheduler)
+        disposable.dispose()
+        gate.fire()
+        #expect(released.wait(), "\(hold)")
     }
 
-    /// How an action may hold a token.
+    /// A place at which an action holds a token.
     enum Holding: CaseIterable {
         case asState, inState, inClosure, inClosureBesideState, inClosureBesideObject
 

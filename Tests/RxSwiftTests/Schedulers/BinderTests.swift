@@ -13,7 +13,7 @@ import Testing
         var count = 0
     }
 
-    @Test func writesOnItsSchedulerAndIgnoresCompletion() {
+    @Test("A binder writes on its scheduler and ignores completion") func writes() {
         let label = Label()
         let binder = Binder(label, scheduler: CurrentThreadScheduler.instance) { label, text in label.text = text }
         binder.onNext("a")
@@ -23,7 +23,7 @@ import Testing
         #expect(label.text == "b")
     }
 
-    @Test func doesNotKeepItsTarget() {
+    @Test("A binder does not retain its target") func weakTarget() {
         weak var released: Label?
         let binder: Binder<String>
         do {
@@ -35,7 +35,7 @@ import Testing
         binder.onNext("ignored")
     }
 
-    @Test @MainActor func propertiesAreObservers() async {
+    @Test("The properties of rx are observers") @MainActor func propertyObservers() async {
         let label = Label()
         let model = Model()
         label.rx.text.onNext("main")
@@ -47,7 +47,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test func errorStopsInDebugBuilds() async {
+        @Test("An error stops the program in debug builds") func errorStops() async {
             await #expect(processExitsWith: .failure) {
                 let label = Label()
                 Binder<String>(label, scheduler: CurrentThreadScheduler.instance) { label, text in label.text = text }

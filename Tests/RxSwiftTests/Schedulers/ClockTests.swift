@@ -3,20 +3,20 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// The clocks of schedulers, and what else they say of themselves.
+/// The clocks, timers and counters of schedulers.
 @Suite struct ClockTests {
     private static let schedulers: [any SchedulerType] = [
         MainScheduler.instance, ConcurrentMainScheduler.instance, ConcurrentDispatchQueueScheduler(qos: .default),
         SerialDispatchQueueScheduler(qos: .default),
     ]
 
-    @Test(arguments: schedulers.indices) func nowIsTheWallClock(index: Int) {
+    @Test("now is the wall clock", arguments: schedulers.indices) func wallClock(index: Int) {
         let before = Date()
         let now = Self.schedulers[index].now
         #expect(before <= now && now <= Date())
     }
 
-    @Test func theConcurrentMainSchedulerHasTimers() async {
+    @Test("The concurrent main scheduler has timers") func concurrentMainTimers() async {
         let log = EventLog()
         let once = ConcurrentMainScheduler.instance.scheduleRelative(1, dueTime: .milliseconds(1)) { number in
             log.note("\(number)")
@@ -36,7 +36,7 @@ import Testing
         #expect(log.lines.prefix(3) == ["0", "1", "2"])
     }
 
-    @Test func theMainQueueIsRecognized() async {
+    @Test("The main scheduler recognizes the main queue") func mainQueue() async {
         await onMainQueue {
             MainScheduler.ensureExecutingOnScheduler()
             MainScheduler.ensureRunningOnMainThread()
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func aSpanOfHistoricalTimeIsASpanOfSeconds() {
+    @Test("A historical scheduler counts in seconds") func historicalSeconds() {
         let scheduler = HistoricalScheduler()
         let start = scheduler.now
         let log = EventLog()
@@ -63,7 +63,7 @@ import Testing
 
     #if TRACE_RESOURCES
         /// In a process of its own, since the count is the process's.
-        @Test func aProgramCountsObjectsOfItsOwn() async {
+        @Test("A program counts objects of its own") func ownObjectCount() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 precondition(Resources.incrementTotal() == before + 1)
@@ -71,7 +71,7 @@ import Testing
             }
         }
 
-        @Test func hopsOfSerialDispatchSchedulersAreCounted() {
+        @Test("Resources counts the hops of serial dispatch schedulers") func hopCount() {
             let hops = Resources.numberOfSerialDispatchQueueObservables
             let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "counted")
             var observed: Observable<Int>? = Observable<Int>.never().observe(on: scheduler)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CurrentThreadSchedulerTests {
     private let scheduler = CurrentThreadScheduler.instance
 
-    @Test func nestedActionsWaitForTheOuterOne() {
+    @Test("Nested actions wait for the outer one") func nestedActions() {
         var log: [String] = []
         #expect(CurrentThreadScheduler.isScheduleRequired)
         _ = scheduler.schedule(()) { _ in
@@ -27,7 +27,7 @@ import Testing
         #expect(CurrentThreadScheduler.isScheduleRequired)
     }
 
-    @Test func disposedActionDoesNotRunAndTheResultOfARunOneIsDisposedOf() {
+    @Test("A disposed action does not run, and dispose reaches the result of one that ran") func disposedAction() {
         let result = BooleanDisposable()
         let outerResult = BooleanDisposable()
         var queued: (any Disposable)?
@@ -45,7 +45,7 @@ import Testing
         #expect(result.isDisposed && outerResult.isDisposed)
     }
 
-    @Test func actionThatDisposesOfItselfHasItsResultDisposedOf() {
+    @Test("An action that disposes of itself has its result disposed of") func selfDisposal() {
         let result = BooleanDisposable()
         _ = scheduler.schedule(()) { _ in
             let slot = SerialDisposable()
@@ -56,57 +56,5 @@ import Testing
             return Disposables.create()
         }
         #expect(result.isDisposed)
-    }
-
-    @Test func recursionNeedsNoStack() {
-        var count = 0
-        _ = scheduler.scheduleRecursive(1) { state, recurse in
-            count = state
-            if state < 1_000_000 { recurse(state + 1) }
-        }
-        #expect(count == 1_000_000)
-    }
-
-    @Test func recursionMayBranch() {
-        var log: [Int] = []
-        _ = scheduler.scheduleRecursive(1) { state, recurse in
-            log.append(state)
-            if state < 4 {
-                recurse(2 * state)
-                recurse(2 * state + 1)
-            }
-        }
-        #expect(log == [1, 2, 3, 4, 5, 6, 7])
-    }
-
-    @Test func disposingEndsRecursionAndReleasesItsAction() {
-        weak var token: ReleaseToken?
-        let virtual = HistoricalScheduler()
-        var count = 0
-        var recursion: (any Disposable)?
-        do {
-            let captured = ReleaseToken()
-            token = captured
-            recursion = virtual.scheduleRecursive(()) { _, recurse in
-                withExtendedLifetime(captured) { count += 1 }
-                recurse(())
-                if count == 5 { recursion?.dispose() }
-            }
-        }
-        #expect(token != nil)
-        virtual.start()
-        #expect(count == 5)
-        #expect(token == nil)
-    }
-
-    @Test func disposalIsScheduled() {
-        let disposable = BooleanDisposable()
-        let virtual = HistoricalScheduler()
-        let scheduled = ScheduledDisposable(scheduler: virtual, disposable: disposable)
-        scheduled.dispose()
-        scheduled.dispose()
-        #expect(!disposable.isDisposed && !scheduled.isDisposed)
-        virtual.start()
-        #expect(disposable.isDisposed && scheduled.isDisposed)
     }
 }

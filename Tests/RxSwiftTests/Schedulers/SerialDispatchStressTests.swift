@@ -7,9 +7,9 @@ import Testing
 
 @Suite struct SerialDispatchStressTests {
     /// Three times as many busy threads as processors, so that the kernel preempts submitters and workers anywhere, also inside
-    /// libdispatch. Each round of each thread lets a scheduler and its queue go right behind the last wake-up.
-    @Test("race: a wake-up against the end of the turn before it, on preempted threads")
-    func wakeUpsRacingEndsOfTurnsOnPreemptedThreadsKeepTheirQueue() {
+    /// libdispatch. Each round of each thread releases a scheduler and its queue right behind the last wake-up.
+    @Test("A wake-up that races with the end of a turn on preempted threads is not lost")
+    func wakeUpRace() {
         let threads = max(12, 3 * ProcessInfo.processInfo.activeProcessorCount)
         let end = MonotonicClock.now() + 5_000_000_000
         let wrong = AtomicCounter(0)
@@ -47,19 +47,19 @@ import Testing
         return isInOrder && next == 2_000
     }
 
-    /// libdispatch counts the runs of a `DispatchWorkItem` in 32 bits and crashes at the wrap. What is submitted for each turn
-    /// holds no such count: turns leave each of its bytes as it was, so there is nothing that could wrap.
-    @Test func noTurnCountsInWhatIsSubmittedForIt() {
+    /// libdispatch counts the runs of a `DispatchWorkItem` in 32 bits and crashes at the wrap. The block of a turn has no such
+    /// count: a turn changes none of its bytes, so that no count can wrap.
+    @Test("The block submitted for each turn keeps no count") func constantBlock() {
         let queue = DispatchQueue(label: "turns")
         let turns = DispatchRunQueue(queue: queue, runsInlineOnMain: false)
         /// One turn, from an idle queue to an idle queue.
         func drainBatch() {
             turns.submit(WorkJob(NothingToDo()))
-            // Behind the turn's block; once this has run, libdispatch has let go of that.
+            // This runs behind the block of the turn. As soon as it has run, libdispatch has released that block.
             queue.sync {}
         }
         drainBatch()
-        // Nothing generic takes a block here: where there is no Objective-C, its type has no metadata.
+        // No generic function can take a block here: without Objective-C its type has no metadata.
         guard let turn = turns.block else {
             Issue.record("no turn ran")
             return

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ThreadedSchedulersTests {
-    @Test(arguments: ThreadedScheduler.allCases)
-    func actionsRunOnceAndInOrderWhereSerial(kind: ThreadedScheduler) {
+    @Test("Each action runs once, and a serial scheduler keeps the order", arguments: ThreadedScheduler.allCases)
+    func runsOnceInOrder(kind: ThreadedScheduler) {
         let scheduler = kind.make()
         let lock = Mutex()
         let done = OneShot()
@@ -26,8 +26,8 @@ import Testing
         #expect((kind.isSerial ? seen : seen.sorted()) == Array(0..<2_000))
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func disposedBeforeItsTurnAnActionDoesNotRunAndIsReleased(kind: ThreadedScheduler) async {
+    @Test("An action disposed of before its turn does not run and is released", arguments: ThreadedScheduler.allCases)
+    func disposedBefore(kind: ThreadedScheduler) async {
         let scheduler = kind.make()
         let gate = OneShot()
         let begun = OneShot()
@@ -68,9 +68,9 @@ import Testing
         #expect(ran.value == 0)
     }
 
-    /// As a bag does that belongs to what the action captures.
-    @Test(arguments: ThreadedScheduler.allCases)
-    func keepingTheDisposableOfAnActionThatRanKeepsNothingElse(kind: ThreadedScheduler) async {
+    /// A bag that belongs to a captured object keeps the disposable in this way.
+    @Test("The disposable of an action that ran retains nothing else", arguments: ThreadedScheduler.allCases)
+    func keptDisposable(kind: ThreadedScheduler) async {
         let scheduler = kind.make()
         weak var token: ReleaseToken?
         var kept: [any Disposable] = []
@@ -95,8 +95,8 @@ import Testing
         #expect(!kept.isEmpty)
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func whatTheActionReturnedIsDisposedOf(kind: ThreadedScheduler) async {
+    @Test("dispose reaches the disposable that an action returned", arguments: ThreadedScheduler.allCases)
+    func disposedResult(kind: ThreadedScheduler) async {
         let scheduler = kind.make()
         let results = [BooleanDisposable(), BooleanDisposable()]
         let running = OneShot()
@@ -121,8 +121,8 @@ import Testing
         #expect(await eventually { results[0].isDisposed })
     }
 
-    @Test(arguments: ThreadedScheduler.allCases)
-    func nestedActionsRunLater(kind: ThreadedScheduler) {
+    @Test("Nested actions run later", arguments: ThreadedScheduler.allCases)
+    func nestedActions(kind: ThreadedScheduler) {
         let scheduler = kind.make()
         let log = EventLog()
         let done = OneShot()
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ThreadedScheduler.timed)
-    func timersFireInOrderAndNotEarly(kind: ThreadedScheduler) {
+    @Test("Timers fire in order and not early", arguments: ThreadedScheduler.timed)
+    func timerOrder(kind: ThreadedScheduler) {
         let scheduler = kind.makeTimed()
         let lock = Mutex()
         let done = OneShot()
@@ -168,8 +168,8 @@ import Testing
         if kind.isSerial { #expect(seen == delays.sorted()) }
     }
 
-    @Test(arguments: ThreadedScheduler.timed)
-    func thousandsArmedAndCancelledLeaveNothing(kind: ThreadedScheduler) async {
+    @Test("Thousands of cancelled timers leave nothing behind", arguments: ThreadedScheduler.timed)
+    func cancelledTimers(kind: ThreadedScheduler) async {
         let scheduler = kind.makeTimed()
         weak var token: ReleaseToken?
         nonisolated(unsafe) var disposables: [any Disposable] = []
@@ -192,9 +192,9 @@ import Testing
         #expect(token == nil)
     }
 
-    /// The race: an action is disposed of while its time comes.
-    @Test(arguments: ThreadedScheduler.timed)
-    func cancellingWhileFiringRunsAtMostOnce(kind: ThreadedScheduler) async {
+    /// The race: an action is disposed of while its timer expires.
+    @Test("A timer that is cancelled as it fires runs at most once", arguments: ThreadedScheduler.timed)
+    func cancelRace(kind: ThreadedScheduler) async {
         let scheduler = kind.makeTimed()
         let runs = (0..<500).map { _ in AtomicCounter(0) }
         weak var token: ReleaseToken?
@@ -216,8 +216,8 @@ import Testing
 
     /// The race: several threads arm timers that are each due before all others, so that each has to set the kernel timer, while
     /// it fires and while others are unscheduled. One that were set to a later time than the earliest would be late by 10 s.
-    @Test(arguments: ThreadedScheduler.timed)
-    func noTimerIsForgottenWhenSeveralThreadsArmEarlierOnes(kind: ThreadedScheduler) {
+    @Test("No timer is lost when several threads arm ever earlier ones", arguments: ThreadedScheduler.timed)
+    func armingRace(kind: ThreadedScheduler) {
         let scheduler = kind.makeTimed()
         let late = scheduler.scheduleRelative((), dueTime: .seconds(10)) { _ in Disposables.create() }
         for _ in 0..<100 {
@@ -248,19 +248,20 @@ import Testing
         late.dispose()
     }
 
-    @Test func timersOutliveTheSchedulerObject() {
-        for kind in [ThreadedScheduler.serialDispatch, .concurrentDispatch, .boundedPool, .uring, .epoll] {
-            let done = OneShot()
-            _ = kind.makeTimed().scheduleRelative((), dueTime: .milliseconds(5)) { _ in
-                done.fire()
-                return Disposables.create()
-            }
-            #expect(done.wait())
+    @Test(
+        "A timer outlives the scheduler object",
+        arguments: [ThreadedScheduler.serialDispatch, .concurrentDispatch, .boundedPool, .uring, .epoll])
+    func outlivesScheduler(kind: ThreadedScheduler) {
+        let done = OneShot()
+        _ = kind.makeTimed().scheduleRelative((), dueTime: .milliseconds(5)) { _ in
+            done.fire()
+            return Disposables.create()
         }
+        #expect(done.wait())
     }
 
-    @Test(arguments: ThreadedScheduler.timed)
-    func periodicRunsDoNotOverlapAndStop(kind: ThreadedScheduler) async {
+    @Test("Periodic runs do not overlap, and they stop", arguments: ThreadedScheduler.timed)
+    func periodicRuns(kind: ThreadedScheduler) async {
         let scheduler = kind.makeTimed()
         let overlap = OverlapDetector()
         let count = AtomicCounter(0)
@@ -286,8 +287,8 @@ import Testing
         #expect(count.value == after && !overlap.overlapped)
     }
 
-    @Test(arguments: ThreadedScheduler.timed)
-    func periodicActionThatDisposesOfItselfRunsNoMore(kind: ThreadedScheduler) async {
+    @Test("A periodic action that disposes of itself runs no more", arguments: ThreadedScheduler.timed)
+    func periodicSelfDisposal(kind: ThreadedScheduler) async {
         let scheduler = kind.makeTimed()
         let slot = SingleAssignmentDisposable()
         let count = AtomicCounter(0)
@@ -308,7 +309,7 @@ import Testing
     }
 
     /// A delay that never ends must not keep the processor busy.
-    @Test func waitingForEverCostsNothing() async {
+    @Test("A timer that is never due uses no processor time") func endlessDelay() async {
         await #expect(processExitsWith: .success) {
             let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
             let disposables = [RxTimeInterval.never, .seconds(.max), .seconds(10_000_000_000)].map {

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func actionsRunInOrderOfTimeThenOfScheduling() {
+    @Test("Actions run in order of time, then of scheduling") func timeOrder() {
         let scheduler = HistoricalScheduler()
         var log: [Int] = []
         let times = [5, 3, 5, 1, 4, 3, 1, 2, 5, 0]
@@ -28,7 +28,7 @@ import Testing
         #expect(scheduler.now == Self.date(5))
     }
 
-    @Test func aRandomAgendaKeepsItsOrder() {
+    @Test("A random agenda keeps its order") func randomAgenda() {
         let scheduler = HistoricalScheduler()
         var log: [[Int]] = []
         var expected: [[Int]] = []
@@ -42,7 +42,7 @@ import Testing
         #expect(log == expected.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) })
     }
 
-    @Test func disposedActionDoesNotMoveTheClock() {
+    @Test("A disposed action does not move the clock") func disposedAction() {
         let scheduler = HistoricalScheduler(initialClock: Self.date(100))
         let disposable = at(200, on: scheduler) { Issue.record("was disposed of") }
         _ = at(150, on: scheduler) {}
@@ -51,7 +51,7 @@ import Testing
         #expect(scheduler.clock == Self.date(150))
     }
 
-    @Test func disposingReleasesAWaitingActionAndDisposesOfTheResultOfARunOne() {
+    @Test("Disposing releases a waiting action and disposes of the result of one that ran") func disposal() {
         weak var token: ReleaseToken?
         let scheduler = HistoricalScheduler()
         let result = BooleanDisposable()
@@ -70,7 +70,7 @@ import Testing
         #expect(result.isDisposed)
     }
 
-    @Test func advanceRunsWhatIsDueAndSleepRunsNothing() {
+    @Test("advanceTo runs the actions that are due, and sleep runs none") func advanceAndSleep() {
         let scheduler = HistoricalScheduler()
         var log: [Int] = []
         for time in [10, 20, 30] { _ = at(Double(time), on: scheduler) { log.append(time) } }
@@ -82,7 +82,7 @@ import Testing
         #expect(log == [10, 20, 30] && scheduler.clock == Self.date(35))
     }
 
-    @Test func stopReturnsAfterTheRunningAction() {
+    @Test("stop returns after the running action") func stop() {
         let scheduler = HistoricalScheduler()
         var log: [Int] = []
         for time in [1, 2, 3] {
@@ -98,7 +98,7 @@ import Testing
         #expect(log == [1, 2, 3])
     }
 
-    @Test func relativeTimesAddToTheClock() {
+    @Test("Relative times add to the clock") func relativeTimes() {
         let scheduler = HistoricalScheduler(initialClock: Self.date(1_000))
         var clocks: [Date] = []
         _ = scheduler.scheduleRelativeVirtual((), dueTime: 5) { _ in
@@ -112,7 +112,7 @@ import Testing
         #expect(clocks == [Self.date(1_005), Self.date(1_007.5)])
     }
 
-    @Test func misuseStops() async {
+    @Test("Misuse stops the program") func misuse() async {
         await #expect(processExitsWith: .failure) { HistoricalScheduler().sleep(-1) }
         await #expect(processExitsWith: .failure) {
             let scheduler = HistoricalScheduler()

@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// The queue of an event loop, whose thread is the test's.
+/// The queue of an event loop that runs on the thread of the test.
 @Suite struct LoopRunQueueTests {
     private final class Thread: LoopThread {
         var wakeUps = 0
@@ -44,7 +44,7 @@ import Testing
         return queue.runJobs(within: &budget)
     }
 
-    @Test func onlyWhoFindsItAtRestWakesIt() {
+    @Test("Only a submission to a loop at rest wakes it") func wakesRestingLoop() {
         submitElsewhere("a", "b")
         #expect(thread.wakeUps == 0 && queue.hasPending)
         #expect(!queue.tryRest())
@@ -64,7 +64,7 @@ import Testing
         #expect(thread.wakeUps == 1 && queue.hasPending)
     }
 
-    @Test func ownWorkComesBehindWhatWasHandedOverBefore() {
+    @Test("Work of the loop thread follows the work submitted before it") func submissionOrder() {
         submit("own 1")
         submitElsewhere("a")
         submit("own 2")
@@ -75,7 +75,7 @@ import Testing
         #expect(thread.wakeUps == 0)
     }
 
-    @Test func theBudgetEndsATurnAndNotTheWork() {
+    @Test("The budget ends a turn and keeps the remaining work") func budget() {
         for number in 0..<5 { submit("\(number)") }
         #expect(run(2))
         #expect(log.text == "0 1")
@@ -85,14 +85,14 @@ import Testing
         #expect(log.text == "0 1 2 3 4 5")
     }
 
-    @Test func whatALoopRefusesIsCountedAndNotRun() {
+    @Test("A loop counts the work that it rejects and does not run it") func rejectedWork() {
         submit("a")
         submitElsewhere("b")
         #expect(queue.rejectAll() == 2)
         #expect(log.text == "")
     }
 
-    @Test func onceUnboundItsThreadIsLikeAnyOther() {
+    @Test("The thread of an unbound loop is like any other thread") func unbound() {
         #expect(queue.isOnLoop && queue.nameIfHeldByCaller(mainQueueRuns: false) != nil)
         queue.unbind()
         #expect(!queue.isOnLoop && queue.nameIfHeldByCaller(mainQueueRuns: false) == nil)
@@ -103,7 +103,7 @@ import Testing
         #expect(thread.wakeUps == 1)
     }
 
-    @Test func workThatIsLeftIsReleasedWithTheQueue() {
+    @Test("The queue releases its remaining work at its own release") func releasedWork() {
         let released = AtomicCounter(0)
         do {
             let queue = LoopRunQueue(batchLimit: 1)

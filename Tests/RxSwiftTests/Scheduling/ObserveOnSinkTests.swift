@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 /// Several hops and actions on one serial scheduler.
-@Suite struct HopTests {
-    @Test func hopsAndActionsOfOneSchedulerRunInHandOverOrder() {
+@Suite struct ObserveOnSinkTests {
+    @Test("Hops and actions of one scheduler run in the order of submission") func submissionOrder() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
         let log = EventLog()
         let done = OneShot()
@@ -40,8 +40,10 @@ import Testing
     }
 
     /// The race: a hop asks whether its turn is still the last, while another hop, an action and the worker move on.
-    @Test(arguments: [ThreadedScheduler.serialDispatch, .uring, .epoll])
-    func causalOrderHoldsAcrossThreads(kind: ThreadedScheduler) {
+    @Test(
+        "Hops and actions keep their causal order across threads",
+        arguments: [ThreadedScheduler.serialDispatch, .uring, .epoll])
+    func causalOrder(kind: ThreadedScheduler) {
         let scheduler = kind.make()
         let threads = 4
         let subjects = (0..<threads).map { _ in PublishSubject<Int>() }
@@ -52,7 +54,7 @@ import Testing
             subject.observe(on: scheduler).subscribe(onNext: { seen.append($0) })
         }
         let rounds = 20_000
-        // The right to hand over goes round: each hand-over happens after the one before, mostly on another thread.
+        // The threads take turns in submitting: each submission happens after the previous one, mostly on another thread.
         let turn = AtomicCounter(0)
         race(
             (0..<threads).map { thread in
@@ -91,7 +93,7 @@ import Testing
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    @Test func concurrentHandOverLosesNothing() {
+    @Test("Concurrent submission loses no event") func concurrentSubmission() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
         let threads = 4
         let each = 30_000
@@ -138,7 +140,7 @@ import Testing
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    @Test func alternatingHopsWithALongQueueStayLinear() {
+    @Test("Two alternating hops over a long queue take linear time") func alternatingHops() {
         let queue = DispatchQueue(label: "busy")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "test")
         queue.suspend()
@@ -162,7 +164,7 @@ import Testing
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    @Test func othersOnTheQueueGetTheirTurnWithinALongStream() {
+    @Test("Other blocks of the queue get their turn within a long stream") func queueFairness() {
         nonisolated(unsafe) var queue: DispatchQueue!
         let scheduler = SerialDispatchQueueScheduler(
             internalSerialQueueName: "shared", serialQueueConfiguration: { queue = $0 })
@@ -185,7 +187,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func sourcesAndTimersShareTheTurns() {
+    @Test("Sources, hops and timers share the turns") func sharedTurns() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "test")
         let log = EventLog()
         let done = OneShot()
@@ -207,7 +209,7 @@ import Testing
         #expect(log.text == "a b c d")
     }
 
-    @Test func pendingEventsOfADisposedHopAreReleasedInTheirTurn() async {
+    @Test("A disposed hop releases its pending events in its turn") func disposedHop() async {
         let queue = DispatchQueue(label: "busy")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "test")
         let source = PublishSubject<ReleaseToken>()
@@ -224,7 +226,7 @@ import Testing
         #expect(await eventually { element == nil })
     }
 
-    @Test func chainOfHops() {
+    @Test("A chain of hops over all schedulers keeps the order") func chainOfHops() {
         let done = OneShot()
         nonisolated(unsafe) var next = 0
         nonisolated(unsafe) var faults = 0
@@ -242,8 +244,8 @@ import Testing
         subscription.dispose()
     }
 
-    /// The terminal event has been handed over, and comes when the scheduler comes to it.
-    @Test func disposesOfItsSourceBehindTheClosuresOfTheDoAbove() {
+    /// The terminal event has been submitted, and arrives when the scheduler runs it.
+    @Test("A hop disposes of its source after the closures of the do above it") func disposeOrder() {
         let log = EventLog()
         let source = PublishSubject<Int>()
         let scheduler = HistoricalScheduler()

@@ -3,7 +3,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// That an action runs with its state and is released, whatever the state, and whether or not the runtime is laid out as expected.
+/// An action with a state of each kind, in the expected layout of the runtime and in an unknown one.
 @Suite(.serialized) struct UserActionTests {
     private final class Object {
         let number: Int
@@ -23,7 +23,7 @@ import Testing
         isKnown ? body() : RuntimeLayout.withoutAssumptions(body)
     }
 
-    @Test(arguments: [true, false]) func eachKindOfStateReachesItsAction(isKnown: Bool) {
+    @Test("Each kind of state reaches its action", arguments: [true, false]) func anyState(isKnown: Bool) {
         let deinits = AtomicCounter(0)
         let scheduler = HistoricalScheduler()
         var seen: [Int] = []
@@ -46,7 +46,8 @@ import Testing
         #expect(deinits.value == 3)
     }
 
-    @Test(arguments: [true, false]) func whatAnActionReturnsIsDisposedOf(isKnown: Bool) {
+    @Test("dispose reaches the disposable that an action returned", arguments: [true, false])
+    func returnedDisposable(isKnown: Bool) {
         let scheduler = HistoricalScheduler()
         let disposals = AtomicCounter(0)
         inLayout(isKnown) {

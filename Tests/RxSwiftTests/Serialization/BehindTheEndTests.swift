@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Laws L1 and L11: what still happens above an operator when the subscription below it has ended.
+/// Laws L1 and L11: the steps above an operator after the end of the subscription below it.
 @Suite struct BehindTheEndTests {
     private let log = EventLog()
 
@@ -12,25 +12,25 @@ import Testing
             onSubscribe: { log.note("subscribe \(name)") }, onDispose: { log.note("dispose \(name)") })
     }
 
-    @Test func mergeSubscribesToTheRestBehindTheEnd() {
+    @Test("merge subscribes to the remaining sources after the end") func remainingSources() {
         _ = log.observe(Observable.merge(.just(1), watched("a", .never()), watched("b", .just(2))).take(1))
         #expect(log.text == "1 completed subscribe a dispose a subscribe b dispose b")
     }
 
-    /// RxSwift does not either.
-    @Test func mergeSubscribesToNoSourceBehindAFailure() {
+    /// RxSwift does not subscribe to it either.
+    @Test("merge subscribes to no further source after a failure") func sourcesAfterFailure() {
         _ = log.observe(
             Observable.merge(.just(1), .error(NumberedFailure(1)), watched("a", .never())))
         #expect(log.text == "1 error(1)")
     }
 
-    @Test func anEndlessSourceThatMergeSubscribesToBehindTheEndEnds() {
+    @Test("merge ends an endless source that it subscribes to after the end") func endlessSource() {
         _ = log.observe(Observable.merge(.just(1), .repeatElement(2), watched("a", .repeatElement(3))).take(1))
         #expect(log.text == "1 completed subscribe a dispose a")
     }
 
-    /// `reduce` completes behind its element, at which `take` has ended the rest. RxSwift disposes of the group there.
-    @Test func anOperatorAboveAnEndDoesNotEndOnItsOwn() {
+    /// `reduce` completes behind its element, at which `take` has ended the sequence. RxSwift disposes of the group there.
+    @Test("An operator above an end does not end on its own") func operatorAboveEnd() {
         let log = log
         let groups = Observable.just(0).groupBy { $0 }
         let sums = groups.flatMap { group in
@@ -41,7 +41,7 @@ import Testing
         #expect(log.text == "0 completed after dispose")
     }
 
-    @Test func aNotifierIsDisposedOfBehindTheClosuresOfTheDoBelowIt() {
+    @Test("retry(when:) disposes of its notifier after the closures of the do above it") func notifierDisposal() {
         let log = log
         let notifier = watched("notifier", .of()).do(afterCompleted: { log.note("after") })
         _ = log.observe(Observable<Int>.never().retry(when: { (_: Observable<any Error>) in notifier }))
@@ -49,8 +49,9 @@ import Testing
     }
 
     /// The sources of the operator are disposed of when the outer one has been subscribed to, and `do` runs what it has before.
-    @Test(arguments: ["merge", "concat"])
-    func anInnerSourceThatFailsMeanwhileIsDisposedOfBehindTheClosures(flattening: String) {
+    @Test(
+        "A failing inner source is disposed of after the closures of the do above it", arguments: ["merge", "concat"])
+    func failedInnerSource(flattening: String) {
         let log = log
         let failing = Observable<Int>.create { observer in
             observer.onNext(0)

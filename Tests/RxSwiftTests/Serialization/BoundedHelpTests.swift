@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-/// Law L12: a call does little for other threads, and nothing is lost for that.
+/// Law L12: a call delivers few events of other threads, and no event is lost.
 @Suite struct BoundedHelpTests {
     /// Threads that do something over and over, until told to stop.
     private final class Producers: @unchecked Sendable {
@@ -55,7 +55,7 @@ import Testing
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    @Test func oneCallIsNotCapturedByOtherProducers() {
+    @Test("Other producers do not capture a call") func boundedCall() {
         let subject = BehaviorSubject(value: 0)
         let received = AtomicCounter(0)
         _ = subject.subscribe(onNext: { _ in received.increment() })
@@ -81,7 +81,7 @@ import Testing
         #expect(worstCPU < 50_000_000)
     }
 
-    @Test func producersShareTheWorkAndNothingIsLost() async {
+    @Test("Producers share the work, and no event is lost") func fairShare() async {
         let subject = PublishSubject<(thread: Int, number: Int)>()
         let overlap = OverlapDetector()
         nonisolated(unsafe) var next = Array(repeating: 0, count: 8)
@@ -98,7 +98,7 @@ import Testing
         Thread.sleep(forTimeInterval: 1)
         producers.stop()
         let sent = producers.calls.reduce(0, +)
-        // What the last producers left pending, a deputy delivers.
+        // A deputy delivers the events that the last producers left pending.
         #expect(await eventually { received.value == sent })
         #expect(!overlap.overlapped && faults == 0)
         #expect(next == producers.calls)
@@ -106,8 +106,8 @@ import Testing
         #expect(slowest * 8 * 8 > sent, "\(producers.calls)")
     }
 
-    /// Nobody else could deliver them: to wait would cost a millisecond each.
-    @Test func aThreadDoesNotWaitForItself() {
+    /// No other thread could deliver these events, so a wait for one would cost a millisecond each.
+    @Test("A thread does not wait for itself") func nestedEvents() {
         let subject = PublishSubject<Int>()
         let received = AtomicCounter(0)
         _ = subject.subscribe(onNext: { number in
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Producers that are faster than the observer would fill the memory: 270 MB a second.
-    @Test func producersWaitForAnObserverThatIsSlower() async {
+    @Test("Producers wait for a slower observer") func slowObserver() async {
         let subject = PublishSubject<Int>()
         let (sent, received) = (AtomicCounter(0), AtomicCounter(0))
         _ = subject.subscribe(onNext: { _ in
@@ -139,11 +139,11 @@ import Testing
         }
         producers.stop()
         #expect(await eventually { received.value == sent.value })
-        // 4,096, and what comes while a producer whose event found the subject idle is preempted in it.
+        // The limit is 4,096, and more arrive while a producer that found the subject idle is preempted.
         #expect(mostPending < 200_000, "\(mostPending) of \(sent.value) events were pending")
     }
 
-    @Test func whatIsLeftPendingIsDeliveredWithoutAnotherProducer() async {
+    @Test("A deputy delivers pending events without another producer") func pendingEvents() async {
         let subject = PublishSubject<Int>()
         let received = AtomicCounter(0)
         let isInside = DispatchSemaphore(value: 0)
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// A deputy is inside a callback that does not return; another serializer is drained all the same.
-    @Test func aDeputyThatIsStuckIsReplaced() async {
+    @Test("A deputy stuck in a callback is replaced") func stuckDeputy() async {
         let blocked = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var subjects: [PublishSubject<Int>] = []
         let received = AtomicCounter(0)
@@ -200,7 +200,7 @@ import Testing
         blocked.signal()
     }
 
-    @Test func aProgramOfOneThreadDeliversEverythingBeforeItsCallReturns() {
+    @Test("A program of one thread has all events delivered when its call returns") func singleThread() {
         let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
         var received = 0
         _ = a.subscribe(onNext: { number in

@@ -2,7 +2,8 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Law L11: the place of disposals among events, closure calls and subscriptions is RxSwift's, but for what KnownDifferences.md tells.
+/// Law L11: disposals stand among events, closure calls and subscriptions as in RxSwift, except for the lines of
+/// KnownDifferences.md.
 @Suite struct DisposalOrderTests {
     private let log = EventLog()
 
@@ -15,21 +16,16 @@ import Testing
             onDispose: { log.note("\(name) dispose") })
     }
 
-    private func created(_ name: String) -> Observable<Int> {
-        let log = log
-        return .create { _ in Disposables.create { log.note("\(name) dispose") } }
-    }
-
     // MARK: Right above the program's own observer
 
-    @Test func aSourceIsDisposedOfBehindTheClosuresOfTheLowestDo() {
+    @Test("The closures of the lowest do run before the disposal of the source") func lowestDo() {
         let source = PublishSubject<Int>()
         _ = log.observe(watched("a", source))
         source.onCompleted()
         #expect(log.text == "a completed a after a dispose")
     }
 
-    @Test func anOperatorWithoutAStageOfItsOwnIsTheLowest() {
+    @Test("An operator without a stage counts as the lowest operator") func stagelessOperator() {
         let source = PublishSubject<Int>()
         let a = watched("a", source)
         _ = log.observe(Observable.deferred { a })
@@ -37,21 +33,21 @@ import Testing
         #expect(log.text == "a completed a dispose a after")
     }
 
-    @Test func theLowerOfTwoDosDisposesOfTheUpperOne() {
+    @Test("The lower of two dos disposes of the upper one") func twoDos() {
         let source = PublishSubject<Int>()
         _ = log.observe(watched("b", watched("a", source)))
         source.onError(NumberedFailure(1))
         #expect(log.text == "a b error(1) b after a dispose b dispose a after")
     }
 
-    @Test func startWithIsNoOperatorForThat() {
+    @Test("startWith does not count as an operator above the observer") func startWith() {
         let source = PublishSubject<Int>()
         _ = log.observe(watched("a", source).startWith(0))
         source.onCompleted()
         #expect(log.text == "0 a completed a after a dispose")
     }
 
-    @Test func onDisposedComesBeforeTheClosuresBehindTheEvent() {
+    @Test("onDisposed precedes the after-closures of the do above") func onDisposed() {
         let source = PublishSubject<Int>()
         _ = watched("a", source).subscribe(onCompleted: { log.note("completed") }, onDisposed: { log.note("disposed") })
         source.onCompleted()
@@ -60,7 +56,7 @@ import Testing
 
     // MARK: A source that ends
 
-    @Test func zipAndCombineLatestDisposeOfASourceBeforeTheyEndWithIt() {
+    @Test("zip and combineLatest dispose of a source before they end with it") func zipAndCombineLatest() {
         let source = PublishSubject<Int>()
         _ = log.observe(Observable.zip(watched("a", source), Observable.just(1)) { $0 + $1 })
         _ = log.observe(Observable.combineLatest(watched("b", source), Observable.just(1)) { $0 + $1 })
@@ -68,21 +64,21 @@ import Testing
         #expect(log.text == "a a dispose error(1) a after b b dispose error(1) b after")
     }
 
-    @Test func theirFormsForCollectionsDisposeOfItBehind() {
+    @Test("zip of a collection disposes of a source after the end") func collectionForms() {
         let source = PublishSubject<Int>()
         _ = log.observe(Observable.zip([watched("a", source)]) { $0[0] })
         source.onCompleted()
         #expect(log.text == "a completed a dispose a after")
     }
 
-    @Test func switchLatestDisposesOfASourceBeforeItEndsWithIt() {
+    @Test("switchLatest disposes of a source before it ends with it") func switchLatest() {
         let source = PublishSubject<Int>()
         _ = log.observe(Observable.just(1).flatMapLatest { [watched] _ in watched("a", source) })
         source.onCompleted()
         #expect(log.text == "a a dispose completed a after")
     }
 
-    @Test func samplersAreDisposedOfBehindTheClosuresOfADo() {
+    @Test("sample disposes of its sampler after the closures of a do") func sampler() {
         let sampler = PublishSubject<Int>()
         let above = watched("b", sampler).do(
             onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
@@ -91,7 +87,7 @@ import Testing
         #expect(log.text == "b a a after b dispose b after")
     }
 
-    @Test func concatDisposesOfItsLastSourceBehindTheEnd() {
+    @Test("concat disposes of its last source after the end") func concatLastSource() {
         let (first, last) = (PublishSubject<Int>(), PublishSubject<Int>())
         _ = log.observe(watched("a", first).concat(watched("b", last)))
         first.onCompleted()
@@ -99,7 +95,7 @@ import Testing
         #expect(log.text == "a a dispose a after b completed b dispose b after")
     }
 
-    @Test func concatDisposesOfASourceBeforeADeferredOneIsMade() {
+    @Test("concat disposes of a source before it makes a deferred one") func concatDeferred() {
         let first = PublishSubject<Int>()
         let log = log
         _ = log.observe(
@@ -112,7 +108,7 @@ import Testing
         #expect(log.text == "a a dispose made completed a after")
     }
 
-    @Test func andThenSubscribesBeforeItDisposes() {
+    @Test("andThen subscribes to the second source before it disposes of the first") func andThenOrder() {
         let first = PublishSubject<Int>()
         let second = watched("b", Observable.never()).do(onSubscribe: { [log] in log.note("b subscribe") })
         let subscription = log.observe(watched("a", first).ignoreElements().asCompletable().andThen(second))
@@ -121,29 +117,29 @@ import Testing
         #expect(log.text == "a b subscribe a dispose a after b dispose")
     }
 
-    /// The source that failed is still held when what takes its place ends at once.
-    @Test func catchDisposesOfTheSourceThatFailedWhenItEnds() {
+    /// The failed source is still subscribed to when its replacement ends at once.
+    @Test("catch disposes of the failed source when the next one ends") func catchOrder() {
         let source = PublishSubject<Int>()
         _ = log.observe(watched("a", source).catch { [watched] _ in watched("b", .empty()) })
         source.onError(NumberedFailure(1))
         #expect(log.text == "a b completed a dispose b after b dispose a after")
     }
 
-    @Test func aConnectionIsDisposedOfBeforeItsSubscribersAreTold() {
+    @Test("refCount disposes of its connection before its subscribers complete") func connectionOrder() {
         let source = PublishSubject<Int>()
         _ = log.observe(watched("a", source).publish().refCount())
         source.onCompleted()
         #expect(log.text == "a a dispose completed a after")
     }
 
-    @Test func aConnectionThatEndsWhileConnectingIsDisposedOfBehind() {
+    @Test("A connection that ends while connecting is disposed of after the end") func connectionAtOnce() {
         let connectable = watched("a", Observable.of(1)).publish()
         _ = log.observe(connectable)
         _ = connectable.connect()
         #expect(log.text == "1 a completed a after a dispose")
     }
 
-    @Test func aNotifierIsDisposedOfBehindTheEnd() {
+    @Test("retry(when:) disposes of its notifier after the end") func retryNotifier() {
         let source = PublishSubject<Int>()
         let notifier = PublishSubject<Int>()
         _ = log.observe(source.retry(when: { [watched] (_: Observable<any Error>) in watched("a", notifier) }))
@@ -152,7 +148,7 @@ import Testing
         #expect(log.text == "a completed a dispose a after")
     }
 
-    @Test func throttleKeepsTheEndAndItsSourceIsDisposedOfBehindIt() {
+    @Test("throttle disposes of its source before it delivers the delayed end") func throttleOrder() {
         let scheduler = ticks()
         let source = PublishSubject<Int>()
         _ = log.observe(watched("a", source).throttle(.seconds(10), scheduler: scheduler))
@@ -163,7 +159,7 @@ import Testing
         #expect(log.text == "1 a a after a dispose 2 completed")
     }
 
-    @Test func subscribeOnDisposesOfASourceBeforeItsEndWhereTheSchedulerRunsAtOnce() {
+    @Test("subscribe(on:) disposes of a source before its end on an immediate scheduler") func subscribeOnOrder() {
         let source = PublishSubject<Int>()
         let scheduled = watched("a", source).subscribe(on: CurrentThreadScheduler.instance)
         _ = log.observe(Observable.zip(scheduled, Observable.just(1)) { $0 + $1 })
@@ -173,7 +169,7 @@ import Testing
 
     // MARK: A source that ends inside its own subscription
 
-    @Test func anInnerSourceIsDisposedOfBehindItsEnd() {
+    @Test("flatMap disposes of an immediate inner source after its end") func innerSource() {
         let source = PublishSubject<Int>()
         _ = log.observe(source.flatMapLatest { [watched] _ in watched("a", .of(1)) })
         _ = log.observe(source.flatMap { [watched] _ in watched("b", .of(2)) })
@@ -181,7 +177,7 @@ import Testing
         #expect(log.text == "1 a a after a dispose 2 b b after b dispose")
     }
 
-    @Test func theLastSourceOfACatchIsDisposedOfBehindItsEnd() {
+    @Test("catch(sequence:) disposes of its last source after its end") func catchLastSource() {
         let source = PublishSubject<Int>()
         let last = watched("a", .of(1))
         _ = log.observe(Observable.catch(sequence: [source, Observable.deferred { last }]).map { $0 })
@@ -189,8 +185,8 @@ import Testing
         #expect(log.text == "1 a completed a dispose a after")
     }
 
-    @Test(arguments: [true, false])
-    func theOtherSourceOfATimeoutIsDisposedOfBehindItsEnd(isDeferred: Bool) {
+    @Test("timeout disposes of its other source after its end", arguments: [true, false])
+    func timeoutOther(isDeferred: Bool) {
         let scheduler = ticks()
         let other = isDeferred ? deferred("a", .of(1)) : watched("a", .of(1))
         let source = Observable<Int>.never().timeout(.seconds(1), other: other, scheduler: scheduler)
@@ -207,7 +203,7 @@ import Testing
 
     private func failing() -> Observable<Int> { Observable.of(1).map { _ in throw NumberedFailure(1) } }
 
-    @Test func theSourceOfADelayedSubscriptionIsDisposedOfBehindItsEnd() {
+    @Test("delaySubscription disposes of its source after its end") func delayedSubscription() {
         let scheduler = ticks()
         let source = deferred("a", .of()).delaySubscription(.seconds(1), scheduler: scheduler)
         _ = log.observe(Observable.concat([source, .empty()]))
@@ -215,8 +211,8 @@ import Testing
         #expect(log.text == "a completed a dispose a after")
     }
 
-    @Test(arguments: [true, false])
-    func aMergedSourceThatFailsIsDisposedOfBehindItsEnd(isLimited: Bool) {
+    @Test("A merge disposes of a failing source after its end", arguments: [true, false])
+    func mergedFailure(isLimited: Bool) {
         let outer = PublishSubject<Int>()
         let inner = deferred("b", failing())
         _ = log.observe(deferred("a", isLimited ? outer.concatMap { _ in inner } : outer.flatMap { _ in inner }))
@@ -224,7 +220,7 @@ import Testing
         #expect(log.text == "b a error(1) a dispose a after b dispose b after")
     }
 
-    @Test func aSourceInALimitedMergeIsDisposedOfBehindItsEnd() {
+    @Test("A limited merge disposes of a source after its end") func limitedMerge() {
         let outer = PublishSubject<Int>()
         let inner = deferred("b", .of()).do(
             onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
@@ -233,7 +229,7 @@ import Testing
         #expect(log.text == "b a a after b dispose b after")
     }
 
-    @Test func theSecondSourceOfAndThenIsDisposedOfBehindItsEnd() {
+    @Test("andThen disposes of its second source after its end") func andThenSecond() {
         let first = PublishSubject<Int>()
         let second = deferred("b", .of())
         _ = log.observe(deferred("a", first.ignoreElements().asCompletable().andThen(second)))
@@ -241,7 +237,7 @@ import Testing
         #expect(log.text == "b a completed a dispose a after b dispose b after")
     }
 
-    @Test func theOtherSourceOfIfEmptyIsDisposedOfBehindTheClosuresOfADo() {
+    @Test("ifEmpty disposes of its other source after the closures of a do") func ifEmptyOther() {
         let first = PublishSubject<Int>()
         let other = deferred("b", .of()).do(
             onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
@@ -250,7 +246,7 @@ import Testing
         #expect(log.text == "b a completed a after b dispose b after")
     }
 
-    @Test func anEmptySourceIsDisposedOfBehindTheClosuresOfADo() {
+    @Test("ifEmpty disposes of an empty source after the closures of a do") func ifEmptySource() {
         let source = PublishSubject<Int>()
         let above = deferred("b", source).do(
             onCompleted: { [log] in log.note("a") }, afterCompleted: { [log] in log.note("a after") })
@@ -259,7 +255,7 @@ import Testing
         #expect(log.text == "b a a after b dispose b after")
     }
 
-    @Test func aSourceThatFailsIsDisposedOfBehindWhatItsRetryDoes() {
+    @Test("retry(when:) disposes of a failed source after the notifier has answered") func retriedSource() {
         let outer = PublishSubject<Int>()
         let inner = deferred("a", failing())
         let failing = outer.flatMap { _ in inner }
@@ -268,7 +264,7 @@ import Testing
         #expect(log.text == "a completed a dispose a after")
     }
 
-    @Test func aSelectedSequenceThatEndsWithItsSourceIsDisposedOfBehindTheClosuresOfADo() {
+    @Test("multicast disposes of a selected sequence after the closures of a do") func multicastSelector() {
         let log = log
         _ = log.observe(
             Observable<Int>.empty().multicast({ PublishSubject<Int>() }) { [watched] source in
@@ -280,118 +276,11 @@ import Testing
     }
 
     /// Concatenation looks through a deferred source in the last place; the order is as if it did not.
-    @Test func theLastSourceOfAConcatenationIsDisposedOfBeforeTheClosuresOfADoAboveADeferred() {
+    @Test("concat disposes of a deferred last source before the closures of the do above it")
+    func concatLastDeferred() {
         let first = PublishSubject<Int>()
         _ = log.observe(first.concat(deferred("a", failing())))
         first.onCompleted()
         #expect(log.text == "a error(1) a dispose a after")
-    }
-
-    // MARK: An operator that ends while it is subscribing
-
-    @Test func anOperatorThatEndsWhileSubscribingHoldsItsSourcesUntilItHasSubscribedToAll() {
-        let shared = Observable<Int>.never().do(
-            onSubscribe: { [log] in log.note("subscribe") }, onDispose: { [log] in log.note("dispose") }
-        ).share()
-        _ = log.observe(
-            Observable.combineLatest(shared, Observable<Int>.error(NumberedFailure(1)), shared) { $0 + $1 + $2 })
-        #expect(log.text == "subscribe error(1) dispose")
-    }
-
-    @Test(arguments: [true, false])
-    func mergedSourcesAreDisposedOfWhenAllAreSubscribedTo(isFlatMap: Bool) {
-        let sources = [watched("a", .never()), watched("b", .error(NumberedFailure(1)))]
-        _ = log.observe(isFlatMap ? Observable.from(sources).flatMap { $0 } : Observable.merge(sources))
-        // The outer source of `flatMap` sends its elements when it has been subscribed to.
-        let order = isFlatMap ? "a dispose b after b dispose" : "b after b dispose a dispose"
-        #expect(log.text == "b error(1) " + order)
-    }
-
-    @Test func aResourceIsDisposedOfWhenItsSequenceWasSubscribedTo() {
-        struct Resource: Disposable {
-            let log: EventLog
-            func dispose() { log.note("dispose") }
-        }
-        let log = log
-        let source = Observable.using(
-            { Resource(log: log) },
-            observableFactory: { _ in
-                log.note("made")
-                return Observable.just(1).do(onSubscribed: { log.note("subscribed") })
-            })
-        _ = log.observe(source)
-        _ = log.observe(Observable.zip(Observable<Int>.error(NumberedFailure(1)), source) { $0 + $1 })
-        #expect(log.text == "made 1 completed subscribed dispose error(1) made subscribed dispose")
-    }
-
-    @Test func theNotifierOfARetryIsDisposedOfWhenTheSourceWasSubscribedTo() {
-        let log = log
-        let source = Observable.just(1).do(onSubscribed: { log.note("subscribed") })
-        _ = log.observe(source.retry(when: { [watched] (_: Observable<any Error>) in watched("a", .never()) }))
-        #expect(log.text == "1 completed subscribed a dispose")
-    }
-
-    @Test func aLaterSourceThatIsSubscribedToWhenAllIsOverIsSubscribedToAllTheSame() {
-        let log = log
-        let source = Observable<Int>.never().do(onSubscribe: { log.note("subscribe") })
-        _ = log.observe(
-            Observable.combineLatest(Observable<Int>.error(NumberedFailure(1)), source.concat(source)) { $0 + $1 })
-        #expect(log.text == "error(1) subscribe")
-    }
-
-    /// Law L1: what is put off to the end of subscribing is quiet until then.
-    @Test func noClosureRunsAboveASourceWhoseCancellationIsPutOff() {
-        let log = log
-        let (left, outer) = (PublishSubject<Int>(), PublishSubject<Int>())
-        let sending = Observable<Int>.create { observer in
-            observer.onNext(1)
-            left.onNext(2)
-            return Disposables.create()
-        }
-        let mapped = left.map { element -> Int in
-            log.note("map \(element)")
-            return element
-        }
-        _ = log.observe(Observable.combineLatest(mapped.startWith(0), sending) { $0 + $1 }.take(1))
-        let inners = Observable<Observable<Int>>.create { observer in
-            observer.onNext(mapped)
-            observer.onNext(.just(3))
-            left.onNext(4)
-            return Disposables.create()
-        }
-        _ = log.observe(inners.merge().take(1).concat(outer.take(1)))
-        _ = log.observe(inners.merge(maxConcurrent: 2).take(1))
-        #expect(log.text == "1 completed 3 3 completed")
-    }
-
-    // MARK: Known differences
-
-    @Test func whatIsSubscribedToBehindTheEndIsDisposedOfAtOnce() {
-        let log = log
-        let other = created("b").do(onSubscribed: { log.note("b subscribed") })
-        _ = log.observe(
-            Observable.combineLatest(Observable<Int>.error(NumberedFailure(1)), other, created("c")) {
-                $0 + $1 + $2
-            })
-        #expect(log.text == "error(1) b dispose b subscribed c dispose")
-    }
-
-    @Test func sourcesBehindTheEndShareNothing() {
-        let shared = Observable<Int>.never().do(onSubscribe: { [log] in log.note("subscribe") }).share()
-        _ = log.observe(
-            Observable.combineLatest(Observable<Int>.error(NumberedFailure(1)), shared, shared) { $0 + $1 + $2 })
-        #expect(log.text == "error(1) subscribe subscribe")
-    }
-
-    @Test func aSourceIsCancelledWhileASchedulerSubscribesToIt() {
-        let log = log
-        let source = Observable<Int>.create { observer in
-            observer.onNext(1)
-            observer.onNext(0)
-            return Disposables.create { log.note("dispose") }
-        }
-        let scheduled = source.subscribe(on: CurrentThreadScheduler.instance).take(1)
-        _ = log.observe(Observable.merge(scheduled, Observable.of(2, 3)))
-        #expect(log.text == "1 dispose 2 3 completed")
     }
 }

@@ -15,7 +15,7 @@ import Testing
         static func == (left: Payload, right: Payload) -> Bool { left === right }
     }
 
-    @Test func elementsOfAnySizeAndAlignmentWait() {
+    @Test("Elements of any size and alignment wait at a serializer") func anySize() {
         wait(UInt8(1), 2)
         wait(Empty(), Empty())
         wait(Unaligned(word: 1, byte: 2), Unaligned(word: 3, byte: 4))
@@ -55,7 +55,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func anElementThatIsDroppedWhileItWaitsIsReleased() {
+    @Test("An element that is dropped while it waits is released") func droppedElement() {
         weak var dropped: Payload?
         let source = PublishSubject<Payload>()
         let merged = Observable.merge(source.asObservable(), .never())

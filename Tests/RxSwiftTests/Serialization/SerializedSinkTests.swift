@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func eventsFromInsideACallbackComeAfterItInOrderOfAcceptance() {
+    @Test("Events from inside a callback follow it in order of acceptance") func orderOfAcceptance() {
         let source = KeptObserver<Int>()
         let log = EventLog()
         let subscription = source.observable.subscribe { (event: Event<Int>) in
@@ -35,7 +35,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func errorDoesNotOvertakeAndEndsEverything() {
+    @Test("An error does not overtake elements and ends the sequence") func errorOrder() {
         let source = KeptObserver<Int>()
         let log = EventLog()
         _ = log.observe(
@@ -51,7 +51,7 @@ import Testing
         #expect(log.text == "1 2 error(7)")
     }
 
-    @Test func disposeReleasesTheDownstreamWhileTheObserverIsKept() {
+    @Test("dispose releases the downstream although the observer is kept") func disposeReleases() {
         let source = KeptObserver<Int>()
         weak var token: ReleaseToken?
         var subscription: (any Disposable)?
@@ -67,23 +67,22 @@ import Testing
         source.observer.onNext(2)
     }
 
-    @Test func terminalEventReleasesTheDownstreamWhileTheObserverIsKept() {
-        for fails in [false, true] {
-            let source = KeptObserver<Int>()
-            weak var token: ReleaseToken?
-            do {
-                let captured = ReleaseToken()
-                token = captured
-                _ = source.observable.subscribe { (_: Event<Int>) in withExtendedLifetime(captured) {} }
-            }
-            #expect(token != nil)
-            if fails { source.observer.onError(NumberedFailure()) } else { source.observer.onCompleted() }
-            #expect(token == nil)
+    @Test("A terminal event releases the downstream although the observer is kept", arguments: [false, true])
+    func endReleases(fails: Bool) {
+        let source = KeptObserver<Int>()
+        weak var token: ReleaseToken?
+        do {
+            let captured = ReleaseToken()
+            token = captured
+            _ = source.observable.subscribe { (_: Event<Int>) in withExtendedLifetime(captured) {} }
         }
+        #expect(token != nil)
+        if fails { source.observer.onError(NumberedFailure()) } else { source.observer.onCompleted() }
+        #expect(token == nil)
     }
 
     /// The race: an event is enqueued after the drainer has looked, and before the serializer closes.
-    @Test func eventsPendingAtASinkThatClosesAreReleased() {
+    @Test("A closing sink releases its pending events") func closingRelease() {
         let source = KeptObserver<ReleaseToken>()
         let released = EventLog()
         let subscription = SingleAssignmentDisposable()
@@ -100,7 +99,7 @@ import Testing
         #expect(source.observer != nil)
     }
 
-    @Test(arguments: [2, 4, 8]) func stormKeepsTheOrderOfEachThread(threads: Int) {
+    @Test("Events of several threads keep the order of each thread", arguments: [2, 4, 8]) func storm(threads: Int) {
         let source = KeptObserver<(thread: Int, number: Int)>()
         let overlap = OverlapDetector()
         nonisolated(unsafe) var next = Array(repeating: 0, count: threads)
@@ -126,7 +125,7 @@ import Testing
         #expect(next == Array(repeating: each, count: threads))
     }
 
-    @Test func disposeInAStormReleasesEverything() async {
+    @Test("dispose during a storm of events releases everything") func disposeInStorm() async {
         for _ in 0..<100 {
             let source = KeptObserver<ReleaseToken>()
             nonisolated(unsafe) weak var held: ReleaseToken?
@@ -149,12 +148,12 @@ import Testing
                 ]
                 race(bodies)
             }
-            // The threads hold the element until they are gone.
+            // The threads retain the element until they end.
             #expect(await eventually { captured == nil && held == nil })
         }
     }
 
-    @Test func selectorIsThroughOnceItHasThrown() {
+    @Test("A selector that has thrown does not run again") func throwingSelector() {
         let outer = PublishSubject<Int>()
         let inner = PublishSubject<Int>()
         let log = EventLog()

@@ -9,7 +9,7 @@ import Testing
 @Suite struct StageEndTests {
     // MARK: The downstream is busy
 
-    @Test func aTakeBelowABusyCombineLatestLetsNoMoreElementsIn() {
+    @Test("take below a busy combineLatest lets no more elements in") func takeBelowCombineLatest() {
         let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
         let log = EventLog()
         _ = log.observe(
@@ -21,7 +21,7 @@ import Testing
         #expect(!b.hasObservers)
     }
 
-    @Test func aTakeBelowABusyWithLatestFromLetsNoMoreElementsIn() {
+    @Test("take below a busy withLatestFrom lets no more elements in") func takeBelowWithLatest() {
         let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
         let log = EventLog()
         _ = log.observe(
@@ -34,7 +34,7 @@ import Testing
         #expect(!b.hasObservers)
     }
 
-    @Test func aTakeBelowABusyZipLetsNoMoreElementsIn() {
+    @Test("take below a busy zip lets no more elements in") func takeBelowZip() {
         let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
         let log = EventLog()
         _ = log.observe(
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The race: one thread is inside a slow observer while another sends more elements than `take` lets through.
-    @Test func aTakeEndsWhileAnotherThreadDelivers() {
+    @Test("take ends while another thread delivers") func takeInRace() {
         let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
         let isInside = DispatchSemaphore(value: 0)
         let mayLeave = DispatchSemaphore(value: 0)
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: The grammar in front of the user's closures
 
-    @Test func theGrammarHoldsBetweenATakeAndABusyDownstream() {
+    @Test("The event grammar holds between take and a busy downstream") func grammar() {
         let (d, other) = (PublishSubject<Int>(), PublishSubject<Int>())
         let between = EventLog()
         _ = Observable.merge(
@@ -87,7 +87,7 @@ import Testing
         #expect(between.text == "10 completed")
     }
 
-    @Test func aTakeWhileCompletesOnceInFrontOfABusyDownstream() {
+    @Test("take(while:) completes once above a busy downstream") func takeWhileCompletes() {
         let (d, other) = (PublishSubject<Int>(), PublishSubject<Int>())
         let between = EventLog()
         _ = Observable.merge(
@@ -97,7 +97,7 @@ import Testing
         #expect(between.text == "completed")
     }
 
-    @Test func aClosureThatHasThrownDoesNotRunAgain() {
+    @Test("A closure that has thrown does not run again") func throwingClosure() {
         let (d, other) = (PublishSubject<Int>(), PublishSubject<Int>())
         let calls = EventLog()
         let log = EventLog()
@@ -114,19 +114,19 @@ import Testing
         #expect(log.text == "1 error(10)")
     }
 
-    /// The source's own link lies elsewhere, so it sends its terminal event although the stage below has ended.
-    @Test func aSecondTerminalEventFromAboveIsDropped() {
-        let tails: [Observable<Int>] = [
-            Observable.just(8).ifEmpty(switchTo: .empty()).take(1),
-            Observable.just(8).amb(Observable.never()).take(1),
-            Observable.just(8).ifEmpty(switchTo: .empty()).take(until: { _ in true }, behavior: .inclusive),
-            Observable.just(8).ifEmpty(switchTo: .empty()).single().element(at: 0),
-        ]
-        for tail in tails {
-            let log = EventLog()
-            _ = log.observe(Observable.empty().concat(tail))
-            #expect(log.text == "8 completed")
-        }
+    /// The link of these sources lies elsewhere, so they send their terminal event although the stage below has ended.
+    private static let tails: [Observable<Int>] = [
+        Observable.just(8).ifEmpty(switchTo: .empty()).take(1),
+        Observable.just(8).amb(Observable.never()).take(1),
+        Observable.just(8).ifEmpty(switchTo: .empty()).take(until: { _ in true }, behavior: .inclusive),
+        Observable.just(8).ifEmpty(switchTo: .empty()).single().element(at: 0),
+    ]
+
+    @Test("A stage drops a second terminal event from above", arguments: tails)
+    func secondTerminalEvent(tail: Observable<Int>) {
+        let log = EventLog()
+        _ = log.observe(Observable.empty().concat(tail))
+        #expect(log.text == "8 completed")
     }
 
     // MARK: Inside the terminal event
@@ -153,8 +153,8 @@ import Testing
             ("timeout", { source, _, scheduler in source.timeout(.seconds(1), scheduler: scheduler) }),
         ]
 
-    @Test(arguments: endedElsewhere.indices)
-    func noClosureRunsAboveAStageWhoseEndIsBeingDelivered(_ index: Int) {
+    @Test("No closure runs above a stage that is delivering its end", arguments: endedElsewhere.indices)
+    func quietSource(_ index: Int) {
         let (source, other) = (PublishSubject<Int>(), PublishSubject<Int>())
         let scheduler = TestScheduler(initialClock: 0)
         let calls = AtomicCounter(0)
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: Greedy sources
 
-    @Test func aMapThatThrowsInsideABusyFlatMapEndsItsLongSource() {
+    @Test("A map that throws in a busy flatMap ends its long source") func throwBelowLongSource() {
         let a = PublishSubject<Int>()
         let inner = PublishSubject<Int>()
         let calls = AtomicCounter(0)
@@ -196,7 +196,7 @@ import Testing
         #expect(log.text == "7 error(2)")
     }
 
-    @Test func aMapThatThrowsInsideABusyFlatMapEndsItsEndlessSource() {
+    @Test("A map that throws in a busy flatMap ends its endless source") func throwBelowEndlessSource() {
         let a = PublishSubject<Int>()
         let inner = PublishSubject<Int>()
         let calls = AtomicCounter(0)
@@ -212,7 +212,7 @@ import Testing
         #expect(calls.value == 1)
     }
 
-    /// Sequences that end by themselves on a scheduler, and what an endless or long source below them is asked for.
+    /// Sequences that end by themselves on a scheduler. The counter counts the elements of their endless or long source.
     static let selfEnding: [(name: String, make: @Sendable (any SchedulerType, AtomicCounter) -> Observable<Int>)] = [
         ("take below", { s, calls in endless(calls).take(2).subscribe(on: s) }),
         ("take above", { s, calls in endless(calls).subscribe(on: s).take(2) }),
@@ -238,33 +238,40 @@ import Testing
         Observable.repeatElement(1).do(onNext: { _ in calls.increment() })
     }
 
-    @Test(arguments: selfEnding.indices)
-    func anEndlessSourceOnASchedulerEndsWithItsStage(_ index: Int) {
-        let schedulers: [any SchedulerType] = [
-            SerialDispatchQueueScheduler(qos: .default), ConcurrentDispatchQueueScheduler(qos: .default),
-            BoundedPoolScheduler(maxConcurrentOperationCount: 1),
-        ]
-        for scheduler in schedulers {
-            let calls = AtomicCounter(0)
-            let hasEnded = DispatchSemaphore(value: 0)
-            _ = Self.selfEnding[index].make(scheduler, calls).subscribe(onCompleted: { hasEnded.signal() })
-            #expect(hasEnded.wait(timeout: .now() + 10) == .success)
-            // The scheduler is free again.
-            let isFree = DispatchSemaphore(value: 0)
-            _ = scheduler.schedule(()) { _ in
-                isFree.signal()
-                return Disposables.create()
+    enum SchedulerKind: CaseIterable {
+        case serialDispatch, concurrentDispatch, poolOfOne
+
+        func make() -> any SchedulerType {
+            switch self {
+            case .serialDispatch: SerialDispatchQueueScheduler(qos: .default)
+            case .concurrentDispatch: ConcurrentDispatchQueueScheduler(qos: .default)
+            case .poolOfOne: BoundedPoolScheduler(maxConcurrentOperationCount: 1)
             }
-            #expect(isFree.wait(timeout: .now() + 10) == .success)
-            let known = calls.value
-            #expect(known <= 300)
-            Thread.sleep(forTimeInterval: 0.01)
-            #expect(calls.value == known)
         }
     }
 
-    @Test(arguments: selfEnding.indices)
-    func anEndlessSourceInVirtualTimeEndsWithItsStage(_ index: Int) {
+    @Test("An endless source on a scheduler ends with its stage", arguments: selfEnding.indices, SchedulerKind.allCases)
+    func endlessOnScheduler(index: Int, kind: SchedulerKind) {
+        let scheduler = kind.make()
+        let calls = AtomicCounter(0)
+        let hasEnded = DispatchSemaphore(value: 0)
+        _ = Self.selfEnding[index].make(scheduler, calls).subscribe(onCompleted: { hasEnded.signal() })
+        #expect(hasEnded.wait(timeout: .now() + 10) == .success)
+        // The scheduler has to be free again.
+        let isFree = DispatchSemaphore(value: 0)
+        _ = scheduler.schedule(()) { _ in
+            isFree.signal()
+            return Disposables.create()
+        }
+        #expect(isFree.wait(timeout: .now() + 10) == .success)
+        let known = calls.value
+        #expect(known <= 300)
+        Thread.sleep(forTimeInterval: 0.01)
+        #expect(calls.value == known)
+    }
+
+    @Test("An endless source in virtual time ends with its stage", arguments: selfEnding.indices)
+    func endlessInVirtualTime(_ index: Int) {
         let scheduler = TestScheduler(initialClock: 0)
         let calls = AtomicCounter(0)
         let observer = scheduler.start { Self.selfEnding[index].make(scheduler, calls) }
@@ -274,29 +281,29 @@ import Testing
 
     // MARK: subscribe(on:)
 
-    @Test func aSourceThatEndsByItselfIsLeftAtOnce() {
+    @Test("subscribe(on:) leaves a source of the library at its end") func unsubscribedAtEnd() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(210, 1), .completed(220)])
         _ = scheduler.start { source.map { $0 + 1 }.subscribe(on: scheduler) }
         #expect(source.subscriptions == [Subscription(201, 220)])
     }
 
-    /// As in RxSwift: nothing but the dispose ends the subscription of a type of the program's own.
-    @Test func aForeignSourceThatHasEndedIsUnsubscribedOnTheScheduler() {
+    /// As in RxSwift, only the dispose ends the subscription to a type of the program.
+    @Test("subscribe(on:) unsubscribes a foreign source on the scheduler") func foreignSource() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(210, 1), .completed(220)])
         _ = scheduler.start { source.subscribe(on: scheduler) }
         #expect(source.subscriptions == [Subscription(201, 221)])
     }
 
-    @Test func aDisposeIsOneTickLate() {
+    @Test("subscribe(on:) disposes of its source one tick later") func lateDispose() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(210, 1)])
         _ = scheduler.start(disposed: 300) { source.subscribe(on: scheduler) }
         #expect(source.subscriptions == [Subscription(201, 301)])
     }
 
-    @Test func nothingIsSubscribedToAfterTheEndOfAZip() {
+    @Test("No delayed source is subscribed to after the end of a zip") func delayedAfterZip() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createColdObservable([.next(1, 1)])
         let observer = scheduler.start {
@@ -308,21 +315,20 @@ import Testing
         #expect(source.subscriptions.isEmpty)
     }
 
-    @Test func aTimeoutThatHasEndedDoesNotFire() {
-        let scheduler = TestScheduler(initialClock: 0)
-        let other = scheduler.createColdObservable([.next(1, 1)])
-        let source = scheduler.createHotObservable([.next(203, 1), .completed(204)])
-        let observer = scheduler.start {
-            source.timeout(.seconds(2), other: other, scheduler: scheduler).subscribe(on: scheduler)
-        }
-        #expect(observer.events == [.next(203, 1), .completed(204)])
-        #expect(other.subscriptions.isEmpty)
+    @Test("A timeout that has ended does not fire") func endedTimeout() throws {
+        try expectMarbles(
+            source: "^--1|",
+            second: "^1",
+            during: "",
+            result: "^--1|",
+            isCold: true, ticks: 1
+        ) { $0.timeout(.seconds(2), other: $1, scheduler: $2).subscribe(on: $2) }
     }
 
     // MARK: do
 
     /// Below an observer of the program's own nothing ends the subscription before `do` does; any other stage ends it at once.
-    @Test func onDisposeComesBeforeAfterCompletedUnlessTheObserverStandsRightBelow() {
+    @Test("onDispose precedes afterCompleted unless the observer stands right below") func doOrder() {
         let log = EventLog()
         let source = PublishSubject<Int>()
         let observed = source.do(
@@ -335,7 +341,7 @@ import Testing
 
     // MARK: Release
 
-    @Test func whatEndsByItselfIsReleasedThoughItsDownstreamIsBusy() {
+    @Test("A stage that ends releases its closures although its downstream is busy") func busyDownstream() {
         let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
         weak var token: ReleaseToken?
         nonisolated(unsafe) var wasReleased = false

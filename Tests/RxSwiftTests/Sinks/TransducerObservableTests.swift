@@ -25,12 +25,12 @@ private final class Repeating: Transducer {
         TransducerObservable(source: source) { Repeating() }
     }
 
-    @Test func eachSubscriptionHasATransducerWhichMakesAnyNumberOfElements() {
+    @Test("Each subscription has a transducer, which emits any number of elements") func anyNumberOfElements() {
         let source = repeating(.of(1, 3))
         for _ in 0..<2 { #expect(text(of: source) == "1 3 3 3 4 completed") }
     }
 
-    @Test func whatATransducerThrowsEndsTheSequence() {
+    @Test("An error that a transducer throws ends the sequence") func throwingTransducer() {
         let source = PublishSubject<Int>()
         let log = EventLog(repeating(source))
         source.onNext(1)
@@ -40,11 +40,11 @@ private final class Repeating: Transducer {
         #expect(text(of: repeating(.just(100)).skip(100)) == "error(other)")
     }
 
-    @Test func errorsOfTheSourceArePassedOnWithoutTheEnd() {
+    @Test("An error of the source passes without a call of completed") func sourceError() {
         #expect(text(of: repeating(sequence(2, error: .other))) == "2 2 error(other)")
     }
 
-    @Test func nothingIsMadeAfterACancellation() {
+    @Test("A cancelled transducer emits nothing more") func cancellation() {
         let source = PublishSubject<Int>()
         let log = EventLog { dispose in repeating(source).do(onNext: { if $0 == 3 { dispose() } }) }
         source.onNext(1)
@@ -54,7 +54,7 @@ private final class Repeating: Transducer {
         #expect(text(of: repeating(.of(5, 7)).take(2)) == "5 5 completed")
     }
 
-    @Test func aCancellationWithTheLastElementKeepsCompletionBack() {
+    @Test("A cancellation at the last element suppresses completion") func cancelAtLastElement() {
         let source = PublishSubject<Int>()
         let log = EventLog { dispose in
             self.repeating(source).do(afterNext: { if $0 == 5 { dispose() } })
@@ -67,7 +67,7 @@ private final class Repeating: Transducer {
 
     #if TRACE_RESOURCES
         /// In a process of its own, since the count is the process's.
-        @Test func nothingIsLeftWhenTheSourceVanishes() async {
+        @Test("Nothing is left when the source is released") func noLeak() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct AsyncSubjectTests {
-    @Test func theLastElementComesWithCompletion() {
+    @Test("The last element arrives with the completion") func lastElement() {
         let subject = AsyncSubject<Int>()
         let log = EventLog()
         _ = log.observe(subject, "a ")
@@ -19,7 +19,7 @@ import Testing
         #expect(log.lines == ["a 2", "b 2", "a completed", "b completed", "c 2", "c completed"])
     }
 
-    @Test func withoutAnElementJustCompletionComes() {
+    @Test("Without an element only the completion arrives") func noElement() {
         let subject = AsyncSubject<Int>()
         let log = EventLog()
         _ = log.observe(subject)
@@ -28,7 +28,7 @@ import Testing
         #expect(log.lines == ["completed", "completed"])
     }
 
-    @Test func anErrorComesAlone() {
+    @Test("An error arrives without an element") func error() {
         let subject = AsyncSubject<Int>()
         let log = EventLog()
         _ = log.observe(subject)
@@ -38,7 +38,7 @@ import Testing
         #expect(log.lines == ["error(1)", "error(1)"])
     }
 
-    @Test func completionMayRaceWithSubscribersAndElements() {
+    @Test("A completion may race with subscribers and elements") func completionRace() {
         for _ in 0..<300 {
             let subject = AsyncSubject<Int>()
             let log = EventLog()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func everythingIsReleased() {
+    @Test("The subject releases its observers and its element") func release() {
         weak var token: ReleaseToken?
         var subject: AsyncSubject<ReleaseToken>? = AsyncSubject()
         var released = false

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BehaviorSubjectTests {
-    @Test func aNewcomerGetsTheValueInsideSubscribe() {
+    @Test("A newcomer receives the value inside subscribe") func valueInsideSubscribe() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject, "a ")
@@ -16,7 +16,7 @@ import Testing
         #expect(log.lines == ["a 0", "-", "a 1", "b 1", "-", "a 2", "b 2"])
     }
 
-    @Test func afterTheTerminalEventANewcomerGetsJustThat() {
+    @Test("After the terminal event a newcomer receives only that event") func newcomerAfterEnd() {
         let completed = BehaviorSubject(value: 0)
         let failed = BehaviorSubject(value: 0)
         let log = EventLog()
@@ -28,7 +28,7 @@ import Testing
         #expect(log.lines == ["completed", "error(1)"])
     }
 
-    @Test func theValueIsTheLastAccepted() throws {
+    @Test("value() is the last accepted element") func lastValue() throws {
         let subject = BehaviorSubject(value: 0)
         #expect(try subject.value() == 0)
         subject.onNext(1)
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: NumberedFailure(1)) { try failed.value() }
     }
 
-    @Test func theValueChangesBeforeTheDelivery() {
+    @Test("The value changes before the delivery") func valueBeforeDelivery() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject) { event in
@@ -51,7 +51,7 @@ import Testing
         #expect(log.lines == ["0", "1", "value 2", "2"])
     }
 
-    @Test func disposeDropsSubscribersAndValue() {
+    @Test("dispose drops the subscribers and the value") func dispose() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject)
@@ -64,7 +64,7 @@ import Testing
         subject.dispose()
     }
 
-    @Test func disposeAfterTheEndShowsToLateSubscribers() {
+    @Test("Late subscribers notice a dispose after the end") func disposeAfterEnd() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         subject.onError(NumberedFailure(1))
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Law L3, and the newcomer's rules of acceptance.
-    @Test func aNewcomerSubscribedInACallbackGetsTheAcceptedValueAtOnceAndNothingTwice() {
+    @Test("A newcomer in a callback receives the accepted value at once and nothing twice") func newcomerInCallback() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in
@@ -90,7 +90,7 @@ import Testing
         #expect(log.lines == ["a 0", "a 1", "b 2", "-", "a 2", "a 3", "b 3", "a 4", "b 4"])
     }
 
-    @Test func anEventEmittedDuringTheReplayIsDeliveredAfterIt() {
+    @Test("An event emitted during the replay follows it") func eventDuringReplay() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject, "a ")
@@ -103,7 +103,7 @@ import Testing
         #expect(log.lines == ["a 0", "b 0", "-", "a 1", "b 1"])
     }
 
-    @Test func anEventEmittedDuringTheReplayInACallbackReachesTheNewcomerAfterIt() {
+    @Test("An event emitted during a replay in a callback follows the replay") func eventDuringNestedReplay() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in
@@ -120,7 +120,7 @@ import Testing
         #expect(log.lines == ["a 0", "a 1", "b 1", "-", "a 2", "b 2", "a completed", "b completed"])
     }
 
-    @Test func aNewcomerThatIsSatisfiedByTheValueLeaves() {
+    @Test("A newcomer that disposes at the value leaves the subject") func satisfiedNewcomer() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         let own = SingleAssignmentDisposable()
@@ -130,7 +130,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func theOldValueIsReleasedWhenItIsReplaced() {
+    @Test("The subject releases its value at its replacement") func replacedValue() {
         var released: [Int] = []
         let subject = BehaviorSubject(value: ReleaseToken(0, onRelease: { released.append(0) }))
         subject.onNext(ReleaseToken(1, onRelease: { released.append(1) }))
@@ -139,7 +139,7 @@ import Testing
         #expect(released == [0, 1])
     }
 
-    @Test func aReleaseMayUseTheSubject() {
+    @Test("The deinit of a value may use the subject") func releaseUsesSubject() {
         var values: [Int] = []
         var subject: BehaviorSubject<ReleaseToken>!
         subject = BehaviorSubject(
@@ -155,29 +155,28 @@ import Testing
         #expect(number == 2)
     }
 
-    @Test func everythingIsReleased() {
-        for end in 0..<4 {
-            weak var token: ReleaseToken?
-            var subject: BehaviorSubject<Int>? = BehaviorSubject(value: 0)
-            let subscription: any Disposable
-            do {
-                let strong = ReleaseToken()
-                token = strong
-                subscription = subject!.subscribe(onNext: { _ in _ = strong })
-            }
-            switch end {
-            case 0: subject!.onCompleted()
-            case 1: subscription.dispose()
-            case 2: subject!.dispose()
-            default: subject = nil
-            }
-            #expect(token == nil, "\(end)")
-            withExtendedLifetime((subject, subscription)) {}
+    @Test("The subject releases its observers however it ends", arguments: SubjectEnd.allCases)
+    func release(end: SubjectEnd) {
+        weak var token: ReleaseToken?
+        var subject: BehaviorSubject<Int>? = BehaviorSubject(value: 0)
+        let subscription: any Disposable
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            subscription = subject!.subscribe(onNext: { _ in _ = strong })
         }
+        switch end {
+        case .completion: subject!.onCompleted()
+        case .disposalOfSubscription: subscription.dispose()
+        case .disposalOfSubject: subject!.dispose()
+        case .release: subject = nil
+        }
+        #expect(token == nil)
+        withExtendedLifetime((subject, subscription)) {}
     }
 
     /// Races newcomers with an emitter: replay and live events join without gap or repetition.
-    @Test func aNewcomerSeesAContiguousSuffix() {
+    @Test("Replay and live events join without gap or repetition") func contiguousSuffix() {
         for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
             let count = 3_000
@@ -195,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func theValueNeverGoesBackAndTheLastDeliveredIsTheValue() throws {
+    @Test("The value never goes back, and the last delivered element is the value") func valueOrder() throws {
         for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)
             let log = EventLog()
@@ -220,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func disposeMayRaceWithEverything() {
+    @Test("dispose may race with all other calls") func disposeRace() {
         for _ in 0..<300 {
             let subject = BehaviorSubject(value: ReleaseToken())
             race(

@@ -3,9 +3,9 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What `hasObservers` promises to who asks on another thread: what is emitted from then on reaches the subscription.
+/// The promise of `hasObservers` to a caller on another thread: events emitted afterwards reach the subscription.
 @Suite struct HasObserversTests {
-    /// A subject of each kind that says whether it has observers.
+    /// A subject that tells whether it has observers.
     enum Kind: CaseIterable {
         case publish, behavior, replay, async
 
@@ -26,12 +26,12 @@ import Testing
             }
         }
 
-        /// What a subscriber gets that came before the element 1 and the completion.
+        /// The events that reach a subscriber that came before the element 1 and the completion.
         var expected: String { self == .behavior ? "0 1 completed" : "1 completed" }
     }
 
-    @Test(arguments: Kind.allCases)
-    func whatIsEmittedOnceThereIsAnObserverReachesIt(kind: Kind) {
+    @Test("An event emitted after hasObservers turned true reaches the observer", arguments: Kind.allCases)
+    func emittedAfterwards(kind: Kind) {
         for round in 0..<stepCount(20_000, debug: 2_000) {
             nonisolated(unsafe) let made = kind.make()
             let log = EventLog()
@@ -52,9 +52,11 @@ import Testing
         }
     }
 
-    /// The same while another delivery is under way, which the newcomer is left to.
-    @Test(arguments: [Kind.publish, .behavior, .replay])
-    func whatIsEmittedDuringADeliveryReachesTheObserverOfAnotherThread(kind: Kind) {
+    /// The newcomer arrives during another delivery, which then delivers to it as well.
+    @Test(
+        "An event emitted during a delivery reaches the observer of another thread",
+        arguments: [Kind.publish, .behavior, .replay])
+    func emittedInDelivery(kind: Kind) {
         for round in 0..<stepCount(20_000, debug: 2_000) {
             nonisolated(unsafe) let made = kind.make()
             let log = EventLog()
@@ -77,7 +79,7 @@ import Testing
                     })
                     made.subject.onNext(2)
                 })
-            // What a newcomer is given of what was before differs.
+            // The subjects differ in the earlier events that they replay.
             guard log.text.hasSuffix("1 completed") else {
                 Issue.record("round \(round): \(log.text)")
                 return
@@ -85,8 +87,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases)
-    func disposingMeetsSubscribingAndNobodyIsLeft(kind: Kind) {
+    @Test("A subscription that races with its dispose leaves no observer", arguments: Kind.allCases)
+    func disposeRace(kind: Kind) {
         for round in 0..<stepCount(20_000, debug: 2_000) {
             nonisolated(unsafe) let made = kind.make()
             let subscription = SingleAssignmentDisposable()

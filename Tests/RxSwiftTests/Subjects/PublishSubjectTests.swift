@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct PublishSubjectTests {
-    @Test func everySubscriberGetsWhatComesAfterItSubscribed() {
+    @Test("A subscriber receives the events that follow its subscription") func laterElements() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         subject.onNext(0)
@@ -17,7 +17,7 @@ import Testing
         #expect(log.lines == ["a 1", "a 2", "b 2", "a completed", "b completed", "c completed"])
     }
 
-    @Test func theErrorIsRepeatedToLateSubscribers() {
+    @Test("Late subscribers receive the error again") func lateSubscribers() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         subject.onError(NumberedFailure(1))
@@ -26,7 +26,7 @@ import Testing
         #expect(log.lines == ["error(1)"])
     }
 
-    @Test func hasObserversTellsWhetherSomebodyIsSubscribed() {
+    @Test("hasObservers tells whether the subject has subscribers") func hasObservers() {
         let subject = PublishSubject<Int>()
         #expect(!subject.hasObservers)
         let first = subject.subscribe { _ in }
@@ -42,7 +42,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func disposeDropsSubscribersWithoutAnEvent() {
+    @Test("dispose drops the subscribers without an event") func dispose() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         _ = log.observe(subject)
@@ -54,7 +54,7 @@ import Testing
         #expect(log.lines == ["error(disposed)"])
     }
 
-    @Test func disposeAfterCompletionShowsToLateSubscribers() {
+    @Test("Late subscribers notice a dispose after the completion") func disposeAfterCompletion() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         subject.onCompleted()
@@ -63,7 +63,7 @@ import Testing
         #expect(log.lines == ["error(disposed)"])
     }
 
-    @Test func subscribersAreCalledInOrderOfSubscriptionAlways() {
+    @Test("Subscribers are called in the order of subscription") func subscriptionOrder() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         var subscriptions = (0..<40).map { log.observe(subject, "\($0) ") }
@@ -74,8 +74,8 @@ import Testing
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    /// Law L3.
-    @Test func anEventEmittedInACallbackIsDeliveredAfterItToAllInOneOrder() {
+    /// This is law L3: no nested delivery.
+    @Test("An event emitted in a callback follows it and reaches all in one order") func eventInCallback() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         _ = log.observe(subject, "a ") {
@@ -90,7 +90,7 @@ import Testing
         #expect(log.lines == ["a 1", "b 1", "a 2", "b 2", "a completed", "b completed"])
     }
 
-    @Test func aBacklogThatGrowsWhileItIsDeliveredKeepsItsOrder() {
+    @Test("A backlog that grows during its delivery keeps its order") func growingBacklog() {
         let subject = PublishSubject<Int>()
         var received: [Int] = []
         let count = 50_000
@@ -103,8 +103,8 @@ import Testing
         #expect(received == Array(0...2 * count))
     }
 
-    /// Law L5.
-    @Test func aSubscriberDisposedByAnEarlierOneGetsNothingOfThatEvent() {
+    /// This is law L5: no event after dispose.
+    @Test("A subscriber disposed of by an earlier one misses that event") func disposedByEarlier() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let later = SerialDisposable()
@@ -115,7 +115,7 @@ import Testing
         #expect(log.lines == ["a 1", "c 1"])
     }
 
-    @Test func aSubscriberMayDisposeOfItself() {
+    @Test("A subscriber may dispose of itself") func selfDisposal() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let own = SerialDisposable()
@@ -128,7 +128,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func aNewcomerSubscribedInACallbackSeesWhatIsDeliveredAfterThat() {
+    @Test("A newcomer in a callback receives the events delivered after that") func newcomerInCallback() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in
@@ -140,47 +140,28 @@ import Testing
         #expect(log.lines == ["a 1", "a 2", "b 2"])
     }
 
-    @Test func aSubscriptionThatJoinedBeforeItsTurnGetsTheTerminalEventOnce() {
-        let core = SubjectCore<Int>(name: "test")
-        let log = EventLog()
-        // Sinks that do not cancel their link at the terminal event.
-        let newcomer = HandlerSink<Int> { log.note("newcomer \($0)") }
-        let first = HandlerSink<Int> { event in
-            log.note("first \(event)")
-            guard case .next = event else { return }
-            core.end(.completed)
-            // As by a thread which saw the subject open just before.
-            core.add(SubjectSubscription.make(core: core, downstream: newcomer))
+    @Test("The subject releases its observers however it ends", arguments: SubjectEnd.allCases)
+    func release(end: SubjectEnd) {
+        weak var token: ReleaseToken?
+        var subject: PublishSubject<Int>? = PublishSubject()
+        let subscription: any Disposable
+        do {
+            let strong = ReleaseToken()
+            token = strong
+            subscription = subject!.subscribe(onNext: { _ in _ = strong })
         }
-        core.add(SubjectSubscription.make(core: core, downstream: first))
-        core.next(1)
-        #expect(log.lines.filter { $0 == "first completed" }.count == 1)
-        #expect(log.lines.filter { $0 == "newcomer completed" }.count == 1)
+        #expect(token != nil)
+        switch end {
+        case .completion: subject!.onCompleted()
+        case .disposalOfSubscription: subscription.dispose()
+        case .disposalOfSubject: subject!.dispose()
+        case .release: subject = nil
+        }
+        #expect(token == nil)
+        withExtendedLifetime((subject, subscription)) {}
     }
 
-    @Test func everythingIsReleased() {
-        for end in 0..<4 {
-            weak var token: ReleaseToken?
-            var subject: PublishSubject<Int>? = PublishSubject()
-            let subscription: any Disposable
-            do {
-                let strong = ReleaseToken()
-                token = strong
-                subscription = subject!.subscribe(onNext: { _ in _ = strong })
-            }
-            #expect(token != nil)
-            switch end {
-            case 0: subject!.onCompleted()
-            case 1: subscription.dispose()
-            case 2: subject!.dispose()
-            default: subject = nil
-            }
-            #expect(token == nil, "\(end)")
-            withExtendedLifetime((subject, subscription)) {}
-        }
-    }
-
-    @Test func aChainIsReleasedWithItsSubjectThoughItWasNeverDisposedOf() {
+    @Test("A subject releases the chains below it without a dispose") func releasedChain() {
         weak var token: ReleaseToken?
         var subject: PublishSubject<Int>? = PublishSubject()
         var isDisposedOf = false
@@ -201,7 +182,7 @@ import Testing
     }
 
     /// Races the release of the subject, which takes the chain apart from above, with a dispose from below.
-    @Test func theReleaseOfASubjectMayRaceWithDispose() {
+    @Test("The release of a subject may race with dispose") func releaseRace() {
         for _ in 0..<300 {
             weak var token: ReleaseToken?
             nonisolated(unsafe) var subject: PublishSubject<Int>? = PublishSubject()
@@ -219,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func whatWasEmittedBeforeTheSubjectIsReleasedStillComes() {
+    @Test("Events emitted before the release of the subject still arrive") func eventsBeforeRelease() {
         var subject: PublishSubject<Int>? = PublishSubject()
         let log = EventLog()
         _ = log.observe(subject!.map { $0 * 10 }) { event in
@@ -232,7 +213,7 @@ import Testing
         #expect(subject == nil)
     }
 
-    @Test func elementsLeftBehindAreReleased() {
+    @Test("A disposed subscription releases its pending elements") func droppedElements() {
         weak var token: ReleaseToken?
         let subject = PublishSubject<ReleaseToken>()
         let subscription = SerialDisposable()
@@ -246,7 +227,7 @@ import Testing
         #expect(token == nil)
     }
 
-    @Test func emittersAndSubscribersMayRace() {
+    @Test("Emitters and subscribers may race") func emitterRace() {
         for _ in 0..<6 {
             let subject = PublishSubject<Int>()
             let log = EventLog()
@@ -272,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func theTerminalEventMayRaceWithSubscribers() {
+    @Test("A terminal event may race with subscribers") func terminalEventRace() {
         for _ in 0..<500 {
             let subject = PublishSubject<Int>()
             let log = EventLog()

@@ -4,10 +4,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Large bounds: what is remembered is shared with subscribers, not copied.
+/// Large bounds: subscribers share the remembered elements instead of copying them.
 @Suite struct ReplayWindowTests {
-    @Test(arguments: [129, 130, 200, 1_000, 5_000])
-    func aNewcomerGetsTheLastElementsAtAnyMoment(bound: Int) {
+    @Test("A newcomer receives the last elements at any moment", arguments: [129, 130, 200, 1_000, 5_000])
+    func lastElements(bound: Int) {
         let subject = ReplaySubject<Int>.create(bufferSize: bound)
         var seen: [Int] = []
         for number in 0..<bound * 4 {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aForgottenElementIsReleasedAtOnceWhenNoSubscriberCanBeReadingIt() {
+    @Test("A forgotten element is released at once if no subscriber can read it") func forgottenElement() {
         let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 1_000)
         var live = 0
         func send(_ count: Int) {
@@ -34,7 +34,7 @@ import Testing
         send(5_000)
         #expect(live == 1_000)
         subject.subscribe().dispose()
-        // What was given to the subscriber goes with its chunks.
+        // The elements that the subscriber has read are released with their chunks.
         send(999)
         #expect(live <= 1_000 + 2 * 128)
         send(1_000 + 128)
@@ -43,9 +43,9 @@ import Testing
         #expect(live == 0)
     }
 
-    /// Some elements of a chunk stay for a reader, later ones need not, and then there is the next reader.
-    @Test(arguments: [1, 7, 50, 100, 129, 300])
-    func eachElementIsReleasedOnceWhateverWasRead(between subscriptions: Int) {
+    /// A reader retains the first elements of a chunk, the later ones are free, and then the next reader arrives.
+    @Test("Each element is released once however subscribers have read it", arguments: [1, 7, 50, 100, 129, 300])
+    func releasedOnce(between subscriptions: Int) {
         let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 200)
         var live = 0
         for number in 0..<5_000 {
@@ -61,7 +61,7 @@ import Testing
         #expect(live == 0)
     }
 
-    @Test func aSlowReaderKeepsNoMoreThanTheBoundAndTwoChunks() {
+    @Test("A slow reader retains at most the bound and two chunks") func slowReader() {
         let subject = ReplaySubject<ReleaseToken>.create(bufferSize: 2_000)
         var live = 0
         func send(_ count: Int) {
@@ -71,7 +71,7 @@ import Testing
             }
         }
         send(3_000)
-        // The events of the send inside wait for this subscriber; they are not what the reader keeps.
+        // The events sent inside wait for this subscriber. The reader does not retain them.
         var mostLive = 0
         let core = subject.take(1).subscribe(onNext: { _ in
             for _ in 0..<20 {
@@ -85,8 +85,8 @@ import Testing
         #expect(live == 2_000)
     }
 
-    @Test("race: emitting at the bound against subscribers that read what is forgotten")
-    func whatIsForgottenWhileASubscriberReadsItStaysWhole() {
+    @Test("Emitting at the bound races with subscribers that read forgotten elements")
+    func readRace() {
         let subject = ReplaySubject<[Int]>.create(bufferSize: 300)
         let failures = AtomicCounter(0)
         let isDone = AtomicWord(0)
@@ -114,7 +114,7 @@ import Testing
         #expect(failures.value == 0)
     }
 
-    @Test func anEmitterDoesNotPayForThoseWhoSubscribe() {
+    @Test("An emitter does not pay for subscriptions") func emitterCost() {
         let bound = 100_000
         let subject = ReplaySubject<Int>.create(bufferSize: bound)
         for number in 0..<bound { subject.onNext(number) }
@@ -139,7 +139,7 @@ import Testing
     }
 }
 
-/// What the calling thread has used of a processor.
+/// Returns the processor time of the calling thread.
 private func threadNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct VariableTests {
     @available(*, deprecated)
-    @Test func itTellsItsValueAndCompletesWhenItIsReleased() {
+    @Test("A variable sends its values and completes at its release") func value() {
         let log = EventLog()
         var variable: Variable<Int>? = Variable(1)
         _ = log.observe(variable!.asObservable())

@@ -4,7 +4,7 @@ import Testing
 
 /// The ways in which programs for RxSwift write these calls. That this compiles is half of the test.
 @Suite struct TraitFormsTests {
-    @Test func functionsInPlaceOfClosures() {
+    @Test("A function may take the place of a closure") func functions() {
         #expect(text(of: Single.just(1).flatMap(Single.just).asObservable()) == "1 completed")
         #expect(text(of: Single.just(1).flatMapMaybe(Maybe.just).asObservable()) == "1 completed")
         #expect(text(of: Maybe.just(1).flatMap(Maybe.just).asObservable()) == "1 completed")
@@ -20,7 +20,7 @@ import Testing
         #expect(text(of: Completable.error(Failure.other).catch(Completable.error).asObservable()) == "error(other)")
     }
 
-    @Test func closuresWithoutTypes() {
+    @Test("Closures need no types") func untypedClosures() {
         let user = Single.just(7).flatMap { id in Single.just("user \(id)") }
         #expect(text(of: user.asObservable()) == "user 7 completed")
         let saved = Single.just(7).flatMapCompletable { _ in .empty() }.andThen(Single.just("saved"))
@@ -40,7 +40,7 @@ import Testing
         #expect(text(of: retried.asObservable()) == "completed")
     }
 
-    @Test func leadingDots() {
+    @Test("Calls may begin with a dot") func leadingDots() {
         let single: Single<Int> = Completable.empty().andThen(.just(1))
         #expect(text(of: single.asObservable()) == "1 completed")
         let completable: Completable = .zip(.empty(), .concat(.empty(), .empty()))
@@ -54,7 +54,7 @@ import Testing
         #expect(text(of: deferred.asObservable()) == "error(expected)")
     }
 
-    @Test func zipOfCollections() {
+    @Test("zip takes collections") func zipOfCollections() {
         #expect(text(of: Single.zip([.just(1), .just(2)]).asObservable()) == "[1, 2] completed")
         let sum = Single.zip([Single.just(1), .just(2)]) { $0.reduce(0, +) }
         #expect(text(of: sum.asObservable()) == "3 completed")
@@ -62,7 +62,7 @@ import Testing
         #expect(text(of: named.asObservable()) == "[1, 2] completed")
     }
 
-    @Test func trailingClosuresOfSubscribe() {
+    @Test("subscribe takes trailing closures") func trailingClosures() {
         nonisolated(unsafe) var log: [String] = []
         _ = Single.just(1).subscribe { log.append("\($0)") }
         _ = Single.just(2).subscribe {
@@ -99,7 +99,7 @@ import Testing
         #expect(completions == ["success 3", "success 4", "completed", "done", "closure"])
     }
 
-    @Test func typesOfObservers() {
+    @Test("The types of observers have names") func observerTypes() {
         nonisolated(unsafe) var single: Single<Int>.SingleObserver?
         nonisolated(unsafe) var maybe: Maybe<Int>.MaybeObserver?
         nonisolated(unsafe) var completable: Completable.CompletableObserver?

@@ -4,7 +4,7 @@ import Testing
 
 /// The lines of KnownDifferences.md that are about traits and about errors without a closure.
 @Suite(.serialized) struct TraitKnownDifferencesTests {
-    /// The errors that nobody handled while a body ran.
+    /// Runs a body, and returns the errors that no closure handled meanwhile.
     private func unhandled(_ body: () -> Void) -> [String] {
         let log = EventLog()
         let former = Hooks.defaultErrorHandler
@@ -14,7 +14,7 @@ import Testing
         return log.lines
     }
 
-    @Test func theFirstOutcomeOfASingleCounts() {
+    @Test("The first outcome of a Single counts") func firstOutcome() {
         let observers = EventLog()
         nonisolated(unsafe) var send: ((SingleEvent<Int>) -> Void)?
         let single = Single<Int>.create { observer in
@@ -30,7 +30,7 @@ import Testing
         send = nil
     }
 
-    @Test func anErrorWithoutAClosureGoesToTheHookAlsoWithAnObject() {
+    @Test("An error without a closure goes to the default error handler, also with an object") func unhandledErrors() {
         let object = ReleaseToken()
         let errors = unhandled {
             _ = Observable<Int>.error(Failure.expected).subscribe(with: object, onNext: { _, _ in })

@@ -7,10 +7,10 @@ import Testing
 
 extension SharedSequences {
     @Suite struct DriveTests {
-        /// A form of `drive`, which writes what arrives into the log.
+        /// A form of `drive` that logs its elements.
         struct Form: Sendable, CustomTestStringConvertible {
             let name: String
-            /// What the log reads when 1 and 2 were sent, before the sequence completed.
+            /// The lines of the log after the elements 1 and 2, before the completion.
             let expected: [String]
             var seesCompletion = false
             let drive: @Sendable (Driver<Int>, EventLog) -> any Disposable
@@ -85,40 +85,38 @@ extension SharedSequences {
             },
         ]
 
-        @Test(arguments: observing + relaying) func elementsArriveOverOneSubscription(_ form: Form) {
-            for isDisposed in [false, true] {
-                let scheduler = ticks()
-                let log = EventLog()
-                SharingScheduler.mock(scheduler: scheduler) {
-                    let source = scheduler.createHotObservable(
-                        script((210, 1), (220, 2)) + [.completed(isDisposed ? 300 : 230)])
-                    let subscription = form.drive(source.asDriver(onErrorJustReturn: 0), log)
-                    scheduler.scheduleAt(250) { subscription.dispose() }
-                    scheduler.start()
-                    #expect(source.subscriptions == [Subscription(0, isDisposed ? 250 : 230)])
-                }
-                #expect(log.lines == form.expected + (form.seesCompletion && !isDisposed ? ["completed"] : []))
+        @Test("Elements arrive over one subscription", arguments: observing + relaying, [false, true])
+        func oneSubscription(form: Form, isDisposed: Bool) {
+            let scheduler = ticks()
+            let log = EventLog()
+            SharingScheduler.mock(scheduler: scheduler) {
+                let source = scheduler.createHotObservable(
+                    script((210, 1), (220, 2)) + [.completed(isDisposed ? 300 : 230)])
+                let subscription = form.drive(source.asDriver(onErrorJustReturn: 0), log)
+                scheduler.scheduleAt(250) { subscription.dispose() }
+                scheduler.start()
+                #expect(source.subscriptions == [Subscription(0, isDisposed ? 250 : 230)])
             }
+            #expect(log.lines == form.expected + (form.seesCompletion && !isDisposed ? ["completed"] : []))
         }
 
-        @Test func onDisposedRunsAtTheEndAndAtDispose() {
-            for event in [Event<Int>.completed, .next(1)] {
-                let log = EventLog()
-                let subject = PublishSubject<Int>()
-                SharingScheduler.mock(scheduler: HereScheduler()) {
-                    let driver = subject.asDriver(onErrorJustReturn: 0)
-                    let subscriptions = [
-                        driver.drive(onDisposed: { log.note("closure") }),
-                        driver.drive(with: log, onDisposed: { $0.note("object") }),
-                    ]
-                    subject.on(event)
-                    for subscription in subscriptions { subscription.dispose() }
-                }
-                #expect(log.lines == ["closure", "object"])
+        @Test("onDisposed runs at the end and at dispose", arguments: [Event<Int>.completed, .next(1)])
+        func onDisposed(event: Event<Int>) {
+            let log = EventLog()
+            let subject = PublishSubject<Int>()
+            SharingScheduler.mock(scheduler: HereScheduler()) {
+                let driver = subject.asDriver(onErrorJustReturn: 0)
+                let subscriptions = [
+                    driver.drive(onDisposed: { log.note("closure") }),
+                    driver.drive(with: log, onDisposed: { $0.note("object") }),
+                ]
+                subject.on(event)
+                for subscription in subscriptions { subscription.dispose() }
             }
+            #expect(log.lines == ["closure", "object"])
         }
 
-        @Test func anObjectIsHeldWeakly() {
+        @Test("drive(with:) does not retain the object") func weakObject() {
             final class Object: @unchecked Sendable {}
             var object: Object? = Object()
             nonisolated(unsafe) var calls = 0
@@ -132,7 +130,7 @@ extension SharedSequences {
             #expect(calls == 1)
         }
 
-        @Test func onTheMainQueueARelaysValueArrivesInsideDrive() async {
+        @Test("On the main queue the value of a relay arrives inside drive") func insideDrive() async {
             let log = EventLog()
             await onMainQueue {
                 let relay = BehaviorRelay(value: 1)
@@ -145,7 +143,7 @@ extension SharedSequences {
             #expect(log.lines == ["10", "driven", "20"])
         }
 
-        @Test func fromOtherThreadsElementsArriveOnTheMainQueueInOrder() async {
+        @Test("Elements from other threads arrive on the main queue in order") func otherThreads() async {
             let main = MainQueueMark()
             let relay = BehaviorRelay(value: 0)
             let log = EventLog()
@@ -164,6 +162,6 @@ extension SharedSequences {
 }
 
 extension Event {
-    /// The element, or `completed`.
+    /// The text of the element, or `completed`.
     fileprivate var text: String { element.map { "\($0)" } ?? debugDescription }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import RxSwift
 
-/// Runs each action right where it is scheduled, and never what is scheduled for later.
+/// Runs each action inside `schedule`, and never runs a delayed action.
 final class HereScheduler: SchedulerType {
     var now: Date { Date() }
 

@@ -7,65 +7,69 @@ import Testing
 
 extension SharedSequences {
     @Suite struct ConversionsTests {
-        /// One way to convert, and what becomes of a source that sends 1 at 210 and fails at 250.
+        /// A conversion, and the diagram of its result for a source that sends 1 and fails.
         struct Way: @unchecked Sendable, CustomTestStringConvertible {
             let name: String
-            let tail: [Recorded<Event<Int>>]
+            let result: String
             let convert: @Sendable (Observable<Int>) -> Observable<Int>
             var testDescription: String { name }
         }
 
-        static let justReturn: [Recorded<Event<Int>>] = [.next(251, -1), .completed(251)]
-        static let goOn: [Recorded<Event<Int>>] = [.next(252, -1), .completed(252)]
+        /// The sharing scheduler takes a tick, and another one for the events of a driver that replaces the error.
+        static let source = "-1---#"
+        static let direct = "--1---(9|)"
+        static let hopped = "--1----(9|)"
+
+        private static func events(_ diagram: String) throws -> [Recorded<Event<Int>>] {
+            try Recorded.events(marbles: diagram, start: 200, error: Failure.expected) { $0.wholeNumberValue }
+        }
 
         static let ways: [Way] = [
-            Way(name: "asDriver(onErrorJustReturn:)", tail: justReturn) {
-                $0.asDriver(onErrorJustReturn: -1).asObservable()
+            Way(name: "asDriver(onErrorJustReturn:)", result: direct) {
+                $0.asDriver(onErrorJustReturn: 9).asObservable()
             },
-            Way(name: "asSignal(onErrorJustReturn:)", tail: justReturn) {
-                $0.asSignal(onErrorJustReturn: -1).asObservable()
+            Way(name: "asSignal(onErrorJustReturn:)", result: direct) {
+                $0.asSignal(onErrorJustReturn: 9).asObservable()
             },
-            Way(name: "asSharedSequence(onErrorJustReturn:)", tail: justReturn) {
-                $0.asSharedSequence(sharingStrategy: SignalSharingStrategy.self, onErrorJustReturn: -1).asObservable()
+            Way(name: "asSharedSequence(onErrorJustReturn:)", result: direct) {
+                $0.asSharedSequence(sharingStrategy: SignalSharingStrategy.self, onErrorJustReturn: 9).asObservable()
             },
-            Way(name: "asDriver(onErrorDriveWith:)", tail: goOn) {
-                $0.asDriver(onErrorDriveWith: .just(-1)).asObservable()
+            Way(name: "asDriver(onErrorDriveWith:)", result: hopped) {
+                $0.asDriver(onErrorDriveWith: .just(9)).asObservable()
             },
-            Way(name: "asSignal(onErrorSignalWith:)", tail: goOn) {
-                $0.asSignal(onErrorSignalWith: .just(-1)).asObservable()
+            Way(name: "asSignal(onErrorSignalWith:)", result: hopped) {
+                $0.asSignal(onErrorSignalWith: .just(9)).asObservable()
             },
-            Way(name: "asSharedSequence(onErrorDriveWith:)", tail: goOn) {
-                $0.asSharedSequence(onErrorDriveWith: Signal.just(-1)).asObservable()
+            Way(name: "asSharedSequence(onErrorDriveWith:)", result: hopped) {
+                $0.asSharedSequence(onErrorDriveWith: Signal.just(9)).asObservable()
             },
-            Way(name: "asDriver(onErrorRecover:)", tail: goOn) {
-                $0.asDriver { $0 as? Failure == .expected ? .just(-1) : .empty() }.asObservable()
+            Way(name: "asDriver(onErrorRecover:)", result: hopped) {
+                $0.asDriver { $0 as? Failure == .expected ? .just(9) : .empty() }.asObservable()
             },
-            Way(name: "asSignal(onErrorRecover:)", tail: goOn) {
-                $0.asSignal { $0 as? Failure == .expected ? .just(-1) : .empty() }.asObservable()
+            Way(name: "asSignal(onErrorRecover:)", result: hopped) {
+                $0.asSignal { $0 as? Failure == .expected ? .just(9) : .empty() }.asObservable()
             },
-            Way(name: "asSharedSequence(onErrorRecover:)", tail: goOn) {
+            Way(name: "asSharedSequence(onErrorRecover:)", result: hopped) {
                 $0.asSharedSequence(sharingStrategy: DriverSharingStrategy.self) {
-                    $0 as? Failure == .expected ? .just(-1) : .empty()
+                    $0 as? Failure == .expected ? .just(9) : .empty()
                 }.asObservable()
             },
         ]
 
-        @Test(arguments: ways) func anErrorArrivesOnTheSchedulerAndIsReplaced(_ way: Way) {
-            let events = virtually { scheduler in
-                way.convert(
-                    scheduler.createHotObservable(script((210, 1)) + [.error(250, Failure.expected)]).asObservable())
-            }
-            #expect(events == [.next(211, 1)] + way.tail)
+        @Test("An error is replaced on the sharing scheduler", arguments: ways) func error(way: Way) throws {
+            let source = try Self.events(Self.source)
+            let result = try Self.events(way.result)
+            #expect(virtually { way.convert($0.createHotObservable(source).asObservable()) } == result)
         }
 
-        @Test(arguments: ways) func aSourceThatCompletesIsLeftAlone(_ way: Way) {
-            let events = virtually { scheduler in
-                way.convert(scheduler.createHotObservable(script((210, 1)) + [.completed(250)]).asObservable())
-            }
-            #expect(events == [.next(211, 1), .completed(251)])
+        @Test("The completion of a source passes on the sharing scheduler", arguments: ways)
+        func completion(way: Way) throws {
+            let source = try Self.events("-1---|")
+            let result = try Self.events("--1---|")
+            #expect(virtually { way.convert($0.createHotObservable(source).asObservable()) } == result)
         }
 
-        @Test func relaysAndInfalliblesNeedNoWord() {
+        @Test("Relays and infallibles convert without a replacement for errors") func unfailingSources() {
             #expect(virtually { _ in BehaviorRelay(value: 1).asDriver() } == [.next(201, 1)])
             #expect(virtually { _ in PublishRelay<Int>().asSignal() } == [])
             #expect(
@@ -76,7 +80,7 @@ extension SharedSequences {
             #expect(virtually { _ in Driver.just(1).asInfallible() } == [.next(201, 1), .completed(201)])
         }
 
-        @Test func anInfallibleCompletesWhereAClosureThrew() {
+        @Test("An Infallible completes where a closure of the driver threw") func throwingClosure() {
             let events = virtually { _ in
                 Driver.zip([Driver.just(1), Driver.just(2)]) { (_: [Int]) -> Int in throw Failure.expected }
                     .asInfallible()
@@ -84,7 +88,7 @@ extension SharedSequences {
             #expect(events == [.completed(201)])
         }
 
-        @Test func aRelaysDriverSharesAndRepeats() {
+        @Test("The driver of a relay shares and repeats its value") func relayDriver() {
             let scheduler = ticks()
             let observers = [scheduler.createObserver(Int.self), scheduler.createObserver(Int.self)]
             let relay = BehaviorRelay(value: 1)
@@ -98,11 +102,11 @@ extension SharedSequences {
                 scheduler.start()
             }
             #expect(observers[0].events == [.next(1, 1), .next(101, 2)])
-            // Inside `drive`, without a hop.
+            // The value arrives inside `drive`, without a hop.
             #expect(observers[1].events == [.next(200, 2)])
         }
 
-        @Test func aUsersTypeIsConvertedByItsSharedSequence() {
+        @Test("A type of the program converts through its shared sequence") func ownType() {
             struct Label: SharedSequenceConvertibleType {
                 typealias Element = String
                 typealias SharingStrategy = DriverSharingStrategy
@@ -112,7 +116,7 @@ extension SharedSequences {
             #expect(virtually { _ in Label().map(\.count) } == [.next(201, 4), .completed(201)])
         }
 
-        @Test func aUsersStrategyDecidesHowToShare() {
+        @Test("A sharing strategy of the program decides how to share") func ownStrategy() {
             struct Unshared: SharingStrategyProtocol {
                 static var scheduler: any SchedulerType { HereScheduler() }
                 static func share<Element>(_ source: Observable<Element>) -> Observable<Element> { source }

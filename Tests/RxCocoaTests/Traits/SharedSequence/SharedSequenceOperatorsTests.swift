@@ -6,17 +6,14 @@ import Testing
 
 extension SharedSequences {
     @Suite struct OperatorsTests {
-        @Test(arguments: Twin.transforming + Twin.timed + Twin.flattening + Twin.combining + Twin.creating)
-        func aDriversOperatorIsTheObservablesAndShares(_ twin: Twin) {
-            for events in Twin.scripts {
-                for visits in Twin.visits {
-                    let outcome = twin.outcomeOfDriver(events, visits)
-                    #expect(outcome == twin.outcomeOfPlain(events, visits))
-                }
-            }
+        @Test(
+            "An operator of a driver equals that of an observable and shares",
+            arguments: Twin.transforming + Twin.timed + Twin.flattening + Twin.combining + Twin.creating, Twin.courses)
+        func twins(twin: Twin, course: Twin.Course) {
+            #expect(twin.outcomeOfDriver(course) == twin.outcomeOfPlain(course))
         }
 
-        @Test func closuresRunOnceForAllSubscribers() {
+        @Test("Closures run once for all subscribers") func closuresRunOnce() {
             let scheduler = ticks()
             nonisolated(unsafe) var runs = 0
             SharingScheduler.mock(scheduler: scheduler) {
@@ -33,7 +30,7 @@ extension SharedSequences {
             #expect(runs == 2)
         }
 
-        @Test func aSignalsNewcomerGetsNothingOfWhatWas() {
+        @Test("A newcomer to a signal receives no earlier element") func signalNewcomer() {
             let scheduler = ticks()
             let observer = scheduler.createObserver(Int.self)
             SharingScheduler.mock(scheduler: scheduler) {
@@ -48,7 +45,7 @@ extension SharedSequences {
             #expect(observer.events == [.next(311, 20)])
         }
 
-        @Test func aDriverOfSignalsAndASignalOfDriversHaveTheirInnerStrategy() {
+        @Test("A driver of signals flattens to a signal, which repeats nothing") func innerStrategy() {
             let relay = PublishRelay<Int>()
             let scheduler = ticks()
             let early = scheduler.createObserver(Int.self)
@@ -65,7 +62,7 @@ extension SharedSequences {
             #expect(late.events == [])
         }
 
-        @Test func withUnretainedCompletesWhenTheObjectIsGone() {
+        @Test("withUnretained completes when the object is released") func withUnretained() {
             final class Object: @unchecked Sendable {}
             let scheduler = ticks()
             let observer = scheduler.createObserver(Int.self)
@@ -83,7 +80,7 @@ extension SharedSequences {
             #expect(observer.events == [.next(211, 2), .next(221, 3), .completed(231)])
         }
 
-        @Test func aLongChainFitsTheStack() {
+        @Test("A long chain of drivers needs little stack") func longChain() {
             let length = stepCount(5_000, debug: 400)
             let (sum, isReleased) = onEightMebibytes {
                 let relay = PublishRelay<Int>()

@@ -4,13 +4,14 @@ import RxTest
 import TestSupport
 import Testing
 
-/// Tests of drivers, signals and what they are made of. One serialized suite: the scheduler they mock is the program's.
+/// Tests of drivers, signals and shared sequences. They form one serialized suite, because they mock a scheduler of the whole
+/// program.
 @Suite(.serialized) struct SharedSequences {}
 
-/// An operator of drivers beside what it has to be made of.
+/// An operator of drivers beside the equivalent chain of observables.
 struct Twin: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Whether the subscribers of the result share a subscription.
+    /// True if the subscribers of the result share a subscription.
     let isShared: Bool
     let driver: @Sendable (Driver<Int>, EventLog) -> Driver<Int>
     let plain: @Sendable (Observable<Int>, TestScheduler, EventLog) -> Observable<Int>
@@ -27,20 +28,20 @@ struct Twin: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// What two subscribers see, what their source sees, and what the operator's closures wrote down.
+    /// The events of two subscribers, the subscriptions to their source, and the log of the closures of the operator.
     struct Outcome: Equatable {
         let first, second: [Recorded<Event<Int>>]
         let subscriptions: [Subscription]
         let closures: [String]
     }
 
-    /// When two subscribers come and go.
+    /// The times at which two subscribers subscribe and dispose.
     struct Visits: Sendable { let first, second: (from: Int, to: Int) }
 
     static let visits = [
         Visits(first: (200, 1_000), second: (300, 1_000)),
         Visits(first: (200, 310), second: (300, 325)),
-        // Nobody is there for a while.
+        // For a while there is no subscriber.
         Visits(first: (200, 250), second: (300, 1_000)),
         Visits(first: (200, 1_000), second: (500, 1_000)),
     ]
@@ -55,14 +56,22 @@ struct Twin: Sendable, CustomTestStringConvertible {
         [],
     ]
 
-    func outcomeOfDriver(_ events: [Recorded<Event<Int>>], _ visits: Visits) -> Outcome {
-        Self.outcome(events, visits) { source, _, log in
+    /// The script of a source, and the visits of the two subscribers.
+    struct Course: @unchecked Sendable {
+        let events: [Recorded<Event<Int>>]
+        let visits: Visits
+    }
+
+    static let courses = scripts.flatMap { events in visits.map { Course(events: events, visits: $0) } }
+
+    func outcomeOfDriver(_ course: Course) -> Outcome {
+        Self.outcome(course) { source, _, log in
             driver(source.asDriver(onErrorJustReturn: -1), log).asObservable()
         }
     }
 
-    func outcomeOfPlain(_ events: [Recorded<Event<Int>>], _ visits: Visits) -> Outcome {
-        Self.outcome(events, visits) { source, scheduler, log in
+    func outcomeOfPlain(_ course: Course) -> Outcome {
+        Self.outcome(course) { source, scheduler, log in
             let shared = source.observe(on: scheduler).catchAndReturn(-1).share(replay: 1)
             let made = plain(shared, scheduler, log)
             return isShared ? made.share(replay: 1) : made
@@ -70,17 +79,16 @@ struct Twin: Sendable, CustomTestStringConvertible {
     }
 
     /// - Parameter make: makes the sequence of the source that sends the events, with drivers on the virtual scheduler.
-    static func outcome(
-        _ events: [Recorded<Event<Int>>], _ visits: Visits,
-        make: (Observable<Int>, TestScheduler, EventLog) -> Observable<Int>
+    private static func outcome(
+        _ course: Course, make: (Observable<Int>, TestScheduler, EventLog) -> Observable<Int>
     ) -> Outcome {
         let scheduler = ticks()
         let log = EventLog()
-        let source = scheduler.createHotObservable(events)
+        let source = scheduler.createHotObservable(course.events)
         let observers = [scheduler.createObserver(Int.self), scheduler.createObserver(Int.self)]
         SharingScheduler.mock(scheduler: scheduler) {
             let made = make(source.asObservable(), scheduler, log)
-            for (observer, visit) in zip(observers, [visits.first, visits.second]) {
+            for (observer, visit) in zip(observers, [course.visits.first, course.visits.second]) {
                 scheduler.scheduleAt(visit.from) {
                     let subscription = made.subscribe(observer)
                     scheduler.scheduleAt(visit.to) { subscription.dispose() }
@@ -96,7 +104,7 @@ struct Twin: Sendable, CustomTestStringConvertible {
 
 /// Runs a body with drivers and signals on a virtual scheduler.
 ///
-/// - Returns: what the sequence made sends to a subscriber from 200 to 1000.
+/// - Returns: the events that a subscriber receives from 200 to 1000.
 func virtually<Sequence: ObservableConvertibleType>(
     _ make: @escaping @Sendable (TestScheduler) -> Sequence
 ) -> [Recorded<Event<Sequence.Element>>] {

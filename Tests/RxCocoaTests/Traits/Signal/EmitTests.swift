@@ -7,10 +7,10 @@ import Testing
 
 extension SharedSequences {
     @Suite struct EmitTests {
-        /// A form of `emit`, which writes what arrives into the log.
+        /// A form of `emit` that logs its events.
         struct Form: Sendable, CustomTestStringConvertible {
             let name: String
-            /// What the log reads when 1 and 2 were sent.
+            /// The lines of the log after the elements 1 and 2 and the completion.
             let expected: [String]
             let emit: @Sendable (Signal<Int>, EventLog) -> any Disposable
             var testDescription: String { name }
@@ -82,7 +82,8 @@ extension SharedSequences {
             },
         ]
 
-        @Test(arguments: observing + relaying) func elementsArriveOverOneSubscription(_ form: Form) {
+        @Test("Elements arrive over one subscription", arguments: observing + relaying)
+        func oneSubscription(_ form: Form) {
             let scheduler = ticks()
             let log = EventLog()
             SharingScheduler.mock(scheduler: scheduler) {
@@ -95,7 +96,7 @@ extension SharedSequences {
             #expect(log.lines == form.expected)
         }
 
-        @Test(arguments: observing + relaying) func nothingArrivesAfterDispose(_ form: Form) {
+        @Test("No element arrives after dispose", arguments: observing + relaying) func afterDispose(_ form: Form) {
             let log = EventLog()
             SharingScheduler.mock(scheduler: HereScheduler()) {
                 let source = PublishSubject<Int>()

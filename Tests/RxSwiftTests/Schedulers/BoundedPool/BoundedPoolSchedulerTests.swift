@@ -7,7 +7,7 @@ import Testing
 @Suite struct BoundedPoolSchedulerTests {
     // MARK: Order
 
-    @Test func workOfOneThreadIsStartedInOrder() {
+    @Test("A pool of one starts the work of one thread in order") func orderOfSubmission() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1)
         nonisolated(unsafe) var seen: [Int] = []
         for round in 0..<20 {
@@ -19,7 +19,7 @@ import Testing
         #expect(seen == Array(0..<20_000))
     }
 
-    @Test func whatAnOccupiedWorkerLeavesIsTakenInOrder() {
+    @Test("A second worker takes the work behind an occupied worker in order") func occupiedWorker() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         let gate = pool.occupy()
         nonisolated(unsafe) var seen: [Int] = []
@@ -32,8 +32,10 @@ import Testing
         pool.shutdown()
     }
 
-    @Test(arguments: [BoundedPoolScheduler.NestedOrder.oldestFirst, .newestFirst])
-    func nestedWorkIsTakenInTheOrderAskedFor(order: BoundedPoolScheduler.NestedOrder) {
+    @Test(
+        "Nested work runs in the configured order",
+        arguments: [BoundedPoolScheduler.NestedOrder.oldestFirst, .newestFirst])
+    func nestedOrder(order: BoundedPoolScheduler.NestedOrder) {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1, nestedOrder: order)
         let log = EventLog()
         let done = OneShot()
@@ -49,7 +51,7 @@ import Testing
         #expect(log.text == (order == .oldestFirst ? "a b c" : "c b a"))
     }
 
-    @Test func eventsOfOneHopComeInOrderAndOneAtATime() {
+    @Test("The events of one hop come in order and one at a time") func hopOrder() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 4)
         let sources = (0..<3).map { _ in PublishSubject<Int>() }
         let done = OneShot()
@@ -88,7 +90,7 @@ import Testing
     // MARK: States
 
     /// Small plain states lie in the scheduled object, others do not.
-    @Test func statesOfAnyKindReachTheActionAndAreReleased() async {
+    @Test("States of any kind reach their action and are released") func anyState() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         let released = AtomicCounter(0)
         let wrong = AtomicCounter(0)
@@ -130,8 +132,8 @@ import Testing
 
     // MARK: How many at once
 
-    @Test(arguments: [1, 2, 3, 8])
-    func neverMoreThanTheLimitRunAtOnce(limit: Int) {
+    @Test("A pool never runs more actions at once than its limit", arguments: [1, 2, 3, 8])
+    func upperLimit(limit: Int) {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: limit)
         let running = AtomicWord(0)
         let most = AtomicWord(0)
@@ -152,8 +154,8 @@ import Testing
     }
 
     /// All of them have to run at the same time, or none would come to its end.
-    @Test(arguments: [1, 2, 5], [false, true])
-    func asManyAsTheLimitRunAtOnce(limit: Int, isNested: Bool) {
+    @Test("A pool runs as many actions at once as its limit", arguments: [1, 2, 5], [false, true])
+    func fullLimit(limit: Int, isNested: Bool) {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: limit)
         for _ in 0..<100 {
             let missing = AtomicCounter(limit)
@@ -177,9 +179,9 @@ import Testing
         }
     }
 
-    /// Jobs that several workers left in their deques and wait for, while another worker keeps handing work to itself.
-    @Test(arguments: [false, true])
-    func whatBusyWorkersLeaveIsTakenByOthers(besideAChain: Bool) {
+    /// Several workers wait for jobs in their own deques, while another worker keeps submitting work to itself.
+    @Test("Idle workers take the nested jobs of busy workers", arguments: [false, true])
+    func stealing(besideAChain: Bool) {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: besideAChain ? 4 : 3)
         let isOver = AtomicWord(0)
         @Sendable func chain() { if isOver.loadAcquiring() == 0 { pool.run { chain() } } }
@@ -202,7 +204,7 @@ import Testing
         pool.shutdown()
     }
 
-    @Test func threadsAreStartedWhenThereIsWork() async {
+    @Test("A pool starts its threads with the first work") func lazyThreads() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 3, name: "lazy pool")
         #expect(threadCount(named: "lazy pool") == 0)
         let gate = pool.occupy()
@@ -213,12 +215,12 @@ import Testing
         for _ in 0..<3 { all.fire() }
     }
 
-    @Test func aLimitBelowOneStopsTheProgram() async {
+    @Test("A limit outside of 1 to 65,535 stops the program") func invalidLimit() async {
         await #expect(processExitsWith: .failure) { _ = BoundedPoolScheduler(maxConcurrentOperationCount: 0) }
         await #expect(processExitsWith: .failure) { _ = BoundedPoolScheduler(maxConcurrentOperationCount: 65_536) }
     }
 
-    @Test func anIdlePoolUsesNoProcessorTime() async {
+    @Test("An idle pool uses no processor time") func idleProcessorTime() async {
         await #expect(processExitsWith: .success) {
             let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 4)
             let gate = pool.occupy(4)
@@ -234,7 +236,7 @@ import Testing
 
     // MARK: Priorities
 
-    @Test func higherPrioritiesAreTakenFirst() {
+    @Test("Higher priorities run first") func priorityOrder() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1)
         pool.suspend()
         let lock = Mutex()
@@ -248,7 +250,7 @@ import Testing
         #expect(seen == BoundedPoolScheduler.Priority.allCases.reversed().flatMap { Array(repeating: $0, count: 4) })
     }
 
-    @Test func nestedWorkOfHigherPriorityGoesFirst() {
+    @Test("Nested work of higher priority runs first") func nestedPriority() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1, priority: .utility)
         let log = EventLog()
         let done = OneShot()
@@ -272,10 +274,11 @@ import Testing
         #expect(BoundedPoolScheduler.Priority.background < .userInteractive)
     }
 
-    /// Endless work of all higher priorities, and of the same one handed over by workers, keeps nothing waiting for ever.
+    /// Endless work of all higher priorities, and endless nested work of the same priority, starves no action.
     @Test(
+        "Every priority makes progress under endless work of higher ones",
         arguments: BoundedPoolScheduler.Priority.allCases, [BoundedPoolScheduler.NestedOrder.oldestFirst, .newestFirst])
-    func noPriorityWaitsForEver(priority: BoundedPoolScheduler.Priority, order: BoundedPoolScheduler.NestedOrder) {
+    func noStarvation(priority: BoundedPoolScheduler.Priority, order: BoundedPoolScheduler.NestedOrder) {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, nestedOrder: order)
         let isOver = AtomicWord(0)
         @Sendable func repeatForEver(_ scheduler: BoundedPoolScheduler) {
@@ -284,7 +287,7 @@ import Testing
         for higher in BoundedPoolScheduler.Priority.allCases where higher >= priority {
             let scheduler = pool.prioritized(higher)
             for _ in 0..<3 { repeatForEver(scheduler) }
-            // Also what is nested from the start.
+            // The nested submissions need the same from the start.
             scheduler.run { for _ in 0..<3 { repeatForEver(scheduler) } }
         }
         let done = OneShot()
@@ -297,7 +300,7 @@ import Testing
 
     // MARK: Suspending
 
-    @Test func whileSuspendedNothingIsStarted() async {
+    @Test("A suspended pool starts no action") func suspended() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         let ran = AtomicCounter(0)
         let gate = pool.occupy()
@@ -308,7 +311,7 @@ import Testing
             ran.increment()
             return Disposables.create()
         }
-        // What runs goes on; and hands over work, which waits, too.
+        // The running action continues. The work that it submits waits as well.
         let finished = OneShot()
         gate.fire()
         try? await Task.sleep(nanoseconds: 30_000_000)
@@ -320,8 +323,8 @@ import Testing
         #expect(await eventually { ran.value == 101 })
     }
 
-    /// The race: suspending and resuming while work comes. Of each worker one action may begin after `suspend` has returned.
-    @Test func suspendingWhileWorkIsTaken() {
+    /// The race: suspending and resuming during submissions. Each worker may begin one action after `suspend` has returned.
+    @Test("Suspending while workers take jobs admits one more action per worker") func suspendRace() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         let ran = AtomicCounter(0)
         let isOver = AtomicWord(0)
@@ -353,7 +356,7 @@ import Testing
 
     // MARK: Bounded stack
 
-    @Test func aMillionNestedActionsInARow() {
+    @Test("A million nested actions in a row complete") func millionNested() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         let done = OneShot()
         let left = AtomicCounter(1_000_000)
@@ -364,7 +367,7 @@ import Testing
         #expect(done.wait(seconds: 120))
     }
 
-    @Test func recursionThroughTheSchedulerNeedsNoStack() {
+    @Test("Recursion through the scheduler needs no stack") func deepRecursion() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1)
         let done = OneShot()
         let recursion = pool.scheduleRecursive(200_000) { left, recurse in

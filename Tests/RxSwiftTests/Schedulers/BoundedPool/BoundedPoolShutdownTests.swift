@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct BoundedPoolShutdownTests {
-    @Test(arguments: [1, 2, 4], [false, true])
-    func itWaitsForTheWorkHandedOverBefore(limit: Int, isSuspended: Bool) async {
+    @Test("A shutdown waits for the work submitted before it", arguments: [1, 2, 4], [false, true])
+    func waitsForWork(limit: Int, isSuspended: Bool) async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: limit, name: "shut down")
         if isSuspended { pool.suspend() }
         let ran = AtomicCounter(0)
@@ -24,7 +24,7 @@ import Testing
         #expect(!pool.isSuspended)
     }
 
-    @Test func anUnusedPoolShutsDown() {
+    @Test("A pool without work shuts down") func unusedPool() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         pool.shutdown()
         let suspended = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
@@ -33,7 +33,7 @@ import Testing
         suspended.shutdown()
     }
 
-    @Test func severalThreadsMayShutDownAtOnce() {
+    @Test("Several threads may shut a pool down at once") func concurrentShutdown() {
         for round in 0..<100 {
             let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
             let ran = AtomicCounter(0)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func onAWorkerItDoesNotWaitForItself() async {
+    @Test("A shutdown on a worker does not wait for itself") func shutdownOnWorker() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "shut inside")
         let done = OneShot()
         let ran = AtomicCounter(0)
@@ -69,7 +69,7 @@ import Testing
         #expect(await eventually { threadCount(named: "shut inside") == 0 })
     }
 
-    @Test func laterWorkIsRefusedReleasedAndReported() async {
+    @Test("Work after the shutdown is rejected, released and reported") func lateWork() async {
         let rejections = RejectionLog()
         defer { rejections.end() }
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "rejecting")
@@ -101,7 +101,7 @@ import Testing
         #expect(rejections["rejecting"] == 4)
     }
 
-    @Test func nestedWorkIsRefusedOnceThePoolIsShutDown() {
+    @Test("Nested work after the shutdown is rejected") func lateNestedWork() {
         let rejections = RejectionLog()
         defer { rejections.end() }
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1, name: "nested rejection")
@@ -126,7 +126,7 @@ import Testing
         #expect(rejections["nested rejection"] == 2)
     }
 
-    @Test func timersNotYetDueAreDroppedAndReleased() async {
+    @Test("A shutdown drops and releases timers that are not due") func pendingTimers() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         weak var token: ReleaseToken?
         var kept: [any Disposable] = []
@@ -149,8 +149,8 @@ import Testing
         #expect(kept.allSatisfy { ($0 as? any Cancelable)?.isDisposed == true })
     }
 
-    /// A hop with more events than one turn takes hands itself over again.
-    @Test func eventsAHopHasReceivedAreDelivered() {
+    /// A hop with more events than one turn takes submits itself again.
+    @Test("A shutdown delivers the events that a hop has received") func receivedEvents() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1)
         let gate = pool.occupy()
         let subject = PublishSubject<Int>()
@@ -167,8 +167,8 @@ import Testing
         subscription.dispose()
     }
 
-    /// The race: work comes from outside and from workers while the pool is shut down.
-    @Test func eachPieceOfWorkRanOrWasRefused() {
+    /// The race: other threads and workers submit work during the shutdown.
+    @Test("Each action that races with the shutdown runs or is rejected") func ranOrRejected() {
         let rejections = RejectionLog()
         defer { rejections.end() }
         for round in 0..<200 {
@@ -202,8 +202,8 @@ import Testing
 
     // MARK: Without a shutdown
 
-    @Test(arguments: [false, true])
-    func workOutlivesTheLastReference(isSuspended: Bool) async {
+    @Test("Submitted work outlives the last reference to its pool", arguments: [false, true])
+    func lastReference(isSuspended: Bool) async {
         let ran = AtomicCounter(0)
         do {
             let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "forgotten")
@@ -213,7 +213,7 @@ import Testing
         #expect(await eventually { ran.value == 500 && threadCount(named: "forgotten") == 0 })
     }
 
-    @Test func theLastReferenceMayGoAwayOnAWorker() async {
+    @Test("A worker may release the last reference to its pool") func releaseOnWorker() async {
         for _ in 0..<100 {
             let ran = AtomicCounter(0)
             do {
@@ -229,7 +229,7 @@ import Testing
         #expect(await eventually { threadCount(named: "gone inside") == 0 })
     }
 
-    @Test func aTimerKeepsThePoolUntilItWasRun() async {
+    @Test("A timer keeps its pool until it has run") func timerKeepsPool() async {
         let done = OneShot()
         _ = BoundedPoolScheduler(maxConcurrentOperationCount: 1, name: "timed").scheduleRelative(
             (), dueTime: .milliseconds(20)
@@ -241,7 +241,7 @@ import Testing
         #expect(await eventually { threadCount(named: "timed") == 0 })
     }
 
-    @Test func aPoolThatWasNeverUsedLeavesNothing() {
+    @Test("A pool that was never used leaves nothing behind") func neverUsed() {
         for _ in 0..<100 { _ = BoundedPoolScheduler(maxConcurrentOperationCount: 3) }
     }
 }

@@ -5,15 +5,17 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct BoundedPoolStressTests {
-    /// The race: many threads hand over work at all priorities, which hands over more.
-    @Test(arguments: [1, 2, 5], [BoundedPoolScheduler.NestedOrder.oldestFirst, .newestFirst])
-    func everyPieceOfWorkRunsOnce(limit: Int, order: BoundedPoolScheduler.NestedOrder) {
+    /// The race: many threads submit work at all priorities, and this work submits more.
+    @Test(
+        "Every action that many threads submit runs once", arguments: [1, 2, 5],
+        [BoundedPoolScheduler.NestedOrder.oldestFirst, .newestFirst])
+    func runsOnce(limit: Int, order: BoundedPoolScheduler.NestedOrder) {
         for round in 0..<10 {
             let pool = BoundedPoolScheduler(maxConcurrentOperationCount: limit, nestedOrder: order)
             let schedulers = BoundedPoolScheduler.Priority.allCases.map { pool.prioritized($0) }
             let producers = 4
             let each = 150
-            // Each piece hands over two, three levels deep: 1 + 2 + 4 + 8.
+            // Each action submits two, three levels deep: 1 + 2 + 4 + 8.
             let total = producers * each * 15
             let left = AtomicCounter(total)
             let done = OneShot()
@@ -40,7 +42,7 @@ import Testing
     }
 
     /// The race: an action is disposed of while it is taken up.
-    @Test func disposingWhileTheActionIsTakenRunsItAtMostOnce() {
+    @Test("An action that is disposed of during its start runs at most once") func disposeRace() {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2)
         let released = AtomicCounter(0)
         let ran = AtomicCounter(0)
@@ -74,7 +76,7 @@ import Testing
 
     #if TRACE_RESOURCES
         /// In a process of its own, since the count is the process's.
-        @Test func nothingIsLeft() async {
+        @Test("A pool releases all its objects") func noLeak() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {

@@ -1,14 +1,14 @@
 import RxSwift
 import Testing
 
-// A model of what `WorkerPool` does with a `PoolState`: all interleavings of threads that hand over work, of two workers, of
-// one that suspends and one that seals. Each step is one access to what threads share: the state, the queue of one level, the
-// semaphore. The transitions are the real ones.
+// A model of the protocol between `WorkerPool` and `PoolState`: all interleavings of submitting threads, of two workers, of a
+// thread that suspends and a thread that shuts down. Each step is one access to shared memory: the state, the queue of one
+// level, the semaphore. The model calls the real transitions.
 
-/// What is handed over: a job that just runs, or one that comes to its end only when all such jobs have begun.
+/// A job that just runs, or a job that ends only when all such jobs have begun.
 private enum Work { case runs, meets }
 
-/// What one worker is about to do.
+/// The next step of a worker.
 private enum Phase: Hashable {
     case notStarted, look, take, clear, takeAgain, restore
     case endSearch, lookAtState, lookAtQueue, wakeOne, run
@@ -28,7 +28,7 @@ private struct Model: Hashable {
     var isClosed = false
     var signals = 0
     var workers: [Worker]
-    /// By job: 0 not handed over, 1 handed over and not announced, 2 announced.
+    /// By job: 0 not submitted, 1 submitted and not announced, 2 announced.
     var producers: [Int]
     var begun: Set<Int> = []
     var finished: Set<Int> = []
@@ -51,12 +51,12 @@ private struct Scenario {
     var limit: Int
     var suspends = false
     var seals = false
-    /// Whether a worker looks again after it cleared a level.
+    /// True if a worker looks again after it has cleared a level.
     var looksAgain = true
-    /// Whether it calls others if it then found more than it takes.
+    /// True if a worker wakes others when this second look finds more than one job.
     var callsAfterClearing = true
 
-    /// All states that can follow.
+    /// Returns all states that can follow a state.
     func successors(of model: Model) -> [Model] {
         var found: [Model] = []
         func add(_ step: (inout Model) -> Void) {
@@ -104,7 +104,7 @@ private struct Scenario {
         return found
     }
 
-    /// Returns whether the worker can do anything.
+    /// Moves a worker by one step. Returns false if the worker cannot move.
     private func stepWorker(_ index: Int, _ model: inout Model) -> Bool {
         var worker = model.workers[index]
         switch worker.phase {
@@ -150,7 +150,7 @@ private struct Scenario {
         case .run:
             guard let job = worker.job else { return false }
             model.begun.insert(job)
-            // One that still waits has changed nothing, which leads nowhere.
+            // A job that still waits changes no state, so that this step leads nowhere.
             let missing = jobs.indices.contains {
                 jobs[$0] == .meets && !model.begun.contains($0) && !model.rejected.contains($0)
             }
@@ -180,7 +180,7 @@ private struct Scenario {
         return true
     }
 
-    /// Goes through all interleavings. Returns how many states there are, and one in which the pool is stuck, if there is.
+    /// Explores all interleavings, and returns the number of states and a state in which the pool is stuck, if there is one.
     func explore() -> (count: Int, stuck: Model?) {
         let start = Model(
             workers: Array(repeating: .init(), count: limit), producers: Array(repeating: 0, count: jobs.count))
@@ -194,7 +194,7 @@ private struct Scenario {
         return (seen.count, nil)
     }
 
-    /// Whether all is well when nobody can do anything any more.
+    /// Returns true if a state without successors is a proper end.
     private func isSound(_ model: Model) -> Bool {
         guard model.queue.isEmpty, model.finished.count + model.rejected.count == jobs.count, model.signals == 0 else {
             return false
@@ -208,39 +208,37 @@ private struct Scenario {
 }
 
 @Suite struct PoolProtocolModelTests {
-    @Test func noWorkWaitsWhileAWorkerSleeps() {
-        for limit in 1...2 {
-            let result = Scenario(jobs: [.runs, .runs, .runs], limit: limit).explore()
-            #expect(result.stuck == nil && result.count > 100)
-        }
-        // Comes to its end only if both workers run.
-        let meeting = Scenario(jobs: [.meets, .meets], limit: 2).explore()
-        #expect(meeting.stuck == nil && meeting.count > 100)
-        let behind = Scenario(jobs: [.runs, .meets, .meets], limit: 2).explore()
-        #expect(behind.stuck == nil)
-        let three = Scenario(jobs: [.meets, .meets, .meets], limit: 3).explore()
-        #expect(three.stuck == nil)
+    /// The scenarios with jobs that meet come to their end only if as many workers run.
+    private static let complete = [
+        Scenario(jobs: [.runs, .runs, .runs], limit: 1), Scenario(jobs: [.runs, .runs, .runs], limit: 2),
+        Scenario(jobs: [.meets, .meets], limit: 2), Scenario(jobs: [.runs, .meets, .meets], limit: 2),
+        Scenario(jobs: [.meets, .meets, .meets], limit: 3),
+    ]
+
+    @Test("No work waits while a worker sleeps", arguments: complete.indices)
+    func noForgottenWork(index: Int) {
+        let result = Self.complete[index].explore()
+        #expect(result.stuck == nil && result.count > 100)
     }
 
-    @Test func resumingForgetsNoWork() {
+    @Test("Resuming forgets no work") func resume() {
         let result = Scenario(jobs: [.meets, .meets], limit: 2, suspends: true).explore()
         #expect(result.stuck == nil && result.count > 100)
     }
 
-    @Test func sealingRunsOrRefusesEachPieceAndEndsEachWorker() {
-        for limit in 1...2 {
-            let result = Scenario(jobs: [.runs, .runs], limit: limit, suspends: true, seals: true).explore()
-            #expect(result.stuck == nil && result.count > 100)
-        }
+    @Test("A shutdown runs or rejects each job and ends each worker", arguments: 1...2)
+    func shutdown(limit: Int) {
+        let result = Scenario(jobs: [.runs, .runs], limit: limit, suspends: true, seals: true).explore()
+        #expect(result.stuck == nil && result.count > 100)
     }
 
-    /// What the second look is for.
-    @Test func withoutASecondLookWorkWouldBeForgotten() {
+    /// The second look finds a job that was submitted between the empty queue and the cleared level.
+    @Test("Work is forgotten if the worker skips its second look at the queue") func secondLook() {
         #expect(Scenario(jobs: [.runs, .runs], limit: 1, looksAgain: false).explore().stuck != nil)
     }
 
-    /// A worker that searched may sleep between the two looks: what the second one finds was left to it.
-    @Test func withoutACallAfterTheSecondLookWorkWouldWaitForASleeper() {
+    /// Another searching worker may fall asleep between the two looks, and leave the job to the second look.
+    @Test("Work waits for a sleeper if the worker wakes none after its second look") func callAfterSecondLook() {
         let jobs: [Work] = [.runs, .meets, .meets]
         #expect(Scenario(jobs: jobs, limit: 2, callsAfterClearing: false).explore().stuck != nil)
     }

@@ -1,7 +1,7 @@
 import RxSwift
 import Testing
 
-/// A state that can be changed inside `#expect`.
+/// A state with transitions that may be called inside `#expect`.
 private final class Word {
     private var state = PoolState(word: 0)
 
@@ -26,7 +26,7 @@ private final class Word {
 }
 
 @Suite struct PoolStateTests {
-    @Test func workersAreStartedOneByOneWhileNobodySearches() {
+    @Test("Work starts workers one by one while no worker searches") func startsWorkers() {
         let state = Word()
         #expect(state.notifyWork(2, limit: 2) == .start(0))
         #expect(state.notifyWork(2, limit: 2) == .none)
@@ -37,7 +37,7 @@ private final class Word {
         #expect(state.workerCount == 2 && state.searching == 0 && state.levels == 0b10101)
     }
 
-    @Test func aSleeperIsWokenOnlyIfNobodySearches() {
+    @Test("Work wakes a sleeper only if no worker searches") func wakesSleeper() {
         let state = Word()
         _ = state.notifyWork(1, limit: 2)
         state.endSearch()
@@ -50,7 +50,7 @@ private final class Word {
         #expect(state.notifyWork(3, limit: 2) == .none)
     }
 
-    @Test func nobodySleepsOverWork() {
+    @Test("A worker does not fall asleep while there is work") func noSleepOverWork() {
         let state = Word()
         _ = state.notifyWork(1, limit: 1)
         #expect(!state.sleep(wasSearching: true))
@@ -60,7 +60,7 @@ private final class Word {
         #expect(state.searching == 1 && state.sleeping == 0 && !state.isSuspended)
     }
 
-    @Test func suspendedWorkWakesAndStartsNobody() {
+    @Test("Work of a suspended pool wakes and starts no worker") func suspendedWork() {
         let state = Word()
         state.suspend()
         #expect(state.notifyWork(1, limit: 1) == .none)
@@ -69,7 +69,7 @@ private final class Word {
         #expect(state.resume(limit: 1) == .none)
     }
 
-    @Test func sealingWakesAllAndResumes() {
+    @Test("A shutdown wakes all workers and resumes the pool") func shutdownWakesAll() {
         let state = Word()
         for _ in 0..<3 {
             _ = state.notifyWork(1, limit: 3)
@@ -89,7 +89,7 @@ private final class Word {
         #expect(state.workerCount == 0 && state.searching == 0)
     }
 
-    @Test func sealingWithoutWorkersStartsOneForWhatWaits() {
+    @Test("A shutdown without workers starts one for the waiting work") func shutdownWithoutWorkers() {
         let idle = Word()
         #expect(idle.shutdown(hasWork: false)?.isEnd == true)
         let suspended = Word()
@@ -99,7 +99,7 @@ private final class Word {
         #expect(suspended.workerCount == 1 && suspended.searching == 1)
     }
 
-    @Test func halfOfTheWorkersSearchAtMost() {
+    @Test("At most half of the workers search at a time") func searchLimit() {
         let state = Word()
         #expect(state.beginSearch(limit: 4) && state.beginSearch(limit: 4) && !state.beginSearch(limit: 4))
         let single = Word()

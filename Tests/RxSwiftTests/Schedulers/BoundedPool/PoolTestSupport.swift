@@ -13,7 +13,7 @@ extension BoundedPoolScheduler {
         }
     }
 
-    /// Occupies so many workers until the result is fired, once for each of them. Returns when they are occupied.
+    /// Occupies workers until the result is fired, once for each of them. Returns as soon as all of them are occupied.
     func occupy(_ workers: Int = 1) -> OneShot {
         let gate = OneShot()
         let begun = OneShot()
@@ -28,17 +28,7 @@ extension BoundedPoolScheduler {
     }
 }
 
-/// How many threads carry a name.
-func threadCount(named name: String) -> Int {
-    let folder = "/proc/self/task"
-    let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return threads.filter {
-        let found = try? String(contentsOfFile: "\(folder)/\($0)/comm", encoding: .utf8)
-        return found?.trimmingCharacters(in: .newlines) == name
-    }.count
-}
-
-/// Counts what schedulers reject, by name, while it lives.
+/// Counts the jobs that schedulers reject, by the name of the scheduler, until `end()`.
 final class RejectionLog: @unchecked Sendable {
     private let lock = Mutex()
     private var counts: [String: Int] = [:]

@@ -4,9 +4,9 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What a pool does when the system has no thread for a worker.
+/// A pool on a system that has no thread for a worker.
 @Suite(.serialized) struct ThreadShortageTests {
-    /// Has all starts of worker threads fail during a call, and counts the reports.
+    /// Makes all starts of worker threads fail during a call, and counts the reports.
     private func withoutThreads(_ starts: UInt = 1_000_000, _ body: () async -> Void) async -> Int {
         let before = Hooks.threadShortageHandler
         let reports = AtomicCounter(0)
@@ -20,7 +20,7 @@ import Testing
         return reports.value
     }
 
-    @Test func theWorkersThereAreDoTheWork() async {
+    @Test("The present workers do all the work") func presentWorkers() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 4, name: "shortage")
         let gate = pool.occupy()
         let ran = AtomicCounter(0)
@@ -35,7 +35,7 @@ import Testing
         pool.shutdown()
     }
 
-    @Test func aSleepingWorkerIsWokenForWorkThatWasLeftToTheOneThatDidNotStart() async {
+    @Test("A sleeping worker takes the work of one that did not start") func wokenSleeper() async {
         for _ in 0..<200 {
             let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "shortage")
             let ran = AtomicCounter(0)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func withoutAnyWorkerTheWorkWaitsForTheNextSubmission() async {
+    @Test("Without any worker the work waits for the next submission") func noWorker() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "shortage")
         let ran = AtomicCounter(0)
         let reports = await withoutThreads {
@@ -65,7 +65,7 @@ import Testing
         #expect(ran.value == 11)
     }
 
-    @Test func shutdownRunsTheWorkThatNoWorkerWasStartedFor() async {
+    @Test("A shutdown runs the work that has no worker yet") func shutdownRunsWork() async {
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "shortage")
         let ran = AtomicCounter(0)
         _ = await withoutThreads(12) {
@@ -75,7 +75,7 @@ import Testing
         #expect(ran.value == 10)
     }
 
-    @Test func aPoolThatNeverHasAThreadRefusesItsWorkWhenItIsShutDown() async {
+    @Test("A pool that never gets a thread rejects its work at the shutdown") func shutdownRejectsWork() async {
         let log = RejectionLog()
         defer { log.end() }
         let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 2, name: "no thread")

@@ -5,7 +5,7 @@
 
     /// In a process of its own each, since the count is the process's.
     @Suite struct ConcurrencyResourcesTests {
-        @Test func whatWasAwaitedIsReleased() async {
+        @Test("Awaited sequences are released") func awaited() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {
@@ -22,7 +22,7 @@
             }
         }
 
-        @Test func whatWasIteratedIsReleased() async {
+        @Test("Iterated sequences are released") func iterated() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {
@@ -42,7 +42,7 @@
             }
         }
 
-        @Test func taskSourcesAreReleased() async {
+        @Test("Sources that are tasks are released") func taskSources() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total
                 do {

@@ -9,28 +9,28 @@ import Testing
         await eventually { log.lines.last.map { $0 == "completed" || $0.hasPrefix("error") } ?? false }
     }
 
-    private func stream(_ elements: Int..., error: (any Error)? = nil) -> AsyncThrowingStream<Int, any Error> {
+    private static func stream(_ elements: Int..., error: (any Error)? = nil) -> AsyncThrowingStream<Int, any Error> {
         AsyncThrowingStream { continuation in
             for element in elements { continuation.yield(element) }
             continuation.finish(throwing: error)
         }
     }
 
-    @Test func anAsyncSequenceSendsItsElementsAndItsEnd() async {
-        let cases: [(AsyncThrowingStream<Int, any Error>, String)] = [
+    @Test(
+        "An async sequence sends its elements and its end",
+        arguments: [
             (stream(1, 2, 3), "1 2 3 completed"), (stream(), "completed"),
             (stream(1, error: Failure.expected), "1 error(expected)"),
             (stream(1, error: CancellationError()), "1 completed"),
-        ]
-        for (source, expected) in cases {
-            let log = EventLog(source.asObservable(priority: .high))
-            #expect(await isOver(log))
-            #expect(log.text == expected)
-            #expect(!log.hasOverlapped)
-        }
+        ])
+    func sequenceEvents(source: AsyncThrowingStream<Int, any Error>, expected: String) async {
+        let log = EventLog(source.asObservable(priority: .high))
+        #expect(await isOver(log))
+        #expect(log.text == expected)
+        #expect(!log.hasOverlapped)
     }
 
-    @Test func eachSubscriptionIteratesAnew() async {
+    @Test("Each subscription iterates the async sequence anew") func newIteration() async {
         struct Numbers: AsyncSequence, AsyncIteratorProtocol {
             var last = 0
 
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func disposeEndsASequenceThatTakesNoNoticeOfCancellation() async {
+    @Test("dispose ends a sequence that ignores cancellation") func uncooperativeSequence() async {
         struct Endless: AsyncSequence {
             let iterations: AtomicCounter
 
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// A stream learns of the cancellation when it is asked for an element in the cancelled task.
-    @Test func aSequenceThatIsCancelledBetweenElementsIsAskedOnceMore() async {
+    @Test("A sequence cancelled between elements is asked once more") func cancelledSequence() async {
         final class Calls: @unchecked Sendable {
             let subscription = SingleAssignmentDisposable()
             let ofCancelledTask = AtomicCounter(0)
@@ -98,15 +98,15 @@ import Testing
         #expect(calls.ofCancelledTask.value == 1)
     }
 
-    /// Counts when it is released.
+    /// An object that counts its release.
     private final class CountedLife: Sendable {
         private let ended: AtomicCounter
         init(ended: AtomicCounter) { self.ended = ended }
         deinit { ended.increment() }
     }
 
-    @Test(arguments: [false, true])
-    func workMakesASingle(detached: Bool) async throws {
+    @Test("The result of the work is the outcome of a Single", arguments: [false, true])
+    func work(detached: Bool) async throws {
         let scale = 2
         #expect(try await Single.create(detached: detached) { 21 * scale }.value == 42)
         await #expect(throws: Failure.expected) {
@@ -118,14 +118,14 @@ import Testing
         @TaskLocal static var number = 0
     }
 
-    @Test func onlyDetachedWorkInheritsNothing() async throws {
+    @Test("Only detached work inherits no task-local value") func detachedWork() async throws {
         let plain = Single.create { Local.number }
         let detached = Single.create(detached: true) { Local.number }
         let seen = try await Local.$number.withValue(7) { (try await plain.value, try await detached.value) }
         #expect(seen == (7, 0))
     }
 
-    @Test func workRunsForEachSubscription() async throws {
+    @Test("The work runs for each subscription") func workPerSubscription() async throws {
         let runs = AtomicCounter(0)
         let single = Single.create {
             runs.increment()
@@ -137,7 +137,7 @@ import Testing
         #expect(runs.value == 2)
     }
 
-    @Test func disposeCancelsTheWork() async {
+    @Test("dispose cancels the work") func disposeCancels() async {
         let cancelled = AtomicCounter(0)
         let subscription = Single<Int>.create {
             do {
@@ -151,9 +151,9 @@ import Testing
         #expect(await eventually { cancelled.value == 1 })
     }
 
-    @Test(arguments: [false, true])
-    func anElementAgainstDisposeIsSeenAtMostOnceAndTheTaskEnds(isSequence: Bool) async {
-        /// Tells when an iteration of a stream is over.
+    @Test("An element that races with dispose arrives at most once, and the task ends", arguments: [false, true])
+    func disposeRace(isSequence: Bool) async {
+        /// A stream that counts the iterations that have ended.
         struct Watched: AsyncSequence {
             let stream: AsyncStream<Int>
             let ended: AtomicCounter

@@ -6,7 +6,7 @@ import Testing
     private func maybe(_ source: Observable<Int>) -> Maybe<Int> { PrimitiveSequence(raw: source) }
     private func completable(_ source: Observable<Never>) -> Completable { PrimitiveSequence(raw: source) }
 
-    /// What waiting came to.
+    /// Awaits a value, and returns it or the error as text.
     private func text<Value>(_ wait: () async throws -> Value) async -> String {
         do {
             return "\(try await wait())"
@@ -17,24 +17,24 @@ import Testing
         }
     }
 
-    @Test func aSingleIsAwaited() async {
+    @Test("value awaits the element of a Single") func singleValue() async {
         #expect(await text { try await Single.just(1).value } == "1")
         #expect(await text { try await Single<Int>.error(Failure.expected).value } == "expected")
         #expect(await text { try await Single<Int?>.just(nil).value } == "nil")
     }
 
-    @Test func aMaybeIsAwaited() async {
+    @Test("value awaits the outcome of a Maybe") func maybeValue() async {
         #expect(await text { try await maybe(.just(1)).value } == "Optional(1)")
         #expect(await text { try await maybe(.empty()).value } == "nil")
         #expect(await text { try await maybe(.error(Failure.expected)).value } == "expected")
     }
 
-    @Test func aCompletableIsAwaited() async {
+    @Test("value awaits the end of a Completable") func completableValue() async {
         #expect(await text { try await completable(.empty()).value } == "()")
         #expect(await text { try await completable(.error(Failure.expected)).value } == "expected")
     }
 
-    @Test func whatComesFromAnotherThreadIsAwaited() async {
+    @Test("value awaits an outcome from another thread") func otherThread() async {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "value")
         #expect(await text { try await Single.just(1, scheduler: scheduler).value } == "1")
         let late = Observable<Int>.timer(.milliseconds(1), scheduler: scheduler)
@@ -42,7 +42,7 @@ import Testing
         #expect(await text { try await completable(late.ignoreElements()).value } == "()")
     }
 
-    @Test func cancellationDisposesOfTheSubscription() async {
+    @Test("Cancelling the task disposes of the subscription") func cancellation() async {
         let disposals = AtomicCounter(0)
         let never = Observable<Never>.create { _ in Disposables.create { disposals.increment() } }
         let tasks = [
@@ -55,10 +55,10 @@ import Testing
         #expect(disposals.value == 3)
     }
 
-    @Test func aTaskThatIsCancelledAlreadyStillSubscribes() async {
+    @Test("A task that is already cancelled still subscribes") func cancelledBefore() async {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
-            // As in RxSwift: what comes within `subscribe` counts, and nothing later.
+            // As in RxSwift, an outcome within `subscribe` counts, and a later one does not.
             return (
                 await text { try await Single.just(1).value }, await text { try await Single<Int>.never().value }
             )
@@ -67,17 +67,17 @@ import Testing
         #expect(await task.value == ("1", "cancelled"))
     }
 
-    @Test func theElementAfterAnElementIsIgnored() async {
+    @Test("value ignores the events after the first element") func laterElement() async {
         #expect(await text { try await maybe(sequence(1, 2)).value } == "Optional(1)")
         #expect(await text { try await maybe(sequence(1, error: .expected)).value } == "Optional(1)")
     }
 
-    /// What comes from the source while the task is cancelled.
+    /// The event of the source that races with the cancellation of the task.
     enum Ending: CaseIterable { case success, completed, error, successAgainstError }
 
     /// Resuming the (checked) continuation twice would end the process, never resuming it would hang.
-    @Test(arguments: Ending.allCases)
-    func anEndAgainstCancellationResumesOnce(ending: Ending) async {
+    @Test("An end that races with cancellation resumes the task once", arguments: Ending.allCases)
+    func cancellationRace(ending: Ending) async {
         for round in 0..<stepCount(20_000, debug: 4_000) {
             let source = PublishSubject<Int>()
             let task = Task { await text { try await maybe(source.asObservable()).value } }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func ofThreeWhoResumeAtOnceOneDoes() async {
+    @Test("One of three racing resumptions wins") func resumptionRace() async {
         for _ in 0..<stepCount(20_000, debug: 4_000) {
             let seen = await text {
                 try await withCheckedThrowingContinuation { continuation in
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func cancellationAgainstSubscribingResumesOnce() async {
+    @Test("A cancellation that races with subscribing resumes the task once") func subscribeRace() async {
         for _ in 0..<stepCount(20_000, debug: 4_000) {
             let disposals = AtomicCounter(0)
             let subscriptions = AtomicCounter(0)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ValuesTests {
-    /// What an iteration saw, and how it ended.
+    /// Iterates a stream, and returns its elements and its end as text.
     private func text(of stream: AsyncThrowingStream<Int, any Error>) async -> String {
         var seen: [String] = []
         do {
@@ -23,15 +23,17 @@ import Testing
         return (seen + ["end"]).joined(separator: " ")
     }
 
-    @Test(arguments: [
-        (sequence(1, 2, 3), "1 2 3 end"), (sequence(1, error: .expected), "1 expected"), (.empty(), "end"),
-        (.error(Failure.other), "other"),
-    ])
-    func anIterationSeesTheEvents(source: Observable<Int>, expected: String) async {
+    @Test(
+        "An iteration sees the events of the sequence",
+        arguments: [
+            (sequence(1, 2, 3), "1 2 3 end"), (sequence(1, error: .expected), "1 expected"), (.empty(), "end"),
+            (.error(Failure.other), "other"),
+        ])
+    func events(source: Observable<Int>, expected: String) async {
         #expect(await text(of: source.values) == expected)
     }
 
-    @Test func readingThePropertySubscribes() async {
+    @Test("Reading the property subscribes") func reading() async {
         let subject = PublishSubject<Int>()
         let stream = subject.values
         #expect(subject.hasObservers)
@@ -41,7 +43,7 @@ import Testing
         #expect(await text(of: stream) == (0..<1_000).map { "\($0) " }.joined() + "end")
     }
 
-    @Test func anInfallibleIsIteratedWithoutTry() async {
+    @Test("An Infallible is iterated without try") func infallible() async {
         let subject = PublishSubject<Int>()
         let stream = Infallible<Int>(raw: subject.asObservable()).values
         subject.onNext(1)
@@ -50,20 +52,20 @@ import Testing
         #expect(await text(of: stream) == "1 2 end")
     }
 
-    @Test func cancellingTheTaskEndsTheSubscription() async {
+    @Test("Cancelling the task ends the subscription") func cancellation() async {
         let subject = PublishSubject<Int>()
         let throwing = subject.values
         let infallible = Infallible<Int>(raw: subject.asObservable()).values
         subject.onNext(1)
         let tasks = [Task { await text(of: throwing) }, Task { await text(of: infallible) }]
         for task in tasks { task.cancel() }
-        // Whether the element is seen depends on when the tasks began.
+        // A task that begins after its cancellation misses the element.
         #expect(["1 cancelled", "cancelled"].contains(await tasks[0].value))
         #expect(["1 end", "end"].contains(await tasks[1].value))
         #expect(!subject.hasObservers)
     }
 
-    @Test func aStreamThatIsLetGoOfEndsTheSubscription() {
+    @Test("The release of the stream ends the subscription") func releasedStream() {
         let subject = PublishSubject<Int>()
         do {
             let throwing = subject.values
@@ -74,7 +76,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func leavingTheLoopEndsTheSubscription() async throws {
+    @Test("Leaving the loop ends the subscription") func leavingTheLoop() async throws {
         let subject = ReplaySubject<Int>.createUnbounded()
         (0..<10).forEach(subject.onNext)
         var seen = 0
@@ -86,11 +88,11 @@ import Testing
         #expect(await eventually { !subject.hasObservers })
     }
 
-    /// What races with the cancellation of the iterating task.
+    /// The event that races with the cancellation of the iterating task.
     enum Ending: CaseIterable { case element, completed, error }
 
-    @Test(arguments: Ending.allCases)
-    func anEventAgainstCancellationEndsTheIterationOnce(ending: Ending) async {
+    @Test("An event that races with cancellation ends the iteration once", arguments: Ending.allCases)
+    func cancellationRace(ending: Ending) async {
         for round in 0..<stepCount(20_000, debug: 4_000) {
             let subject = PublishSubject<Int>()
             let stream = subject.values
@@ -122,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func anEventAgainstLettingGoOfTheStreamLeavesNothingBehind() {
+    @Test("An event that races with the release of the stream leaves nothing behind") func releaseRace() {
         final class Round: @unchecked Sendable {
             let subject = PublishSubject<ReleaseToken>()
             var stream: AsyncThrowingStream<ReleaseToken, any Error>?

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AndThenTests {
-    @Test func theSecondFollowsTheFirst() {
+    @Test("The second sequence follows the first") func elements() {
         #expect(text(of: Completable.empty().andThen(Single.just(1)).asObservable()) == "1 completed")
         #expect(text(of: Completable.empty().andThen(Maybe<Int>.empty()).asObservable()) == "completed")
         #expect(text(of: Completable.empty().andThen(Maybe.just(1)).asObservable()) == "1 completed")
@@ -12,7 +12,7 @@ import Testing
         #expect(text(of: Completable.empty().andThen(Completable.empty()).asObservable()) == "completed")
     }
 
-    @Test func errorsOfBothEndIt() {
+    @Test("An error of either sequence ends the result") func errors() {
         let failing = Completable.error(Failure.expected)
         #expect(text(of: failing.andThen(Single.just(1)).asObservable()) == "error(expected)")
         #expect(text(of: failing.andThen(Completable.empty()).asObservable()) == "error(expected)")
@@ -21,29 +21,35 @@ import Testing
         #expect(text(of: Completable.never().andThen(Single.just(1)).asObservable()) == "")
     }
 
-    @Test func theSecondIsSubscribedToWhenTheFirstCompletes() {
-        let scheduler = ticks()
-        let first = scheduler.createColdObservable([Recorded<Event<Int>>.completed(50)])
-        let second = scheduler.createColdObservable(script((10, 1), (20, 2)) + [.completed(30)])
-        let result = scheduler.start { first.ignoreElements().asCompletable().andThen(second.asObservable()) }
-        #expect(result.events == [.next(260, 1), .next(270, 2), .completed(280)])
-        #expect(first.subscriptions == [Subscription(200, 250)])
-        #expect(second.subscriptions == [Subscription(250, 280)])
+    @Test("The second sequence is subscribed to when the first completes") func subscriptionTimes() throws {
+        try expectMarbles(
+            source: "^----|",
+            active: "^----!",
+            second: "     ^12|",
+            during: "     ^--!",
+            result: "^-----12|",
+            isCold: true
+        ) { first, second, _ in first.ignoreElements().asCompletable().andThen(second) }
     }
 
-    @Test(arguments: [225, 265]) func disposeEndsTheOneThatRuns(_ time: Int) {
-        let scheduler = ticks()
-        let first = scheduler.createColdObservable([Recorded<Event<Int>>.completed(50)])
-        let second = scheduler.createColdObservable(script((10, 1), (20, 2)) + [.completed(30)])
-        let result = scheduler.start(disposed: time) {
-            first.ignoreElements().asCompletable().andThen(second.asObservable())
-        }
-        #expect(result.events == (time == 225 ? [] : [.next(260, 1)]))
-        #expect(first.subscriptions == [Subscription(200, min(time, 250))])
-        #expect(second.subscriptions == (time == 225 ? [] : [Subscription(250, time)]))
+    @Test(
+        "dispose ends the running sequence",
+        arguments: [
+            (225, "^----!", "", "^"),
+            (265, "^---------!", "          ^--!", "^-----------1"),
+        ])
+    func dispose(time: Int, active: String, during: String, result: String) throws {
+        try expectMarbles(
+            source: "^---------|",
+            active: active,
+            second: "          ^-1-2-|",
+            during: during,
+            result: result,
+            isCold: true, ticks: 5, disposed: time
+        ) { first, second, _ in first.ignoreElements().asCompletable().andThen(second) }
     }
 
-    @Test func theFirstIsLetGoWhenTheSecondRuns() {
+    @Test("The first sequence is released when the second runs") func releasedFirst() {
         let first = PublishSubject<Never>()
         let second = PublishSubject<Never>()
         let log = EventLog(first.asCompletable().andThen(second.asCompletable()).asObservable())
@@ -55,7 +61,7 @@ import Testing
         #expect(log.lines == ["completed"])
     }
 
-    @Test func disposeAtTheEndOfTheFirstKeepsTheSecondFromStarting() {
+    @Test("A dispose at the end of the first keeps the second from starting") func disposeAtEnd() {
         let subscription = SerialDisposable()
         let first = PublishSubject<Never>()
         nonisolated(unsafe) var subscriptions = 0
@@ -69,7 +75,7 @@ import Testing
         #expect(subscriptions == 0)
     }
 
-    @Test func longChainsNeedNoStack() {
+    @Test("Long chains need no stack") func longChain() {
         let count = stepCount(20_000, debug: 1_500)
         let steps = stepCount(1_000_000, debug: 20_000)
         let outcome = onEightMebibytes {
@@ -90,7 +96,7 @@ import Testing
         #expect(outcome == ["chain", "concat", "retry"])
     }
 
-    @Test func recursionInTheSecondNeedsLittleStack() {
+    @Test("Recursion in the second sequence needs little stack") func recursion() {
         @Sendable func countdown(_ depth: Int) -> Completable {
             depth == 0 ? .empty() : Completable.empty().andThen(.deferred { countdown(depth - 1) })
         }

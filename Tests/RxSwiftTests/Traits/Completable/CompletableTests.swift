@@ -12,7 +12,7 @@ import Testing
         return log.joined(separator: ", ")
     }
 
-    @Test func theOutcomesAndTheirEnd() {
+    @Test("A subscriber receives the outcome and its end") func outcomes() {
         #expect(outcome(.empty()) == "completed, disposed")
         #expect(outcome(.error(Failure.expected)) == "error expected, disposed")
         #expect(outcome(.never()) == "")
@@ -22,7 +22,7 @@ import Testing
         #expect(events == 2)
     }
 
-    @Test func onlyTheFirstOutcomeCounts() {
+    @Test("Only the first outcome counts") func firstOutcome() {
         nonisolated(unsafe) var log: [String] = []
         let completable = Completable.create { receive in
             receive(.completed)
@@ -33,7 +33,7 @@ import Testing
         #expect(log == ["disposed"])
     }
 
-    @Test func doRunsItsClosures() {
+    @Test("do runs its closures") func doClosures() {
         nonisolated(unsafe) var log: [String] = []
         func note(_ line: String) -> @Sendable () -> Void { { log.append(line) } }
         func observed(_ source: Completable) -> Completable {
@@ -62,7 +62,7 @@ import Testing
         return (source.ignoreElements().asCompletable(), source)
     }
 
-    @Test func concatSubscribesToOneAfterAnother() {
+    @Test("concat subscribes to one completable after another") func concatOrder() {
         let scheduler = ticks()
         let first = ends(at: 10, on: scheduler)
         let second = ends(at: 20, on: scheduler)
@@ -77,7 +77,7 @@ import Testing
         #expect(fourth.source.subscriptions == [])
     }
 
-    @Test func theFormsOfConcat() {
+    @Test("Each form of concat runs its completables in order") func concatForms() {
         nonisolated(unsafe) var log: [Int] = []
         func step(_ number: Int) -> Completable {
             .deferred {
@@ -93,7 +93,7 @@ import Testing
         #expect(log == Array(1...8))
     }
 
-    @Test func concatIteratesASequenceLazilyAndACollectionAtOnce() {
+    @Test("concat iterates a sequence lazily and a collection at once") func concatIteration() {
         nonisolated(unsafe) var made = 0
         func make(_: Int) -> Completable {
             made += 1
@@ -110,7 +110,7 @@ import Testing
         #expect(made == 1)
     }
 
-    @Test func zipRunsAllAndTheFirstErrorWinsAtOnce() {
+    @Test("zip runs all completables, and the first error ends it") func zip() {
         let scheduler = ticks()
         let first = ends(at: 10, on: scheduler)
         let second = ends(at: 30, on: scheduler)
@@ -131,7 +131,7 @@ import Testing
         #expect(outcome(Completable.zip()) == "completed, disposed")
     }
 
-    @Test func zipEndsTheOthersWhenDisposedOf() {
+    @Test("dispose of a zip ends all completables") func zipDispose() {
         let subjects = [PublishSubject<Never>(), PublishSubject<Never>()]
         let subscription = Completable.zip(subjects.map { $0.asCompletable() }).subscribe()
         #expect(subjects.allSatisfy { $0.hasObservers })
@@ -139,7 +139,7 @@ import Testing
         #expect(!subjects.contains { $0.hasObservers })
     }
 
-    @Test func objectIsHeldWeakly() {
+    @Test("subscribe(with:) does not retain the object") func weakObject() {
         final class Object {}
         var object: Object? = Object()
         nonisolated(unsafe) var calls: [String] = []

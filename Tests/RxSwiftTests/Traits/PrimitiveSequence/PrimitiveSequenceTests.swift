@@ -5,7 +5,7 @@ import Testing
 
 /// The operators that all three traits have.
 @Suite struct PrimitiveSequenceTests {
-    @Test func deferredIsMadeForEachSubscription() {
+    @Test("deferred makes its sequence for each subscription") func deferred() {
         nonisolated(unsafe) var made = 0
         let single = Single<Int>.deferred {
             made += 1
@@ -19,7 +19,7 @@ import Testing
         #expect(text(of: Maybe<Int>.deferred { .empty() }.asObservable()) == "completed")
     }
 
-    @Test func usingDisposesOfItsResource() {
+    @Test("using disposes of its resource") func using() {
         let resource = BooleanDisposable()
         let single = Single<Int>.using({ resource }, primitiveSequenceFactory: { _ in .just(1) })
         #expect(text(of: single.asObservable()) == "1 completed")
@@ -38,16 +38,12 @@ import Testing
         #expect(text(of: failing.asObservable()) == "error(other)")
     }
 
-    @Test func timerSendsZero() {
-        let scheduler = ticks()
-        let single = scheduler.start { Single<Int>.timer(.seconds(10), scheduler: scheduler).asObservable() }
-        #expect(single.events == [.next(210, 0), .completed(210)])
-        let again = ticks()
-        let maybe = again.start { Maybe<UInt8>.timer(.seconds(10), scheduler: again).asObservable() }
-        #expect(maybe.events == [.next(210, 0), .completed(210)])
+    @Test("timer sends zero after its due time") func timer() throws {
+        try expectMarbles(result: "^(0|)") { Single<Int>.timer(.seconds(10), scheduler: $0).asObservable() }
+        try expectMarbles(result: "^(0|)") { Maybe<UInt8>.timer(.seconds(10), scheduler: $0).asObservable() }
     }
 
-    @Test func catchGoesOnInTheSameTrait() {
+    @Test("catch recovers within the same trait") func catchOperator() {
         let single = Single<Int>.error(Failure.expected).catch { .just($0 as? Failure == .expected ? 1 : 2) }
         #expect(text(of: single.asObservable()) == "1 completed")
         let maybe = Maybe<Int>.error(Failure.expected).catch { _ in .empty() }
@@ -58,7 +54,7 @@ import Testing
         #expect(text(of: Single<Int>.error(Failure.other).catchAndReturn(3).asObservable()) == "3 completed")
     }
 
-    @Test func retrySubscribesAnew() {
+    @Test("retry subscribes anew") func retry() {
         nonisolated(unsafe) var attempts = 0
         let source = Single<Int>.deferred {
             attempts += 1
@@ -78,7 +74,7 @@ import Testing
         #expect(text(of: stranger.asObservable()) == "error(expected)")
     }
 
-    @Test func theElementAndTheEndAreDelayed() {
+    @Test("delay delays the element and the end, and not an error") func delay() {
         let scheduler = ticks()
         let single = scheduler.start { Single.just(1).delay(.seconds(10), scheduler: scheduler).asObservable() }
         #expect(single.events.map(\.time).allSatisfy { $0 >= 210 })
@@ -90,41 +86,36 @@ import Testing
         #expect(error.events == [.error(200, Failure.expected)])
     }
 
-    @Test func theSubscriptionIsDelayed() {
-        let scheduler = ticks()
-        let source = scheduler.createColdObservable([Recorded<Event<Int>>.completed(5)])
-        let result = scheduler.start {
-            source.asMaybe().delaySubscription(.seconds(10), scheduler: scheduler).asObservable()
-        }
-        #expect(result.events == [.completed(215)])
-        #expect(source.subscriptions == [Subscription(210, 215)])
+    @Test("delaySubscription delays the subscription") func delaySubscription() throws {
+        try expectMarbles(
+            source: "  ^|",
+            result: "^--|",
+            active: "  ^!",
+            isCold: true, ticks: 5
+        ) { $0.asMaybe().delaySubscription(.seconds(10), scheduler: $1).asObservable() }
     }
 
-    @Test func silenceTimesOut() {
-        let scheduler = ticks()
-        let failing = scheduler.start { Single<Int>.never().timeout(.seconds(10), scheduler: scheduler).asObservable() }
-        #expect(failing.events == [.error(210, RxError.timeout)])
-        let again = ticks()
-        let replaced = again.start {
-            Single<Int>.never().timeout(.seconds(10), other: .just(1), scheduler: again).asObservable()
+    @Test("timeout ends a silent sequence") func timeout() throws {
+        try expectMarbles(source: "^", result: "^#", error: RxError.timeout) {
+            $0.asSingle().timeout(.seconds(10), scheduler: $1).asObservable()
         }
-        #expect(replaced.events == [.next(210, 1), .completed(210)])
+        try expectMarbles(result: "^(1|)") {
+            Single<Int>.never().timeout(.seconds(10), other: .just(1), scheduler: $0).asObservable()
+        }
         #expect(
             text(of: Completable.empty().timeout(.seconds(10), scheduler: ticks()).asObservable()) == "completed")
     }
 
-    @Test func eventsAndSubscriptionsMoveToASchedulerOfTheirOwn() {
+    @Test("observe(on:) and subscribe(on:) move events and subscriptions to a scheduler") func schedulers() throws {
+        try expectMarbles(result: "^1|", ticks: 1) { Single.just(1).observe(on: $0).asObservable() }
         let scheduler = ticks()
-        let observed = scheduler.start { Single.just(1).observe(on: scheduler).asObservable() }
-        #expect(observed.events == [.next(201, 1), .completed(202)])
-        let again = ticks()
-        let source = again.createColdObservable([Recorded<Event<Int>>.completed(5)])
-        let subscribed = again.start { source.asMaybe().subscribe(on: again).asObservable() }
+        let source = scheduler.createColdObservable([Recorded<Event<Int>>.completed(5)])
+        let subscribed = scheduler.start { source.asMaybe().subscribe(on: scheduler).asObservable() }
         #expect(subscribed.events == [.completed(206)])
         #expect(source.subscriptions.map(\.subscribe) == [201])
     }
 
-    @Test func debugPassesEventsUnchanged() {
+    @Test("debug passes events unchanged") func debug() {
         #expect(text(of: Single.just(1).debug("single").asObservable()) == "1 completed")
         #expect(text(of: Completable.empty().debug("completable", trimOutput: true).asObservable()) == "completed")
     }

@@ -6,12 +6,12 @@ import Testing
 @Suite struct InfallibleTests {
     // MARK: Events and create
 
-    @Test func anEventIsOneOfAnObservable() {
+    @Test("An Infallible event converts to an Observable event") func eventConversion() {
         #expect(InfallibleEvent.next(1).event == .next(1))
         #expect(InfallibleEvent<Int>.completed.event == .completed)
     }
 
-    @Test func nothingPassesAfterCompleted() {
+    @Test("No event passes after the completion") func eventsAfterCompleted() {
         let log = EventLog()
         let infallible = Infallible<Int>.create { observer in
             observer(.next(1))
@@ -23,7 +23,7 @@ import Testing
         #expect(log.lines == ["1", "completed", "disposed", "work ended"])
     }
 
-    @Test func disposeEndsTheWorkAndTheEvents() {
+    @Test("dispose ends the work and the events") func dispose() {
         let log = EventLog()
         var observer: Infallible<Int>.InfallibleObserver = { _ in }
         let infallible = Infallible<Int>.create { handed in
@@ -39,7 +39,7 @@ import Testing
         #expect(log.lines == ["1", "work ended", "disposed"])
     }
 
-    @Test func anEventFromInsideACallbackComesAfterIt() {
+    @Test("An event sent from inside a callback follows the current one") func eventInCallback() {
         let log = EventLog()
         var observer: Infallible<Int>.InfallibleObserver = { _ in }
         let infallible = Infallible<Int>.create { handed in
@@ -55,7 +55,7 @@ import Testing
 
     // MARK: Ways to subscribe
 
-    @Test func theClosureForAllEventsGetsThem() {
+    @Test("The closure for all events receives all events") func eventClosure() {
         let log = EventLog()
         _ = Infallible.of(1, 2).subscribe { event in
             switch event {
@@ -66,7 +66,7 @@ import Testing
         #expect(log.text == "1 2 completed")
     }
 
-    @Test func closuresAreOptional() {
+    @Test("The closures of subscribe are optional") func optionalClosures() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         let first = Infallible(raw: subject).subscribe()
@@ -79,7 +79,7 @@ import Testing
         #expect(!subject.hasObservers && log.text == "disposed")
     }
 
-    @Test func anObjectIsHandedToTheClosuresAndHeldWeakly() {
+    @Test("subscribe(with:) passes the object to the closures and does not retain it") func weakObject() {
         let log = EventLog()
         let subject = PublishSubject<Int>()
         var object: ReleaseToken? = ReleaseToken(7) { log.note("released") }
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// In a process of its own: the hooks belong to the process.
-    @Test func anErrorThatShouldNotBeGoesToTheHook() async {
+    @Test("An unexpected error goes to the default error handler") func unexpectedError() async {
         await #expect(processExitsWith: .success) {
             let log = EventLog()
             Hooks.defaultErrorHandler = { _, error in log.note("hook \(error)") }
@@ -116,56 +116,55 @@ import Testing
         }
     }
 
-    // MARK: From what may fail
+    // MARK: Conversions
 
-    private func recovered(
-        _ elements: [Recorded<Event<Int>>], with recover: (TestableObservable<Int>) -> Infallible<Int>,
-        in scheduler: TestScheduler
-    ) -> (events: [Recorded<Event<Int>>], subscriptions: [Subscription]) {
-        let source = scheduler.createHotObservable(elements)
-        let infallible = recover(source)
-        let result = scheduler.start { infallible }
-        return (result.events, source.subscriptions)
+    @Test("asInfallible replaces an error by an element") func errorElement() throws {
+        try expectMarbles(
+            source: "^12#",
+            result: "^12(9|)",
+            active: "^--!"
+        ) { source, _ in source.asInfallible(onErrorJustReturn: 9).asObservable() }
+        try expectMarbles(
+            source: "^1|",
+            result: "^1|",
+            active: "^-!"
+        ) { source, _ in source.asInfallible(onErrorJustReturn: 9).asObservable() }
     }
 
-    private let failing = script((210, 1), (220, 2)) + [.error(230, Failure.expected)] + script((240, 3))
-    private let completing = script((210, 1)) + [.completed(220)] + script((240, 3))
-
-    @Test func anElementTakesThePlaceOfAnError() {
-        let failed = recovered(failing, with: { $0.asInfallible(onErrorJustReturn: 9) }, in: ticks())
-        #expect(failed.events == script((210, 1), (220, 2), (230, 9)) + [.completed(230)])
-        #expect(failed.subscriptions == [Subscription(200, 230)])
-        let completed = recovered(completing, with: { $0.asInfallible(onErrorJustReturn: 9) }, in: ticks())
-        #expect(completed.events == script((210, 1)) + [.completed(220)])
+    @Test("asInfallible replaces an error by another Infallible") func errorFallback() throws {
+        try expectMarbles(
+            source: "^-1-2-#",
+            active: "^-----!",
+            second: "^----7----8-|",
+            during: "      ^-----!",
+            result: "^-1-2-----8-|",
+            ticks: 5
+        ) { source, second, _ in source.asInfallible(onErrorFallbackTo: Infallible(raw: second)).asObservable() }
+        try expectMarbles(
+            source: "^1|",
+            result: "^1|",
+            active: "^-!"
+        ) { source, _ in source.asInfallible(onErrorFallbackTo: .just(9)).asObservable() }
     }
 
-    @Test func anInfallibleTakesThePlaceOfAnError() {
-        let scheduler = ticks()
-        let other = scheduler.createHotObservable(script((225, 7), (250, 8)) + [.completed(260)])
-        let failed = recovered(
-            failing, with: { $0.asInfallible(onErrorFallbackTo: Infallible(raw: other.asObservable())) }, in: scheduler)
-        #expect(failed.events == script((210, 1), (220, 2), (250, 8)) + [.completed(260)])
-        #expect(failed.subscriptions == [Subscription(200, 230)])
-        #expect(other.subscriptions == [Subscription(230, 260)])
-        let completed = recovered(completing, with: { $0.asInfallible(onErrorFallbackTo: .just(9)) }, in: ticks())
-        #expect(completed.events == script((210, 1)) + [.completed(220)])
+    @Test("asInfallible replaces an error by an Infallible made from it") func errorRecovery() throws {
+        try expectMarbles(
+            source: "^12#",
+            result: "^12(79|)",
+            active: "^--!"
+        ) { source, _ in
+            source.asInfallible { error in .of(error as? Failure == .expected ? 7 : 8, 9) }.asObservable()
+        }
     }
 
-    @Test func anInfallibleMadeOfTheErrorTakesItsPlace() {
-        let failed = recovered(
-            failing, with: { $0.asInfallible { error in .of(error as? Failure == .expected ? 7 : 8, 9) } }, in: ticks())
-        #expect(failed.events == script((210, 1), (220, 2), (230, 7), (230, 9)) + [.completed(230)])
-        #expect(failed.subscriptions == [Subscription(200, 230)])
-    }
-
-    @Test func anErrorOfTheRecoveryIsNotRecoveredFrom() {
+    @Test("An error of the recovery is not recovered") func failedRecovery() {
         let failing = Infallible(raw: Observable<Int>.error(Failure.other))
         let source = sequence(1, error: .expected)
         #expect(text(of: source.asInfallible(onErrorFallbackTo: failing).asObservable()) == "1 error(other)")
         #expect(text(of: source.asInfallible { _ in failing }.asObservable()) == "1 error(other)")
     }
 
-    @Test func singlesBecomeInfallibleToo() {
+    @Test("A Single converts to an Infallible") func fromSingle() {
         let single = Single<Int>.error(Failure.expected)
         #expect(text(of: single.asInfallible(onErrorJustReturn: 1).asObservable()) == "1 completed")
     }

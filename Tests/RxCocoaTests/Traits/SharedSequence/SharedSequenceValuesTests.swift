@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct SharedSequenceValuesTests {
-    @MainActor @Test func elementsAreIteratedInOrder() async {
+    @MainActor @Test("values iterates the elements in order") func order() async {
         let subject = PublishSubject<Int>()
         let stream = Driver<Int>(raw: subject.asObservable()).values
         #expect(subject.hasObservers)
@@ -16,7 +16,7 @@ import Testing
         #expect(seen == [1, 2, 3])
     }
 
-    @MainActor @Test func cancellingTheTaskEndsTheSubscription() async {
+    @MainActor @Test("Cancelling the task ends the subscription") func cancellation() async {
         let subject = PublishSubject<Int>()
         let stream = Driver<Int>(raw: subject.asObservable()).values
         let task = Task { for await _ in stream {} }
@@ -25,7 +25,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @MainActor @Test func aStreamThatIsLetGoOfEndsTheSubscription() {
+    @MainActor @Test("The release of the stream ends the subscription") func releasedStream() {
         let subject = PublishSubject<Int>()
         _ = Driver<Int>(raw: subject.asObservable()).values
         #expect(!subject.hasObservers)

@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// Calls as users write them, most without a type. That they compile is half of the test; the other half is the type they have.
+/// Calls as users write them, most of them without a type. They test that the calls compile, and the type of their result.
 @Suite struct InfallibleOverloadTests {
     private func kind<Element>(of _: Infallible<Element>) -> String { "Infallible<\(Element.self)>" }
     private func kind<Element>(of _: Observable<Element>) -> String { "Observable<\(Element.self)>" }
@@ -10,7 +10,7 @@ import Testing
     private let infallible = Infallible.of(1, 2, 2)
     private let observable = Observable.of(1, 2, 2)
 
-    @Test func innerSequences() {
+    @Test("Operators with inner sequences have the expected types") func innerSequences() {
         #expect(kind(of: infallible.flatMap { Infallible.just($0) }) == "Infallible<Int>")
         #expect(kind(of: infallible.flatMap { Observable.just("\($0)") }) == "Infallible<String>")
         #expect(kind(of: infallible.flatMapLatest { x in Infallible.just(x) }) == "Infallible<Int>")
@@ -30,7 +30,7 @@ import Testing
         #expect(text(of: several.asObservable()) == "1 2 2 completed")
     }
 
-    @Test func chains() {
+    @Test("A chain of operators remains an Infallible") func chains() {
         let chain = infallible.map { $0 + 1 }.filter { $0 > 2 }.distinctUntilChanged().startWith(0).map { "\($0)" }
         #expect(kind(of: chain) == "Infallible<String>")
         #expect(text(of: chain.asObservable()) == "0 3 completed")
@@ -39,7 +39,7 @@ import Testing
         #expect(kind(of: infallible.compactMap { Int("\($0)") }) == "Infallible<Int>")
     }
 
-    @Test func closuresOfOneNameAndSeveralShapes() {
+    @Test("Overloads of one name are told apart by the shape of their closures") func closureShapes() {
         #expect(text(of: infallible.distinctUntilChanged { $0 }.asObservable()) == "1 2 completed")
         #expect(text(of: infallible.distinctUntilChanged { $0 == $1 }.asObservable()) == "1 2 completed")
         #expect(text(of: infallible.take(until: { $0 > 1 }).asObservable()) == "1 completed")
@@ -52,7 +52,7 @@ import Testing
         #expect(kind(of: infallible.withUnretained(ReleaseToken()) { $1 }) == "Infallible<Int>")
     }
 
-    @Test func contextGivesTheType() {
+    @Test("The context determines the element type") func contextualTypes() {
         let sources: [Infallible<Int>] = [.just(1), .empty(), .of(2, 3), .from([4]), .deferred { .just(5) }]
         #expect(text(of: Infallible.concat(sources).asObservable()) == "1 2 3 4 5 completed")
         #expect(kind(of: Infallible.merge(sources)) == "Infallible<Int>")
@@ -70,7 +70,7 @@ import Testing
         #expect(text(of: made.asObservable()) == "1 completed")
     }
 
-    @Test func subscribing() {
+    @Test("Each way to subscribe compiles and receives the events") func subscribing() {
         let log = EventLog()
         _ = infallible.subscribe { event in log.note("\(event)") }
         _ = infallible.subscribe { log.note("\($0)") }

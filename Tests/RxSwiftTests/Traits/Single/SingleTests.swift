@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct SingleTraitTests {
+@Suite struct SingleTests {
     private func results<Element>(_ single: Single<Element>) -> [String] {
         var log: [String] = []
         _ = single.subscribe(
@@ -11,14 +11,14 @@ import Testing
         return log
     }
 
-    @Test func successFailureAndTheirEnd() {
+    @Test("A subscriber receives the outcome and its end") func outcomes() {
         #expect(results(Single.just(1)) == ["success 1", "disposed"])
         #expect(results(Single<Int>.error(Failure.expected)) == ["failure expected", "disposed"])
         #expect(results(Single<Int>.never()) == [])
         #expect(results(sequence(1, 2).toArray()) == ["success [1, 2]", "disposed"])
     }
 
-    @Test func resultClosureIsCalledOnce() {
+    @Test("Only the first outcome counts") func firstOutcome() {
         var log: [String] = []
         let create = Single<Int>.create { observer in
             observer(.success(1))
@@ -35,14 +35,14 @@ import Testing
         #expect(results(failing) == ["failure expected", "disposed"])
     }
 
-    @Test func disposeEndsTheWork() {
+    @Test("dispose ends the work") func disposeEndsWork() {
         var log: [String] = []
         let single = Single<Int>.create { _ in Disposables.create { log.append("work") } }
         single.subscribe(onDisposed: { log.append("disposed") }).dispose()
         #expect(log == ["work", "disposed"])
     }
 
-    @Test func operators() {
+    @Test("Each operator sends the expected events") func operators() {
         #expect(results(Single.just(1).map { $0 + 1 }) == ["success 2", "disposed"])
         #expect(results(Single.just(1).map { _ -> Int in throw Failure.other }) == ["failure other", "disposed"])
         #expect(results(Single.just(1).flatMap { .just("\($0)") }) == ["success 1", "disposed"])
@@ -52,7 +52,7 @@ import Testing
         #expect(events(of: Single.just(1).asMaybe().asObservable()) == ["1", "completed"])
     }
 
-    @Test func doRunsItsClosures() {
+    @Test("do runs its closures") func doClosures() {
         var log: [String] = []
         let single = Single.just(1).do(
             onSuccess: { log.append("onSuccess \($0)") }, afterSuccess: { log.append("afterSuccess \($0)") },
@@ -62,7 +62,7 @@ import Testing
         #expect(log == ["onSubscribe", "onSuccess 1", "success 1", "afterSuccess 1", "onSubscribed", "onDispose"])
     }
 
-    @Test func objectIsHeldWeakly() {
+    @Test("subscribe(with:) does not retain the object") func weakObject() {
         final class Object {}
         var object: Object? = Object()
         var successes = 0
@@ -74,7 +74,7 @@ import Testing
         #expect(successes == 0)
     }
 
-    @Test func zipWaitsForAllOfACollection() {
+    @Test("zip waits for all singles of a collection") func zipOfCollection() {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
         let log = EventLog(Single.zip([first.asSingle(), second.asSingle()]).asObservable())
@@ -86,7 +86,7 @@ import Testing
         #expect(log.lines == ["[1, 2]", "completed"])
     }
 
-    @Test func zipFailsWithTheFirstError() {
+    @Test("zip fails with the first error") func zipError() {
         let waiting = PublishSubject<Int>()
         let failing = PublishSubject<Int>()
         let log = EventLog(Single.zip([waiting.asSingle(), failing.asSingle()]).asObservable())
@@ -97,7 +97,7 @@ import Testing
         #expect(events(of: throwing.asObservable()) == ["error(other)"])
     }
 
-    @Test func zipOfNoneHasAnElementAllTheSame() {
+    @Test("zip of no singles has an element") func zipOfNone() {
         let none: [Single<Int>] = []
         #expect(events(of: Single.zip(none).asObservable()) == ["[]", "completed"])
         let selected = Single.zip(none) { $0.count }
@@ -106,7 +106,7 @@ import Testing
         #expect(events(of: throwing.asObservable()) == ["error(expected)"])
     }
 
-    @Test func flatMapsIntoTheOtherTraits() {
+    @Test("flatMap leads into the other traits") func flatMapIntoTraits() {
         #expect(events(of: Single.just(1).flatMapMaybe { _ in Maybe<Int>.empty() }.asObservable()) == ["completed"])
         let completable = Single.just(1).flatMapCompletable { _ in .error(Failure.expected) }
         #expect(events(of: completable.asObservable()) == ["error(expected)"])

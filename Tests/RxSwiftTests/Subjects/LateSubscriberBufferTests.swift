@@ -2,10 +2,10 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct LateSubscriberTests {
-    /// The race: a subscription is cancelled, and released by the thread that delivers, while its own thread puts the buffer for what it
-    /// replays in front of it.
-    @Test func aLateSubscriberThatIsCancelledWhileItSubscribesIsReleased() {
+@Suite struct LateSubscriberBufferTests {
+    /// The race: a subscription is cancelled, and released by the delivering thread, while its own thread puts the replay
+    /// buffer in front of it.
+    @Test("A late subscriber that is cancelled while it subscribes is released") func cancelledSubscriber() {
         for _ in 0..<300 {
             weak var token: ReleaseToken?
             do {

@@ -11,7 +11,7 @@ import Testing
         return log.joined(separator: ", ")
     }
 
-    @Test func theOutcomesAndTheirEnd() {
+    @Test("A subscriber receives the outcome and its end") func outcomes() {
         #expect(outcome(Maybe.just(1)) == "success 1, disposed")
         #expect(outcome(Maybe.just(1, scheduler: CurrentThreadScheduler.instance)) == "success 1, disposed")
         #expect(outcome(Maybe<Int>.error(Failure.expected)) == "error expected, disposed")
@@ -24,7 +24,8 @@ import Testing
         #expect(events == ["success(1)", "completed", "error(TestSupport.Failure.expected)"])
     }
 
-    @Test(arguments: ["success", "completed", "error"]) func onlyTheFirstOutcomeCounts(_ first: String) {
+    @Test("Only the first outcome counts", arguments: ["success", "completed", "error"])
+    func firstOutcome(_ first: String) {
         let maybe = Maybe<Int>.create { receive in
             switch first {
             case "success": receive(.success(1))
@@ -40,7 +41,7 @@ import Testing
         #expect(text(of: maybe.asObservable()) == expected[first])
     }
 
-    @Test func operators() {
+    @Test("Each operator sends the expected events") func operators() {
         func check<Element>(_ maybe: Maybe<Element>, _ expected: String, line: Int = #line) {
             #expect(text(of: maybe.asObservable()) == expected, "line \(line)")
         }
@@ -56,7 +57,7 @@ import Testing
         check(Maybe<Int>.error(Failure.expected).catchAndReturn(3), "3 completed")
     }
 
-    @Test func emptinessCanBeFilled() {
+    @Test("ifEmpty replaces emptiness by an element or another source") func ifEmpty() {
         #expect(text(of: Maybe<Int>.empty().ifEmpty(default: 5).asObservable()) == "5 completed")
         #expect(text(of: Maybe.just(1).ifEmpty(default: 5).asObservable()) == "1 completed")
         #expect(text(of: Maybe<Int>.error(Failure.expected).ifEmpty(default: 5).asObservable()) == "error(expected)")
@@ -68,7 +69,7 @@ import Testing
         #expect(text(of: single.asObservable()) == "7 completed")
     }
 
-    @Test func theOtherIsSubscribedToOnlyWhenEmpty() {
+    @Test("ifEmpty subscribes to the other source only after an empty one") func ifEmptySubscription() {
         let first = PublishSubject<Int>()
         let second = PublishSubject<Int>()
         let log = EventLog(first.asMaybe().ifEmpty(switchTo: second.asMaybe()).asObservable())
@@ -79,7 +80,7 @@ import Testing
         #expect(!second.hasObservers && log.lines == [])
     }
 
-    @Test func doRunsTheClosuresOfTheElementAndOfTheCompletion() {
+    @Test("do runs the closures of the element and of the completion") func doClosures() {
         nonisolated(unsafe) var log: [String] = []
         func note(_ line: String) -> @Sendable () -> Void { { log.append(line) } }
         let maybe = Maybe.just(1).do(
@@ -101,7 +102,7 @@ import Testing
         #expect(log == ["onError expected", "error expected", "afterError expected"])
     }
 
-    @Test func objectIsHeldWeakly() {
+    @Test("subscribe(with:) does not retain the object") func weakObject() {
         final class Object {}
         var object: Object? = Object()
         nonisolated(unsafe) var calls: [String] = []

@@ -3,9 +3,9 @@ import RxTest
 import TestSupport
 import Testing
 
-/// What holds for subscriptions to sequences of one outcome, also when the sequence does not keep its promise.
+/// Subscriptions to sequences of one outcome, also if the sequence does not keep its promise.
 @Suite struct OutcomeTests {
-    @Test func aSingleWithoutAnElementFails() {
+    @Test("A Single without an element fails") func noElement() {
         nonisolated(unsafe) var log: [String] = []
         _ = Single.just(1).retry(0).subscribe(
             onSuccess: { log.append("success \($0)") }, onFailure: { log.append("failure \($0)") },
@@ -18,20 +18,21 @@ import Testing
         #expect(log == ["\(RxError.noElements)"])
     }
 
-    @Test func whatFollowsTheElementIsIgnored() {
+    @Test(
+        "A subscriber ignores the events after the element",
+        arguments: [sequence(1, 2), sequence(1, error: .expected), sequence(1, 2, error: .expected)])
+    func laterEvents(source: Observable<Int>) {
         nonisolated(unsafe) var log: [String] = []
-        for source in [sequence(1, 2), sequence(1, error: .expected), sequence(1, 2, error: .expected)] {
-            _ = Single(raw: source).subscribe(
-                onSuccess: { log.append("\($0)") }, onFailure: { log.append("\($0)") },
-                onDisposed: { log.append("disposed") })
-            _ = Maybe(raw: source).subscribe(
-                onSuccess: { log.append("\($0)") }, onError: { log.append("\($0)") },
-                onCompleted: { log.append("completed") }, onDisposed: { log.append("disposed") })
-        }
-        #expect(log == Array(repeating: ["1", "disposed"], count: 6).flatMap { $0 })
+        _ = Single(raw: source).subscribe(
+            onSuccess: { log.append("\($0)") }, onFailure: { log.append("\($0)") },
+            onDisposed: { log.append("disposed") })
+        _ = Maybe(raw: source).subscribe(
+            onSuccess: { log.append("\($0)") }, onError: { log.append("\($0)") },
+            onCompleted: { log.append("completed") }, onDisposed: { log.append("disposed") })
+        #expect(log == ["1", "disposed", "1", "disposed"])
     }
 
-    @Test func onDisposedRunsAtTheElement() {
+    @Test("onDisposed runs at the element") func onDisposed() {
         let scheduler = ticks()
         nonisolated(unsafe) var log: [String] = []
         _ = Single.just(1, scheduler: scheduler).do(afterSuccess: { _ in log.append("after") }).subscribe(
@@ -41,7 +42,7 @@ import Testing
         #expect(log == ["success 1", "disposed 1", "after"])
     }
 
-    @Test func disposeInsideOnSuccessEndsTheSource() {
+    @Test("A dispose inside onSuccess ends the source") func disposeInOnSuccess() {
         let subscription = SerialDisposable()
         let source = PublishSubject<Int>()
         nonisolated(unsafe) var log: [String] = []
@@ -56,7 +57,7 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test func theSourceIsAwaitedAfterTheElement() {
+    @Test("The subscription waits for the end of the source after the element") func sourceEnd() {
         let source = PublishSubject<Int>()
         let subscription = Single(raw: source).subscribe()
         source.onNext(1)
@@ -65,8 +66,10 @@ import Testing
         #expect(!source.hasObservers)
     }
 
-    @Test(arguments: ["single", "single without an element", "maybe", "completable"])
-    func unhandledErrorsGoToTheHook(_ kind: String) {
+    @Test(
+        "An unhandled error goes to the default error handler",
+        arguments: ["single", "single without an element", "maybe", "completable"])
+    func unhandledErrors(_ kind: String) {
         nonisolated(unsafe) var errors: [String] = []
         let before = Hooks.defaultErrorHandler
         Hooks.defaultErrorHandler = { _, error in errors.append("\(error)") }
@@ -80,7 +83,7 @@ import Testing
         #expect(errors == [kind.contains("without") ? "\(RxError.noElements)" : "expected"])
     }
 
-    @Test func anOutcomeFromInsideTheCallbackIsTooLate() {
+    @Test("An outcome sent from inside the callback is too late") func outcomeInCallback() {
         Hooks.contractViolationHandler = { _ in }
         nonisolated(unsafe) var receiver: ((SingleEvent<Int>) -> Void)?
         let single = Single<Int>.create { receive in
@@ -95,7 +98,7 @@ import Testing
         receiver = nil
     }
 
-    @Test func ofTwoThreadsOneBringsTheOutcome() {
+    @Test("Only one of several racing outcomes arrives") func outcomeRace() {
         Hooks.contractViolationHandler = { _ in }
         for _ in 0..<300 {
             nonisolated(unsafe) var receiver: ((MaybeEvent<Int>) -> Void)?
@@ -116,7 +119,7 @@ import Testing
 
     #if TRACE_RESOURCES
         /// In a process of its own, since the count is the process's.
-        @Test func nothingIsLeftBehind() async {
+        @Test("No object of the sequence is left behind") func noLeak() async {
             await #expect(processExitsWith: .success) {
                 let subject = PublishSubject<Int>()
                 let before = Resources.total

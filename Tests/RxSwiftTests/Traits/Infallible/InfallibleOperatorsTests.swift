@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-/// What each operator sends for one course of two sources. Errors, disposal and release are what the laws look at.
+/// The events of each operator for one course of two sources. The laws check errors, disposal and release.
 @Suite struct InfallibleOperatorsTests {
     struct Form: @unchecked Sendable, CustomTestStringConvertible {
         let name: String
@@ -20,8 +20,10 @@ import Testing
         }
     }
 
-    @Test(arguments: transformations + parts + combinations + collections + innerSequences + inspections)
-    func sends(_ form: Form) {
+    @Test(
+        "Each operator sends the expected events",
+        arguments: transformations + parts + combinations + collections + innerSequences + inspections)
+    func operators(_ form: Form) {
         let source = PublishSubject<Int>()
         let other = PublishSubject<Int>()
         let log = EventLog(form.build(Infallible(raw: source), Infallible(raw: other)))
@@ -88,7 +90,7 @@ import Testing
         Form("concat of sequence", "1 2 2 3 4 30 completed") { .concat(AnySequence([$0, $1])) },
         Form("merge of list", "1 10 2 2 3 20 4 30 completed") { .merge($0, $1) },
         Form("merge of array", "1 10 2 2 3 20 4 30 completed") { .merge([$0, $1]) },
-        // As in RxSwift.
+        // RxSwift merges other collections in turn as well.
         Form("merge of another collection", "1 2 2 3 4 30 completed") { .merge(ContiguousArray([$0, $1])) },
     ]
 
@@ -135,6 +137,7 @@ import Testing
     ]
 
     @Test(
+        "Each source sends the expected events",
         arguments: [
             (Infallible<Int>.just(1), "1 completed"),
             (.just(1, scheduler: CurrentThreadScheduler.instance), "1 completed"),
@@ -148,7 +151,7 @@ import Testing
     }
 
     /// The promise is broken, and the error passes.
-    @Test(arguments: throwing) func whatAClosureThrowsEndsTheSequence(_ form: Form) {
+    @Test("An error that a closure throws ends the sequence", arguments: throwing) func throwingClosures(_ form: Form) {
         #expect(text(of: form.build(.of(1, 2), .just(0))) == form.expected)
     }
 
@@ -187,7 +190,7 @@ import Testing
         },
     ]
 
-    @Test func doRunsItsClosures() {
+    @Test("do runs its closures") func doClosures() {
         let log = EventLog()
         let infallible = Infallible.just(1).do(
             onNext: { log.note("onNext \($0)") }, afterNext: { log.note("afterNext \($0)") },
@@ -202,7 +205,7 @@ import Testing
             ])
     }
 
-    @Test func sharingSubscribesOnceAndReplays() {
+    @Test("share subscribes once and replays") func sharing() {
         let log = EventLog()
         let subject = PublishSubject<Int>()
         let shared = Infallible(raw: subject).do(onSubscribe: { log.note("subscribed") }).share(replay: 1)
@@ -215,7 +218,7 @@ import Testing
         #expect(log.text == "subscribed a1 b1 a2 b2" && !subject.hasObservers)
     }
 
-    @Test func theSourcesOfConcatAreTakenFromTheSequenceOnce() {
+    @Test("concat takes its sources from the sequence once") func concatSources() {
         var iterations = 0
         let sources = AnySequence { () -> AnyIterator<Infallible<Int>> in
             iterations += 1
@@ -226,7 +229,7 @@ import Testing
         #expect(text(of: infallible) == "1 completed" && text(of: infallible) == "1 completed")
     }
 
-    @Test func theSourcesOfCombineLatestAreTakenFromTheCollectionAtEachSubscription() {
+    @Test("combineLatest takes its sources from the collection at each subscription") func combineLatestSources() {
         var made = 0
         let sources = (0..<2).lazy.map { index in
             made += 1

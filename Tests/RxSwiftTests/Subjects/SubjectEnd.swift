@@ -1,0 +1,4 @@
+/// The ways in which a subject and one of its subscriptions part.
+enum SubjectEnd: CaseIterable {
+    case completion, disposalOfSubscription, disposalOfSubject, release
+}
