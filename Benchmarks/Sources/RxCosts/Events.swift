@@ -16,6 +16,7 @@ extension CostRow {
             },
             event("map") { $0.map { $0 + 1 } },
             event("take") { $0.take(.max) },
+            event("skip") { $0.skip(1) },
             event("merge") { Observable.merge($0, .never()) },
             pair("zip") { Observable.zip($0, $1) { $0 &+ $1 } },
             pair("combineLatest") { Observable.combineLatest($0, $1) { $0 &+ $1 } },

@@ -22,6 +22,7 @@ extension CostRow {
                     }
                 }
             },
+            disposed("skip") { subject.skip(1) },
             disposed("merge") { Observable.merge(subject, .never()) },
             disposed("zip") { Observable.zip(subject, subject) { $0 &+ $1 } },
             disposed("combineLatest") { Observable.combineLatest(subject, subject) { $0 &+ $1 } },

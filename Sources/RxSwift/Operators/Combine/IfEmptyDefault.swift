@@ -5,35 +5,16 @@ extension ObservableType {
     /// - SeeAlso: [DefaultIfEmpty](https://reactivex.io/documentation/operators/defaultifempty.html)
     @inlinable
     public func ifEmpty(default: Element) -> Observable<Element> {
-        DefaultIfEmpty(source: asObservable(), default: `default`)
+        LinearOperator(asObservable(), settings: `default`, sinkType: DefaultIfEmptySink<Element>.self)
     }
 }
 
 @usableFromInline
-final class DefaultIfEmpty<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
-    @usableFromInline let `default`: Element
-    @usableFromInline let sinkType: DefaultIfEmptySink<Element>.Type
-
-    @inlinable
-    init(source: Observable<Element>, default: Element) {
-        self.source = source
-        self.default = `default`
-        self.sinkType = DefaultIfEmptySink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(default: `default`, downstream: downstream))
-    }
-}
-
-@usableFromInline
-final class DefaultIfEmptySink<Element>: LinearSink<Element, Element> {
+final class DefaultIfEmptySink<Element>: OperatorSink<Element, Element, Element> {
     private let `default`: Element
     private var isEmpty = true
 
-    required init(default: Element, downstream: Sink<Element>) {
+    required init(_ default: Element, downstream: Sink<Element>) {
         self.default = `default`
         super.init(downstream: downstream)
     }

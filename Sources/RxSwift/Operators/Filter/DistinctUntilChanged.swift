@@ -4,7 +4,8 @@ extension ObservableType where Element: Equatable {
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @inlinable
     public func distinctUntilChanged() -> Observable<Element> {
-        DistinctUntilChanged(source: asObservable()) { $0 == $1 }
+        LinearOperator(
+            asObservable(), settings: DistinctSettings { $0 == $1 }, sinkType: DistinctUntilChangedSink<Element>.self)
     }
 }
 
@@ -17,7 +18,9 @@ extension ObservableType {
     public func distinctUntilChanged<Key: Equatable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Observable<Element> {
-        DistinctUntilKeyChanged(source: asObservable(), keySelector: keySelector) { $0 == $1 }
+        LinearOperator(
+            asObservable(), settings: DistinctKeySettings(keySelector: keySelector) { $0 == $1 },
+            sinkType: DistinctUntilKeyChangedSink<Element, Key>.self)
     }
 
     /// Drops elements that a closure takes to be the same as the one before.
@@ -29,7 +32,9 @@ extension ObservableType {
     public func distinctUntilChanged(
         _ comparer: @escaping @Sendable (Element, Element) throws -> Bool
     ) -> Observable<Element> {
-        DistinctUntilChanged(source: asObservable(), areEqual: comparer)
+        LinearOperator(
+            asObservable(), settings: DistinctSettings(areEqual: comparer),
+            sinkType: DistinctUntilChangedSink<Element>.self)
     }
 
     /// Drops elements whose key a closure takes to be the same as that of the element before.
@@ -44,7 +49,9 @@ extension ObservableType {
         _ keySelector: @escaping @Sendable (Element) throws -> K,
         comparer: @escaping @Sendable (K, K) throws -> Bool
     ) -> Observable<Element> {
-        DistinctUntilKeyChanged(source: asObservable(), keySelector: keySelector, areEqual: comparer)
+        LinearOperator(
+            asObservable(), settings: DistinctKeySettings(keySelector: keySelector, areEqual: comparer),
+            sinkType: DistinctUntilKeyChangedSink<Element, K>.self)
     }
 
     /// Drops elements that have the same value at a key path as the one before.
@@ -55,56 +62,36 @@ extension ObservableType {
     public func distinctUntilChanged<Property: Equatable>(
         at keyPath: KeyPath<Element, Property>
     ) -> Observable<Element> {
-        DistinctUntilChanged(source: asObservable()) { $0[keyPath: keyPath] == $1[keyPath: keyPath] }
+        LinearOperator(
+            asObservable(),
+            settings: DistinctSettings { $0[keyPath: keyPath] == $1[keyPath: keyPath] },
+            sinkType: DistinctUntilChangedSink<Element>.self)
     }
 }
 
 @usableFromInline
-final class DistinctUntilChanged<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
+struct DistinctSettings<Element> {
     @usableFromInline let areEqual: (Element, Element) throws -> Bool
-    @usableFromInline let sinkType: DistinctUntilChangedSink<Element>.Type
 
     @inlinable
-    init(source: Observable<Element>, areEqual: @escaping (Element, Element) throws -> Bool) {
-        self.source = source
-        self.areEqual = areEqual
-        self.sinkType = DistinctUntilChangedSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(areEqual: areEqual, downstream: downstream))
-    }
+    init(areEqual: @escaping (Element, Element) throws -> Bool) { self.areEqual = areEqual }
 }
 
 @usableFromInline
-final class DistinctUntilKeyChanged<Element, Key>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
+struct DistinctKeySettings<Element, Key> {
     @usableFromInline let keySelector: (Element) throws -> Key
     @usableFromInline let areEqual: (Key, Key) throws -> Bool
-    @usableFromInline let sinkType: DistinctUntilKeyChangedSink<Element, Key>.Type
 
     @inlinable
-    init(
-        source: Observable<Element>, keySelector: @escaping (Element) throws -> Key,
-        areEqual: @escaping (Key, Key) throws -> Bool
-    ) {
-        self.source = source
+    init(keySelector: @escaping (Element) throws -> Key, areEqual: @escaping (Key, Key) throws -> Bool) {
         self.keySelector = keySelector
         self.areEqual = areEqual
-        self.sinkType = DistinctUntilKeyChangedSink<Element, Key>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(keySelector: keySelector, areEqual: areEqual, downstream: downstream))
     }
 }
 
 /// The common part of the sinks: a key to compare with, and the comparison.
 @usableFromInline
-class DistinctSink<Element, Key>: LinearSink<Element, Element> {
+class DistinctSink<Element, Key, Settings>: OperatorSink<Element, Element, Settings> {
     private final let areEqual: (Key, Key) throws -> Bool
 
     /// The last key, in memory of its own, so that a comparison or a deinit that reenters this sink meets no exclusive access.
@@ -116,6 +103,8 @@ class DistinctSink<Element, Key>: LinearSink<Element, Element> {
         self.last = .allocate(capacity: 1)
         super.init(downstream: downstream)
     }
+
+    required init(_ settings: Settings, downstream: Sink<Element>) { abstractMethod() }
 
     deinit {
         if hasLast { last.deinitialize(count: 1) }
@@ -136,9 +125,9 @@ class DistinctSink<Element, Key>: LinearSink<Element, Element> {
 }
 
 @usableFromInline
-final class DistinctUntilChangedSink<Element>: DistinctSink<Element, Element> {
-    required override init(areEqual: @escaping (Element, Element) throws -> Bool, downstream: Sink<Element>) {
-        super.init(areEqual: areEqual, downstream: downstream)
+final class DistinctUntilChangedSink<Element>: DistinctSink<Element, Element, DistinctSettings<Element>> {
+    required init(_ settings: DistinctSettings<Element>, downstream: Sink<Element>) {
+        super.init(areEqual: settings.areEqual, downstream: downstream)
     }
 
     override func next(_ element: Element) {
@@ -153,15 +142,15 @@ final class DistinctUntilChangedSink<Element>: DistinctSink<Element, Element> {
 }
 
 @usableFromInline
-final class DistinctUntilKeyChangedSink<Element, Key>: DistinctSink<Element, Key> {
+final class DistinctUntilKeyChangedSink<Element, Key>: DistinctSink<
+    Element, Key, DistinctKeySettings<Element, Key>
+>
+{
     private let keySelector: (Element) throws -> Key
 
-    required init(
-        keySelector: @escaping (Element) throws -> Key, areEqual: @escaping (Key, Key) throws -> Bool,
-        downstream: Sink<Element>
-    ) {
-        self.keySelector = keySelector
-        super.init(areEqual: areEqual, downstream: downstream)
+    required init(_ settings: DistinctKeySettings<Element, Key>, downstream: Sink<Element>) {
+        self.keySelector = settings.keySelector
+        super.init(areEqual: settings.areEqual, downstream: downstream)
     }
 
     override func next(_ element: Element) {

@@ -6,7 +6,8 @@ extension ObservableType {
     /// - SeeAlso: [ElementAt](https://reactivex.io/documentation/operators/elementat.html)
     @inlinable
     public func element(at index: Int) -> Observable<Element> {
-        ElementAt(source: asObservable(), index: index)
+        precondition(index >= 0, "element(at:): the index must not be negative, is \(index)")
+        return LinearOperator(asObservable(), settings: index, sinkType: ElementAtSink<Element>.self)
     }
 
     /// The former name of `element(at:)`.
@@ -19,31 +20,11 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class ElementAt<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
-    @usableFromInline let index: Int
-    @usableFromInline let sinkType: ElementAtSink<Element>.Type
-
-    @inlinable
-    init(source: Observable<Element>, index: Int) {
-        precondition(index >= 0, "element(at:): the index must not be negative, is \(index)")
-        self.source = source
-        self.index = index
-        self.sinkType = ElementAtSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(index: index, downstream: downstream))
-    }
-}
-
-@usableFromInline
-final class ElementAtSink<Element>: LinearSink<Element, Element> {
+final class ElementAtSink<Element>: OperatorSink<Element, Element, Int> {
     /// The number of elements that are still to be dropped.
     private var remaining: Int
 
-    required init(index: Int, downstream: Sink<Element>) {
+    required init(_ index: Int, downstream: Sink<Element>) {
         self.remaining = index
         super.init(downstream: downstream)
     }

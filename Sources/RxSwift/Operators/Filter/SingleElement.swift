@@ -6,7 +6,7 @@ extension ObservableType {
     /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
     @inlinable
     public func single() -> Observable<Element> {
-        SingleElement(source: asObservable())
+        LinearOperator(asObservable(), sinkType: SingleElementSink<Element>.self)
     }
 
     /// Lets through the only element that satisfies a predicate.
@@ -17,36 +17,15 @@ extension ObservableType {
     /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
     @preconcurrency @inlinable
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
-        SingleElement(source: filter(predicate))
+        LinearOperator(filter(predicate), sinkType: SingleElementSink<Element>.self)
     }
 }
 
 @usableFromInline
-final class SingleElement<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
-    @usableFromInline let sinkType: SingleElementSink<Element>.Type
-
-    @inlinable
-    init(source: Observable<Element>) {
-        self.source = source
-        self.sinkType = SingleElementSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(downstream: downstream))
-    }
-}
-
-@usableFromInline
-final class SingleElementSink<Element>: LinearSink<Element, Element> {
+final class SingleElementSink<Element>: OperatorSink<Element, Element, Void> {
     private var hasElement = false
     /// True once the sequence has ended; set before the terminal event is sent.
     private var hasEnded = false
-
-    required override init(downstream: Sink<Element>) {
-        super.init(downstream: downstream)
-    }
 
     override func next(_ element: Element) {
         if hasEnded { return }

@@ -5,34 +5,15 @@ extension ObservableType {
     /// - SeeAlso: [Skip](https://reactivex.io/documentation/operators/skip.html)
     @inlinable
     public func skip(_ count: Int) -> Observable<Element> {
-        Skip(source: asObservable(), count: count)
+        LinearOperator(asObservable(), settings: count, sinkType: SkipSink<Element>.self)
     }
 }
 
 @usableFromInline
-final class Skip<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
-    @usableFromInline let count: Int
-    @usableFromInline let sinkType: SkipSink<Element>.Type
-
-    @inlinable
-    init(source: Observable<Element>, count: Int) {
-        self.source = source
-        self.count = count
-        self.sinkType = SkipSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(count: count, downstream: downstream))
-    }
-}
-
-@usableFromInline
-final class SkipSink<Element>: LinearSink<Element, Element> {
+final class SkipSink<Element>: OperatorSink<Element, Element, Int> {
     private var remaining: Int
 
-    required init(count: Int, downstream: Sink<Element>) {
+    required init(_ count: Int, downstream: Sink<Element>) {
         self.remaining = count
         super.init(downstream: downstream)
     }

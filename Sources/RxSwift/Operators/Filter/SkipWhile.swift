@@ -6,7 +6,8 @@ extension ObservableType {
     /// - SeeAlso: [SkipWhile](https://reactivex.io/documentation/operators/skipwhile.html)
     @preconcurrency @inlinable
     public func skip(while predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
-        SkipWhile(source: asObservable(), predicate: predicate)
+        LinearOperator(
+            asObservable(), settings: SkipWhileSettings(predicate: predicate), sinkType: SkipWhileSink<Element>.self)
     }
 
     /// The former name of `skip(while:)`.
@@ -20,31 +21,20 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class SkipWhile<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
+struct SkipWhileSettings<Element> {
     @usableFromInline let predicate: (Element) throws -> Bool
-    @usableFromInline let sinkType: SkipWhileSink<Element>.Type
 
     @inlinable
-    init(source: Observable<Element>, predicate: @escaping (Element) throws -> Bool) {
-        self.source = source
-        self.predicate = predicate
-        self.sinkType = SkipWhileSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(predicate: predicate, downstream: downstream))
-    }
+    init(predicate: @escaping (Element) throws -> Bool) { self.predicate = predicate }
 }
 
 @usableFromInline
-final class SkipWhileSink<Element>: LinearSink<Element, Element> {
+final class SkipWhileSink<Element>: OperatorSink<Element, Element, SkipWhileSettings<Element>> {
     private let predicate: (Element) throws -> Bool
     private var isSkipping = true
 
-    required init(predicate: @escaping (Element) throws -> Bool, downstream: Sink<Element>) {
-        self.predicate = predicate
+    required init(_ settings: SkipWhileSettings<Element>, downstream: Sink<Element>) {
+        self.predicate = settings.predicate
         super.init(downstream: downstream)
     }
 

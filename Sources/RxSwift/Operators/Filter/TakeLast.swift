@@ -5,32 +5,13 @@ extension ObservableType {
     /// - SeeAlso: [TakeLast](https://reactivex.io/documentation/operators/takelast.html)
     @inlinable
     public func takeLast(_ count: Int) -> Observable<Element> {
-        TakeLast(source: asObservable(), count: count)
-    }
-}
-
-@usableFromInline
-final class TakeLast<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
-    @usableFromInline let count: Int
-    @usableFromInline let sinkType: TakeLastSink<Element>.Type
-
-    @inlinable
-    init(source: Observable<Element>, count: Int) {
         precondition(count >= 0, "takeLast(_:): the count must not be negative, is \(count)")
-        self.source = source
-        self.count = count
-        self.sinkType = TakeLastSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(count: count, downstream: downstream))
+        return LinearOperator(asObservable(), settings: count, sinkType: TakeLastSink<Element>.self)
     }
 }
 
 @usableFromInline
-final class TakeLastSink<Element>: LinearSink<Element, Element> {
+final class TakeLastSink<Element>: OperatorSink<Element, Element, Int> {
     private let limit: Int
 
     /// The kept elements, the oldest at `oldest`, the others behind it and then from the start. Plain memory, so that the deinit of
@@ -40,10 +21,10 @@ final class TakeLastSink<Element>: LinearSink<Element, Element> {
     private var count = 0
     private var oldest = 0
 
-    required init(count: Int, downstream: Sink<Element>) {
-        self.limit = count
-        self.capacity = min(count, 4)
-        self.storage = .allocate(capacity: min(count, 4))
+    required init(_ limit: Int, downstream: Sink<Element>) {
+        self.limit = limit
+        self.capacity = min(limit, 4)
+        self.storage = .allocate(capacity: min(limit, 4))
         super.init(downstream: downstream)
     }
 

@@ -17,7 +17,9 @@ extension ObservableType {
     public func take(
         while predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Observable<Element> {
-        TakeWhile(source: asObservable(), isInclusive: behavior == .inclusive, predicate: predicate)
+        LinearOperator(
+            asObservable(), settings: TakeWhileSettings(isInclusive: behavior == .inclusive, predicate: predicate),
+            sinkType: TakeWhileSink<Element>.self)
     }
 
     /// Lets elements through until one satisfies a predicate, then completes.
@@ -30,7 +32,10 @@ extension ObservableType {
     public func take(
         until predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Observable<Element> {
-        TakeWhile(source: asObservable(), isInclusive: behavior == .inclusive) { try !predicate($0) }
+        LinearOperator(
+            asObservable(),
+            settings: TakeWhileSettings(isInclusive: behavior == .inclusive, predicate: { try !predicate($0) }),
+            sinkType: TakeWhileSink<Element>.self)
     }
 
     /// The former name of `take(while:behavior:)`.
@@ -57,37 +62,28 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class TakeWhile<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
+struct TakeWhileSettings<Element> {
     @usableFromInline let isInclusive: Bool
     @usableFromInline let predicate: (Element) throws -> Bool
-    @usableFromInline let sinkType: TakeWhileSink<Element>.Type
 
     @inlinable
-    init(source: Observable<Element>, isInclusive: Bool, predicate: @escaping (Element) throws -> Bool) {
-        self.source = source
+    init(isInclusive: Bool, predicate: @escaping (Element) throws -> Bool) {
         self.isInclusive = isInclusive
         self.predicate = predicate
-        self.sinkType = TakeWhileSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(isInclusive: isInclusive, predicate: predicate, downstream: downstream))
     }
 }
 
 @usableFromInline
-final class TakeWhileSink<Element>: LinearSink<Element, Element> {
+final class TakeWhileSink<Element>: OperatorSink<Element, Element, TakeWhileSettings<Element>> {
     private let isInclusive: Bool
     private let predicate: (Element) throws -> Bool
 
     /// True once the sequence has ended; set before the terminal event is sent.
     @exclusivity(unchecked) private var hasEnded = false
 
-    required init(isInclusive: Bool, predicate: @escaping (Element) throws -> Bool, downstream: Sink<Element>) {
-        self.isInclusive = isInclusive
-        self.predicate = predicate
+    required init(_ settings: TakeWhileSettings<Element>, downstream: Sink<Element>) {
+        self.isInclusive = settings.isInclusive
+        self.predicate = settings.predicate
         super.init(downstream: downstream)
     }
 

@@ -5,42 +5,22 @@ extension ObservableType {
     /// - SeeAlso: [Catch](https://reactivex.io/documentation/operators/catch.html)
     @inlinable
     public func catchAndReturn(_ element: Element) -> Observable<Element> {
-        CatchAndReturn(source: asObservable(), element: element)
+        LinearOperator(asObservable(), settings: element, sinkType: CatchAndReturnSink<Element>.self)
     }
 
     /// The former name of `catchAndReturn(_:)`.
     @available(*, deprecated, renamed: "catchAndReturn(_:)")
     @inlinable
     public func catchErrorJustReturn(_ element: Element) -> Observable<Element> {
-        CatchAndReturn(source: asObservable(), element: element)
+        LinearOperator(asObservable(), settings: element, sinkType: CatchAndReturnSink<Element>.self)
     }
 }
 
 @usableFromInline
-final class CatchAndReturn<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
-    @usableFromInline let element: Element
-    @usableFromInline let sinkType: CatchAndReturnSink<Element>.Type
-
-    @inlinable
-    init(source: Observable<Element>, element: Element) {
-        self.source = source
-        self.element = element
-        self.sinkType = CatchAndReturnSink<Element>.self
-        super.init()
-    }
-
-    @usableFromInline
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(element: element, downstream: downstream))
-    }
-}
-
-@usableFromInline
-final class CatchAndReturnSink<Element>: LinearSink<Element, Element> {
+final class CatchAndReturnSink<Element>: OperatorSink<Element, Element, Element> {
     private let element: Element
 
-    required init(element: Element, downstream: Sink<Element>) {
+    required init(_ element: Element, downstream: Sink<Element>) {
         self.element = element
         super.init(downstream: downstream)
     }

@@ -5,36 +5,15 @@ extension ObservableType {
     /// - SeeAlso: [First](https://reactivex.io/documentation/operators/first.html)
     @inlinable
     public func asMaybe() -> Maybe<Element> {
-        PrimitiveSequence(raw: AsMaybe(source: asObservable()))
+        PrimitiveSequence(raw: LinearOperator(asObservable(), sinkType: AsMaybeSink<Element>.self))
     }
 }
 
 @usableFromInline
-final class AsMaybe<Element>: Observable<Element> {
-    @usableFromInline let source: Observable<Element>
-    @usableFromInline let sinkType: AsMaybeSink<Element>.Type
-
-    @inlinable
-    init(source: Observable<Element>) {
-        self.source = source
-        self.sinkType = AsMaybeSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(sinkType.init(downstream: downstream))
-    }
-}
-
-@usableFromInline
-final class AsMaybeSink<Element>: LinearSink<Element, Element> {
+final class AsMaybeSink<Element>: OperatorSink<Element, Element, Void> {
     private var element: Element?
     /// True once the sequence has ended; set before the terminal event is sent.
     private var hasEnded = false
-
-    required override init(downstream: Sink<Element>) {
-        super.init(downstream: downstream)
-    }
 
     override func next(_ element: Element) {
         if hasEnded { return }

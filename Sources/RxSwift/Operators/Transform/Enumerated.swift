@@ -4,44 +4,37 @@ extension ObservableType {
     /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
     @inlinable
     public func enumerated() -> Observable<(index: Int, element: Element)> {
-        Enumerated(source: asObservable()) { index, element, downstream in
-            downstream.next((index: index, element: element))
-        }
+        LinearOperator(
+            asObservable(),
+            settings: EnumeratedSettings { index, element, downstream in
+                downstream.next((index: index, element: element))
+            },
+            sinkType: EnumeratedSink<Element>.self)
     }
 }
 
 @usableFromInline
-final class Enumerated<Element>: Observable<(index: Int, element: Element)> {
+struct EnumeratedSettings<Element> {
     @usableFromInline
     typealias Emit = (Int, Element, Sink<(index: Int, element: Element)>) -> Void
 
-    @usableFromInline let source: Observable<Element>
     @usableFromInline let emit: Emit
-    @usableFromInline let sinkType: EnumeratedSink<Element>.Type
 
     /// - Parameter emit: sends the pair. A closure of the caller's module, which needs no look-up of the pair's metadata.
     @inlinable
-    init(source: Observable<Element>, emit: @escaping Emit) {
-        self.source = source
-        self.emit = emit
-        self.sinkType = EnumeratedSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<(index: Int, element: Element)>) {
-        source.subscribeCore(sinkType.init(emit: emit, downstream: downstream))
-    }
+    init(emit: @escaping Emit) { self.emit = emit }
 }
 
 @usableFromInline
-final class EnumeratedSink<Element>: LinearSink<Element, (index: Int, element: Element)> {
-    private let emit: Enumerated<Element>.Emit
+final class EnumeratedSink<Element>: OperatorSink<
+    Element, (index: Int, element: Element), EnumeratedSettings<Element>
+>
+{
+    private let emit: EnumeratedSettings<Element>.Emit
     private var index = 0
 
-    required init(
-        emit: @escaping Enumerated<Element>.Emit, downstream: Sink<(index: Int, element: Element)>
-    ) {
-        self.emit = emit
+    required init(_ settings: EnumeratedSettings<Element>, downstream: Sink<(index: Int, element: Element)>) {
+        self.emit = settings.emit
         super.init(downstream: downstream)
     }
 

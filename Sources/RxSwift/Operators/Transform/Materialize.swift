@@ -5,38 +5,28 @@ extension ObservableType {
     /// - SeeAlso: [Materialize](https://reactivex.io/documentation/operators/materialize-dematerialize.html)
     @inlinable
     public func materialize() -> Observable<Event<Element>> {
-        Materialize(source: asObservable()) { element, downstream in
-            downstream.next(.next(element))
-        }
+        LinearOperator(
+            asObservable(),
+            settings: MaterializeSettings { element, downstream in downstream.next(.next(element)) },
+            sinkType: MaterializeSink<Element>.self)
     }
 }
 
 @usableFromInline
-final class Materialize<Element>: Observable<Event<Element>> {
-    @usableFromInline let source: Observable<Element>
+struct MaterializeSettings<Element> {
     @usableFromInline let emit: (Element, Sink<Event<Element>>) -> Void
-    @usableFromInline let sinkType: MaterializeSink<Element>.Type
 
     /// - Parameter emit: sends an element's event. A closure of the caller's module, which needs no look-up of the event's metadata.
     @inlinable
-    init(source: Observable<Element>, emit: @escaping (Element, Sink<Event<Element>>) -> Void) {
-        self.source = source
-        self.emit = emit
-        self.sinkType = MaterializeSink<Element>.self
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Event<Element>>) {
-        source.subscribeCore(sinkType.init(emit: emit, downstream: downstream))
-    }
+    init(emit: @escaping (Element, Sink<Event<Element>>) -> Void) { self.emit = emit }
 }
 
 @usableFromInline
-final class MaterializeSink<Element>: LinearSink<Element, Event<Element>> {
+final class MaterializeSink<Element>: OperatorSink<Element, Event<Element>, MaterializeSettings<Element>> {
     private let emit: (Element, Sink<Event<Element>>) -> Void
 
-    required init(emit: @escaping (Element, Sink<Event<Element>>) -> Void, downstream: Sink<Event<Element>>) {
-        self.emit = emit
+    required init(_ settings: MaterializeSettings<Element>, downstream: Sink<Event<Element>>) {
+        self.emit = settings.emit
         super.init(downstream: downstream)
     }
 
