@@ -31,6 +31,4 @@ final class FusedSink<Element, Output>: LinearSink<Element, Output> {
         }
         lend(element.assumingMemoryBound(to: Output.self)) { downstream.next($0) }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -111,6 +111,9 @@ package class LinearSink<Element, Output>: Sink<Element> {
         if !isCancelled { downstream.completed() }
     }
 
+    @usableFromInline
+    package override func upstreamReleased() { downstream.upstreamReleased() }
+
     /// Ends the subscription with the error that a user's closure threw, unless the closure itself disposed of the subscription.
     @inlinable
     package final func fail(_ error: any Swift.Error) {

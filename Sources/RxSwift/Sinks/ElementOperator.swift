@@ -46,8 +46,6 @@ final class ElementSink<Element, Output>: LinearSink<Element, Output> {
         }
     }
 
-    override func upstreamReleased() { downstream.upstreamReleased() }
-
     /// Passes an element on, unless the closure has disposed of the subscription.
     @inlinable
     func emit(_ element: Output) {

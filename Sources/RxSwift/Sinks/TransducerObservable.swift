@@ -70,6 +70,4 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
             fail(error)
         }
     }
-
-    package override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -16,7 +16,30 @@ import Testing
         ("element(at:)", { $0.element(at: 3).map { $0 } }),
         ("single", { $0.single().map { $0 } }),
         ("materialize", { $0.materialize().map { $0 } }),
+        ("scan", { $0.scan(0) { count, _ in count + 1 }.map { $0 } }),
+        ("scan(into:)", { $0.scan(into: 0) { count, _ in count += 1 }.map { $0 } }),
+        ("reduce", { $0.reduce(0) { count, _ in count + 1 }.map { $0 } }),
+        ("toArray", { $0.toArray().asObservable().map { $0 } }),
+        ("do(onNext:)", { $0.do(onNext: { _ in }).map { $0 } }),
+        ("do(onCompleted:)", { $0.do(onCompleted: {}).map { $0 } }),
+        (
+            "throttle without the latest",
+            { $0.throttle(.seconds(9), latest: false, scheduler: MainScheduler.instance).map { $0 } }
+        ),
+        ("distinctUntilChanged by key", { $0.distinctUntilChanged(ObjectIdentifier.init).map { $0 } }),
+        ("skip", { $0.skip(1).map { $0 } }),
+        ("skip(while:)", { $0.skip(while: { _ in true }).map { $0 } }),
+        ("take", { $0.take(3).map { $0 } }),
+        ("take(while:)", { $0.take(while: { _ in true }).map { $0 } }),
+        ("enumerated", { $0.enumerated().map { $0 } }),
+        ("startWith", { $0.startWith(ReleaseToken()).map { $0 } }),
+        ("compactMap", { $0.compactMap { Optional($0) }.map { $0 } }),
+        ("withUnretained", { $0.withUnretained(Process.shared).map { $0.1 } }),
     ]
+
+    private final class Process: Sendable {
+        static let shared = Process()
+    }
 
     @Test("A chain releases its observer when its subject is gone", arguments: operators.indices)
     func releasedObserver(index: Int) {

@@ -29,6 +29,4 @@ final class DefaultIfEmptySink<Element>: OperatorSink<Element, Element, Element>
         if isEmpty { downstream.next(`default`) }
         if !isCancelled { downstream.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

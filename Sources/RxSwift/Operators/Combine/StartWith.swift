@@ -54,6 +54,8 @@ final class StartWithSink<Element>: LifecycleSink<Element, Element> {
         if !isCancelled { super.completed() }
     }
 
+    override func upstreamReleased() { downstream.upstreamReleased() }
+
     // In RxSwift no operator stands here, but the source itself.
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {

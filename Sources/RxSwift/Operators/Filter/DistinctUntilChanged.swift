@@ -137,8 +137,6 @@ final class DistinctUntilChangedSink<Element>: DistinctSink<Element, Element, Di
             fail(error)
         }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }
 
 @usableFromInline

@@ -40,6 +40,4 @@ final class ElementAtSink<Element>: OperatorSink<Element, Element, Int> {
     override func completed() {
         if !isCancelled, remaining >= 0 { downstream.error(RxError.argumentOutOfRange) }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

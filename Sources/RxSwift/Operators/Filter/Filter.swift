@@ -52,6 +52,4 @@ final class FilterSink<Element>: LinearSink<Element, Element> {
             fail(error)
         }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

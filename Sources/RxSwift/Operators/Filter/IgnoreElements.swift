@@ -11,6 +11,4 @@ extension ObservableType {
 @usableFromInline
 final class IgnoreElementsSink<Element>: OperatorSink<Element, Never, Void> {
     override func next(_ element: Element) {}
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -41,6 +41,4 @@ final class SingleElementSink<Element>: OperatorSink<Element, Element, Void> {
         if hasEnded || isCancelled { return }
         if hasElement { downstream.completed() } else { downstream.error(RxError.noElements) }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -26,6 +26,4 @@ final class SkipSink<Element>: OperatorSink<Element, Element, Int> {
             self.remaining = remaining - 1
         }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

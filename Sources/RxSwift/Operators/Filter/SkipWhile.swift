@@ -48,6 +48,4 @@ final class SkipWhileSink<Element>: OperatorSink<Element, Element, SkipWhileSett
             fail(error)
         }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

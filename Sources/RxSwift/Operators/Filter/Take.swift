@@ -64,6 +64,4 @@ final class TakeSink<Element>: LinearSink<Element, Element> {
     override func completed() {
         if remaining > 0 { super.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -65,6 +65,4 @@ final class TakeLastSink<Element>: OperatorSink<Element, Element, Int> {
         storage = moved
         capacity = larger
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -108,6 +108,4 @@ final class TakeWhileSink<Element>: OperatorSink<Element, Element, TakeWhileSett
     override func completed() {
         if !hasEnded { super.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

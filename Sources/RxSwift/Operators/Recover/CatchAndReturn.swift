@@ -34,6 +34,4 @@ final class CatchAndReturnSink<Element>: OperatorSink<Element, Element, Element>
         downstream.next(element)
         if !isCancelled { downstream.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -30,6 +30,4 @@ final class AsMaybeSink<Element>: OperatorSink<Element, Element, Void> {
         if let element { downstream.next(element) }
         if !isCancelled { downstream.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

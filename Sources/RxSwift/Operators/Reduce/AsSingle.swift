@@ -56,6 +56,4 @@ final class AsSingleSink<Element>: LinearSink<Element, Element> {
         downstream.next(element)
         if !isCancelled { downstream.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

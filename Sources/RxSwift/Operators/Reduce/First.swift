@@ -52,6 +52,4 @@ final class FirstSink<Element>: LinearSink<Element, Element?> {
         downstream.next(element)
         if !isCancelled { downstream.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -157,6 +157,9 @@ final class RefCountSink<Element>: LinearSink<Element, Element> {
         downstream.completed()
     }
 
+    // Not forwarded: only `cancel` ends the membership.
+    override func upstreamReleased() {}
+
     override func cancel() {
         super.cancel()
         parent.leave(self)

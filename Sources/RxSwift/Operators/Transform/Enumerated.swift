@@ -43,6 +43,4 @@ final class EnumeratedSink<Element>: OperatorSink<
         self.index = index + 1
         emit(index, element, downstream)
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -55,6 +55,4 @@ final class MapSink<Element, Result>: LinearSink<Element, Result> {
             fail(error)
         }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

@@ -41,6 +41,4 @@ final class MaterializeSink<Element>: OperatorSink<Element, Event<Element>, Mate
         downstream.next(event)
         if !isCancelled { downstream.completed() }
     }
-
-    override func upstreamReleased() { downstream.upstreamReleased() }
 }

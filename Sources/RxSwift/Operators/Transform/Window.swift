@@ -167,4 +167,7 @@ private final class WindowSubscriber<Element>: LinearSink<Element, Element> {
         super.cancel()
         reference.dispose()
     }
+
+    // Not forwarded: the reference is disposed of only when this stage is cancelled.
+    override func upstreamReleased() {}
 }
