@@ -3,20 +3,24 @@ import RxPrimitives
 
 extension ConnectionCore {
     func begin(_ source: ReceiveSource<ConnectionCore>) -> Bool {
-        if receiver != nil { return false }
+        let arrival = state.subscriberArrived(isWanted: source.isWanted)
+        if arrival == .reject { return false }
         receiver = source
-        if source.isWanted, let chunk = unclaimed {
-            unclaimed = nil
-            source.receive(chunk)
-            guard receiver === source else { return true }
+        if arrival == .end {
+            source.inputEnded()
+            return true
         }
-        if inputEnd != nil { source.inputEnded() } else { receiveNext() }
+        if arrival == .deliver, let chunk = unclaimed.take() { source.receive(chunk) }
+        receiveNext()
         return true
     }
+
+    var inputEnd: InputEnd? { state.inputEnd }
 
     /// Releases the subscriber; a receive in flight continues, and its result is for the next subscriber.
     func end(_ source: ReceiveSource<ConnectionCore>) {
         guard receiver === source else { return }
+        state.subscriberLeft()
         receiver = nil
         // The next subscriber waits anew: the loop writes the window's `waiter` only while there is no wait.
         window?.cancelWait()
@@ -25,13 +29,11 @@ extension ConnectionCore {
 
     /// Submits the next receive, if there is room and a subscriber wants it.
     func receiveNext() {
-        guard phase == .open, !isReceivingOver, inputEnd == nil, receiver != nil, unclaimed == nil, let socket else {
-            return
-        }
+        guard state.wantsChunk, let socket else { return }
         let receive = receive ?? makeReceive(socket)
         if receive.isInFlight || !takeRoom() { return }
         if loop.backend.receivePool != nil {
-            receive.receive(self, on: socket, expectsNothing: isDrained)
+            receive.receive(self, on: socket)
         } else {
             receiveIntoOwnMemory(receive, socket)
         }
@@ -57,7 +59,6 @@ extension ConnectionCore {
     func received(_ result: Int32, buffer: Int, own: ByteStorage?) {
         guard let window else { return }
         if result > 0 {
-            isDrained = result < ReceivePool.size
             let storage: ByteStorage
             if let own {
                 storage = own
@@ -67,26 +68,26 @@ extension ConnectionCore {
             return claim(ByteChunk(storage, count: Int(result)))
         }
         if buffer >= 0 { loop.backend.returnBuffer(buffer) }
-        if result == -ENOBUFS, own == nil, phase == .open, let receive, let socket {
+        if result == -ENOBUFS, own == nil, state.isOpen, let receive, let socket {
             // Observers hold all buffers of the loop.
             return receiveIntoOwnMemory(receive, socket)
         }
         if own == nil { window.putBack() }
-        guard phase == .open else { return }
-        if result < 0 { return finishClosing(IOError(code: -result, operation: "receive", subject: subject)) }
-        if let outputFailure { return finishClosing(outputFailure) }
-        inputEnd = .completed
-        if isOutputShut { finishClosing(nil) } else { receiver?.inputEnded() }
+        let error = result < 0 ? IOError(code: -result, operation: "receive", subject: subject) : nil
+        switch state.inputEnded(error) {
+        case .none: break
+        case .tellSubscriber: receiver?.inputEnded()
+        case .close: release()
+        }
     }
 
     private func claim(_ chunk: ByteChunk) {
-        guard phase == .open, !isReceivingOver else { return }
-        // A subscriber disposed of on another thread is still here until the loop hears of it.
-        guard let receiver, receiver.isWanted else {
-            unclaimed = chunk
-            return
+        switch state.received(isWanted: receiver?.isWanted ?? false) {
+        case .drop: break
+        case .keep: unclaimed = chunk
+        case .deliver:
+            receiver?.receive(chunk)
+            receiveNext()
         }
-        receiver.receive(chunk)
-        receiveNext()
     }
 }

@@ -25,7 +25,7 @@ extension ConnectionCore {
     /// Those need not wait for the turn of the submitted `takeInbox`.
     private func acceptInOrder(_ item: OutputQueue.Item) {
         // Another thread made the connection, and the loop thread has not opened it yet.
-        if phase == .starting { return leaveInInbox(item) }
+        if state.isStarting { return leaveInInbox(item) }
         // Relaxed: a caller that knows of such a send comes after it, and so sees the word.
         if isInboxAnnounced.loadRelaxed() != 0 { takeInbox() }
         accept(item)
@@ -63,19 +63,18 @@ extension ConnectionCore {
 
     private func accept(_ item: OutputQueue.Item) {
         // An item accepted before `close` is still sent after it.
-        guard phase == .open || phase == .flushing, outputFailure == nil else {
-            return reject(item, outputFailure ?? failure ?? sendError(ENOTCONN))
+        switch state.bytesArrived() {
+        case .reject: reject(item, state.sendFailure ?? sendError(ENOTCONN))
+        case .rejectBehindEnd: rejectBehindEnd(item)
+        case .queue(let isLimited):
+            output.append(item)
+            if isLimited { limitFlushing() }
+            flushAtEndOfTick()
         }
-        if isOutputShut { return rejectBehindEnd(item) }
-        output.append(item)
-        if phase == .flushing { limitFlushing() }
-        flushAtEndOfTick()
     }
 
     func flushAtEndOfTick() {
-        if isObservingTick { return }
-        isObservingTick = true
-        loop.notifyAtEndOfTick(self)
+        if state.flushWanted() { loop.notifyAtEndOfTick(self) }
     }
 
     private func reject(_ item: OutputQueue.Item, _ error: IOError) {
@@ -99,23 +98,20 @@ extension ConnectionCore {
     /// Sends a FIN behind the queued bytes. New sends are rejected already.
     func shutDownOutput() {
         takeInbox()
-        guard phase == .open, !wantsShutdown else { return }
-        wantsShutdown = true
-        flushAtEndOfTick()
+        if state.shutdownRequested() { flushAtEndOfTick() }
     }
 
     func tickEnded() {
-        isObservingTick = false
-        flush()
+        switch state.tickEnded() {
+        case .none: break
+        case .send: flush()
+        case .close: release()
+        }
     }
 
     /// Sends the bytes that can be sent now, and leaves the rest to the kernel.
     private func flush() {
-        guard let socket, phase == .open || phase == .flushing else { return }
-        if let outputFailure {
-            if phase == .flushing { finishClosing(outputFailure) }
-            return
-        }
+        guard let socket, state.isSending else { return }
         let send = send ?? ConnectionSend(socket)
         self.send = send
         if send.isInFlight { return }
@@ -128,7 +124,7 @@ extension ConnectionCore {
             if result == -EAGAIN { return send.send(self, on: socket) }
             if result < 0 { return outputFailed(-result) }
             remove(Int(result))
-            guard phase == .open || phase == .flushing, !send.isInFlight else { return }
+            guard state.isSending, !send.isInFlight else { return }
             if Int(result) < wanted, !output.isEmpty {
                 _ = send.load(output)
                 return send.send(self, on: socket)
@@ -144,14 +140,15 @@ extension ConnectionCore {
     }
 
     private func allIsSent(_ socket: Descriptor) {
-        if phase == .flushing {
+        switch state.outputDrained() {
+        case .none: break
+        case .close:
             dropUnread(socket)
-            return finishClosing(nil)
+            release()
+        case .shutDown(let isLast):
+            _ = Glibc.shutdown(socket.number, CInt(SHUT_WR))
+            if isLast { release() }
         }
-        guard wantsShutdown, !isOutputShut else { return }
-        isOutputShut = true
-        _ = Glibc.shutdown(socket.number, CInt(SHUT_WR))
-        if inputEnd != nil { finishClosing(nil) }
     }
 
     /// Reads and drops unread input: closing the socket before that resets the connection, and bytes already sent are lost.
@@ -171,7 +168,7 @@ extension ConnectionCore {
 
     /// Handles the result of a send in flight.
     func sent(_ result: Int32) {
-        guard phase == .open || phase == .flushing else { return }
+        guard state.isSending else { return }
         if result < 0 { return outputFailed(-result) }
         remove(Int(result))
         flush()
@@ -179,10 +176,13 @@ extension ConnectionCore {
 
     private func outputFailed(_ code: CInt) {
         let error = IOError(code: code, operation: "send", subject: subject)
-        outputFailure = error
+        let action = state.sendFailed(error)
         rejectSends(code)
-        if phase == .flushing || inputEnd != nil || receiver == nil { return finishClosing(error) }
-        dropOutput(error)
+        switch action {
+        case .none: break
+        case .dropOutput: dropOutput(error)
+        case .close: release()
+        }
     }
 
     func dropOutput(_ error: IOError) {

@@ -16,12 +16,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     private let number: CInt
     @exclusivity(unchecked) var socket: Descriptor?
 
-    enum Phase { case starting, open, flushing, closed }
-    @exclusivity(unchecked) var phase = Phase.starting
-    /// The error that closed the connection; nil if the close was requested.
-    @exclusivity(unchecked) var failure: IOError?
-    /// True once the descriptor is closed, too.
-    @exclusivity(unchecked) var isClosed = false
+    /// Decides; the methods of this class do what it says.
+    @exclusivity(unchecked) var state = ConnectionStateMachine()
 
     // Receiving.
     @exclusivity(unchecked) var receive: ConnectionReceive?
@@ -31,21 +27,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
-    @exclusivity(unchecked) var inputEnd: InputEnd?
-    /// True if nothing is received any more, since the connection is about to be closed.
-    @exclusivity(unchecked) var isReceivingOver = false
-    /// True if the last receive left no bytes in the socket.
-    @exclusivity(unchecked) var isDrained = true
 
     // Sending.
     @exclusivity(unchecked) var send: ConnectionSend?
     @exclusivity(unchecked) var output = OutputQueue()
-    @exclusivity(unchecked) var isObservingTick = false
-    /// The error that ended sending; nil while there is none.
-    @exclusivity(unchecked) var outputFailure: IOError?
-    @exclusivity(unchecked) var wantsShutdown = false
-    /// True once the FIN was sent.
-    @exclusivity(unchecked) var isOutputShut = false
     @exclusivity(unchecked) var flushTimer: DelayTimer?
 
     /// The number of bytes accepted that the kernel has not taken; used from any thread.
@@ -91,7 +76,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     private func open() {
         socket = Descriptor(number, on: loop)
         guard loop.add(self) else { return finishClosing(shutDownError) }
-        phase = .open
+        state.opened()
     }
 
     func loopEnded() { finishClosing(shutDownError) }
@@ -105,19 +90,16 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     /// Closes behind all work that was submitted before; called on any thread.
     func closeInOrder() {
         // If the loop thread itself closes, receiving stops at once.
-        if loop.isCurrent { isReceivingOver = true }
+        if loop.isCurrent { state.closeAnnounced() }
         loop.perform(close)
     }
 
     /// Closes when the queued bytes are sent, or after a time limit.
     private func close() {
-        guard phase == .open else { return }
-        phase = .flushing
+        guard state.closeRequested() else { return }
         rejectSends(ENOTCONN)
         endInput()
         takeInbox()
-        // The subscriber, on the end of its input, may have closed the connection altogether.
-        guard phase == .flushing else { return }
         // Not flushed here: the caller may be an observer of this connection.
         flushAtEndOfTick()
         if !output.isEmpty { limitFlushing() }
@@ -133,11 +115,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         }
     }
 
-    /// Ends the input for the subscriber, since this side wants no more.
+    /// Stops receiving, and ends the input of the subscriber.
     private func endInput() {
         window?.cancelWait()
         stall?.end()
-        if inputEnd == nil { inputEnd = .completed }
         if let receive { loop.cancel(receive) }
         unclaimed = nil
         receiver?.inputEnded()
@@ -145,22 +126,20 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Closes now. `error` is the reason, or nil if the close was requested.
     func finishClosing(_ error: IOError?) {
-        if phase == .closed { return }
-        phase = .closed
-        failure = error
+        if state.terminated(error) { release() }
+    }
+
+    /// Releases the resources of a connection that the state machine has closed.
+    func release() {
+        let error = state.failure
         rejectSends(error?.code ?? ENOTCONN)
-        if inputEnd == nil { inputEnd = error.map(InputEnd.failed) ?? .completed }
-        window?.cancelWait()
-        stall?.end()
-        unclaimed = nil
-        if let receive { loop.cancel(receive) }
         if let send, send.isInFlight {
             send.hold(output)
             loop.cancel(send)
         }
         flushTimer?.cancel(on: loop)
         flushTimer = nil
-        receiver?.inputEnded()
+        endInput()
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
         socket?.onClosed = { self.gone() }
         socket?.close()
@@ -180,7 +159,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Notifies the watchers once the descriptor is closed.
     private func gone() {
-        isClosed = true
+        let failure = state.descriptorClosed()
         receive = nil
         send = nil
         socket = nil
@@ -190,9 +169,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Adds an object to be told when the connection is closed; tells it at once if it is closed already.
     func add(_ watcher: any ConnectionWatcher) {
-        if phase == .starting { return watcher.connectionClosed(shutDownError) }
-        if isClosed { return watcher.connectionClosed(failure) }
-        watchers[ObjectIdentifier(watcher)] = watcher
+        switch state.watcherArrived() {
+        case .keep: watchers[ObjectIdentifier(watcher)] = watcher
+        case .tell(let error): watcher.connectionClosed(error)
+        case .reject: watcher.connectionClosed(shutDownError)
+        }
     }
 
     func remove(_ watcher: any ConnectionWatcher) { watchers[ObjectIdentifier(watcher)] = nil }

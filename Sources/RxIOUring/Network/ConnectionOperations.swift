@@ -7,6 +7,8 @@ final class ConnectionReceive: DescriptorOperation {
     @exclusivity(unchecked) private var core: ConnectionCore?
     /// The memory to receive into, if not the pool's: held here as long as the kernel may write there.
     @exclusivity(unchecked) private var own: ByteStorage?
+    /// A hint for the kernel: true if the last receive left no bytes in the socket.
+    @exclusivity(unchecked) private var isDrained = true
 
     init(_ descriptor: Descriptor) {
         super.init(Request(kind: RX_RECEIVE_POOL, descriptor: descriptor.number, address: nil))
@@ -14,13 +16,11 @@ final class ConnectionReceive: DescriptorOperation {
     }
 
     /// Receives into the pool.
-    ///
-    /// - Parameter expectsNothing: a hint, true if the connection was found empty the last time.
-    func receive(_ core: ConnectionCore, on descriptor: Descriptor, expectsNothing: Bool) {
+    func receive(_ core: ConnectionCore, on descriptor: Descriptor) {
         self.core = core
         request.kind = RX_RECEIVE_POOL
         request.address = nil
-        request.offset = expectsNothing ? 1 : 0
+        request.offset = isDrained ? 1 : 0
         descriptor.submit(self)
     }
 
@@ -38,6 +38,7 @@ final class ConnectionReceive: DescriptorOperation {
         self.core = nil
         let own = own
         self.own = nil
+        if result > 0 { isDrained = result < ReceivePool.size }
         core.received(result, buffer: Int(buffer), own: own)
     }
 }

@@ -19,7 +19,7 @@ protocol ReceivingCore: AnyObject {
 }
 
 /// The end of a socket's input.
-enum InputEnd {
+package enum InputEnd {
     case completed
     case failed(IOError)
 }
