@@ -35,12 +35,12 @@ private final class Collector<Element>: @unchecked Sendable {
     private let subscription = SingleAssignmentDisposable()
 
     private let lock = Mutex()
-    /// The elements, under the lock; complete when `isOver` is set.
+    /// The elements, under the lock; complete when `isFinished` is set.
     private var elements: [Element] = []
     /// The error that ended the wait, if any; under the lock.
     private var error: (any Error)?
     /// True if the wait is over; under the lock.
-    private var isOver = false
+    private var isFinished = false
 
     init(limit: Int?, predicate: @escaping (Element) throws -> Bool, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
@@ -48,7 +48,7 @@ private final class Collector<Element>: @unchecked Sendable {
         self.onEnd = onEnd
     }
 
-    var hasEnded: Bool { lock.withLock { isOver } }
+    var hasEnded: Bool { lock.withLock { isFinished } }
 
     var result: MaterializedSequenceResult<Element> {
         lock.withLock {
@@ -90,7 +90,7 @@ private final class Collector<Element>: @unchecked Sendable {
     /// Keeps an element, unless the wait is over. Returns the number of elements.
     private func keep(_ element: Element) -> Int {
         lock.withLock {
-            if !isOver { elements.append(element) }
+            if !isFinished { elements.append(element) }
             return elements.count
         }
     }
@@ -98,7 +98,7 @@ private final class Collector<Element>: @unchecked Sendable {
     /// Ends the subscription by a timeout, which counts even behind another end.
     func expire() {
         lock.withLock {
-            isOver = true
+            isFinished = true
             error = RxError.timeout
         }
         subscription.dispose()
@@ -107,8 +107,8 @@ private final class Collector<Element>: @unchecked Sendable {
     /// Ends the subscription and the wait. Only the first end counts.
     func end(_ error: (any Error)?) {
         let isFirst = lock.withLock {
-            if isOver { return false }
-            isOver = true
+            if isFinished { return false }
+            isFinished = true
             self.error = error
             return true
         }

@@ -25,7 +25,7 @@ final class WaitingThread: @unchecked Sendable {
     private var vainRuns = 0
 
     /// The number of times that the run loop may attend to other things before the main queue, which it looks at first of all.
-    private static let idleTimeout = 20
+    private static let runLoopAttempts = 20
 
     /// The time, in nanoseconds, that the thread rests where no wake-up would tell it about new work.
     private static let glance: UInt64 = 10_000_000
@@ -77,7 +77,7 @@ final class WaitingThread: @unchecked Sendable {
         let isWoken = !MainScheduler.isRunningInline
         let soon = min(deadline, now + Self.glance)
         // True if the main queue may still turn out to run.
-        let isUndecided = isMainThread && !mainQueueRuns && vainRuns < Self.idleTimeout
+        let isUndecided = isMainThread && !mainQueueRuns && vainRuns < Self.runLoopAttempts
         if !isUndecided { try reject(source, mainQueueRuns) }
         if runRunLoop(for: (mainQueueRuns && isWoken ? deadline : soon) - now, isWoken: mainQueueRuns, isOver) {
             if isUndecided { vainRuns += 1 }

@@ -129,7 +129,7 @@ package func spinHint() { rx_spin_hint() }
 
 /// A machine word that one thread at a time reads and writes, in the midst of a `let` that several threads share.
 ///
-/// It orders nothing: code that passes the word to another thread needs an ordering edge of its own (a work counter, a lock). It
+/// It orders nothing: code that passes the word to another thread needs an ordering edge of its own (the word of a drain loop, a lock). It
 /// exists because a plain `var` in a shared object pays for a dynamic exclusivity check at each access; this compiles to a plain
 /// move.
 @frozen

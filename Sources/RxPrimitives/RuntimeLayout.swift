@@ -193,3 +193,37 @@ extension RuntimeLayout {
     @inline(never) @_optimize(none)
     private static func values(_ value: Int) -> Int { value }
 }
+
+/// Tells whether a reference to an object is the only one there is, and none is weak or unowned.
+///
+/// Then no other code can notice that the object is used for something else.
+@frozen
+@usableFromInline
+package struct UniquenessCheck {
+    /// The reference count of an object just made: the word behind that of the class.
+    @usableFromInline let word: UInt
+
+    package init() {
+        word = RuntimeLayout.soleCountWord()
+    }
+
+    /// Returns true only if the reference is certainly the only one.
+    ///
+    /// Always returns false where the runtime counts in a way that is not known. Everything that other owners did before they
+    /// released the object is done.
+    @inlinable @inline(__always)
+    package func isUniquelyReferenced<Object: AnyObject>(_ reference: Unmanaged<Object>) -> Bool {
+        RuntimeLayout.holds(.referenceCounts) && RuntimeLayout.countWord(of: reference.toOpaque()) == word
+    }
+}
+
+/// Lends the value at an address to a closure.
+///
+/// For generic code that is not specialized: there reading `pointee` copies the value first, which for counted references is an
+/// atomic increment and decrement.
+@inlinable @inline(__always)
+package func withBorrowed<Value: ~Copyable, Result: ~Copyable>(
+    _ address: UnsafePointer<Value>, to body: (borrowing Value) throws -> Result
+) rethrows -> Result {
+    try body(address.pointee)
+}

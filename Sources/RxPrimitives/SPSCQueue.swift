@@ -5,7 +5,7 @@
 //
 // Progress: push and pop are wait-free: no loop, no read-modify-write, at most one allocation or deallocation a chunk.
 // Threads: one producer at a time calls `push`, one consumer at a time `pop` and `isEmpty`. They may be the same thread.
-// A thread that passes a role to another thread orders that with an edge of its own: the work counter of a drain loop will do.
+// A thread that passes a role to another thread orders that with an edge of its own: the word of a drain loop will do.
 
 // The words of the queue and their methods are not generic, only the methods' element type is: a generic struct inside generic
 // code that is not specialized costs a look-up of its metadata per call, ten times what a push costs.

@@ -25,7 +25,7 @@ extension TimingWheel {
     ///
     /// Constant time, unlike `earliestDeadline`: a slot of more than a tick that is not in order is looked at when it begins, and
     /// a tick with many timers in no order when it is over, at most 1,024 ns after the earliest deadline.
-    package var nextLook: UInt64? {
+    package var nextCheck: UInt64? {
         if state.pointee.count == 0 { return nil }
         if state.pointee.earliestIsExact { return state.pointee.earliest }
         let lowest = lowestLevel(of: rowsInUse)

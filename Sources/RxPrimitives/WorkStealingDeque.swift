@@ -132,10 +132,10 @@ package struct WorkStealingDeque: ~Copyable {
     /// The owner is likely to take it at once: when both reach for it, it and the line of `top` go back and forth between their
     /// processors.
     ///
-    /// - Parameter spared: the index of a word that was left before. It is taken now.
-    package func steal(sparing spared: UInt?) -> StealResult {
+    /// - Parameter skipped: the index of a word that was left before. It is taken now.
+    package func steal(sparing skipped: UInt?) -> StealResult {
         let oldest = top.loadSequentially()
-        if Int(bitPattern: bottom.loadSequentially() &- oldest) == 1, oldest != spared { return .only(oldest) }
+        if Int(bitPattern: bottom.loadSequentially() &- oldest) == 1, oldest != skipped { return .only(oldest) }
         return steal().map { .word($0) } ?? .nothing
     }
 

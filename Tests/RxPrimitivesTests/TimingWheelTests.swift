@@ -49,7 +49,7 @@ private final class Owner {
 
     var count: Int { wheel.count }
     var earliestDeadline: UInt64? { wheel.earliestDeadline }
-    var nextLook: UInt64? { wheel.nextLook }
+    var nextCheck: UInt64? { wheel.nextCheck }
     func prepare(atMost limit: Int) -> Bool { wheel.prepare(atMost: limit) }
     func insert(_ probe: Probe, now: UInt64 = 0) { wheel.insert(probe, now: now) }
     @discardableResult func remove(_ probe: Probe) -> Bool { wheel.remove(probe) }
@@ -122,11 +122,11 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
                 check(due.map(\.order) == expected.map(\.order))
                 check(due.allSatisfy { !$0.isArmed && $0.deadline <= told })
                 // Otherwise a thread that waits until then would look for ever.
-                if told == now { check(wheel.nextLook.map { $0 > now } ?? true) }
+                if told == now { check(wheel.nextCheck.map { $0 > now } ?? true) }
             }
             if random.next() % 4 == 0 { _ = wheel.prepare(atMost: Int(random.next() % 4)) }
             if random.next() % 3 == 0 {
-                let look = wheel.nextLook
+                let look = wheel.nextCheck
                 check((look == nil) == (model.earliest == nil) && look ?? 0 <= model.earliest ?? 0)
             }
             check(wheel.count == model.armed.count)
@@ -178,7 +178,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
             let due = wheel.expire(upTo: now, inPiecesOf: limit) {
                 for _ in 0..<3 { change(after: now, step) }
                 if random.next() % 8 == 0 { _ = wheel.prepare(atMost: 2) }
-                let look = wheel.nextLook
+                let look = wheel.nextCheck
                 check((look == nil) == (model.earliest == nil))
             }
             // The remaining timers of a crowded tick expire after the tick.
@@ -188,7 +188,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
             check(held.allSatisfy { $0.deadline >> 10 == now >> 10 && $0.isArmed })
             check(held.isEmpty || held.count + model.armed.count > limit)
             for probe in held { model.insert(probe) }
-            if let look = wheel.nextLook { check(held.isEmpty ? look > now : look <= (now | 1_023) + 1) }
+            if let look = wheel.nextCheck { check(held.isEmpty ? look > now : look <= (now | 1_023) + 1) }
             if random.next() % 3 == 0 { check(wheel.earliestDeadline == model.earliest) }
             if failures > 0 {
                 Issue.record("the wheel differs from the model at step \(step) of seed \(seed)")
@@ -196,7 +196,7 @@ private func interval(_ random: inout SeededGenerator) -> UInt64 {
             }
         }
         check(wheel.expire(upTo: .max, inPiecesOf: 5) {}.map(\.order) == model.expire(upTo: .max).map(\.order))
-        check(wheel.count == 0 && wheel.nextLook == nil)
+        check(wheel.count == 0 && wheel.nextCheck == nil)
         #expect(failures == 0)
     }
 

@@ -20,7 +20,7 @@ private final class Owner: @unchecked Sendable {
     }
     func pop() -> UInt? { deque.pop() }
     func steal() -> UInt? { deque.steal() }
-    func steal(sparing spared: UInt?) -> WorkStealingDeque.StealResult { deque.steal(sparing: spared) }
+    func steal(sparing skipped: UInt?) -> WorkStealingDeque.StealResult { deque.steal(sparing: skipped) }
 }
 
 /// Counts the times that each word was taken.
@@ -85,7 +85,7 @@ private final class Tally: @unchecked Sendable {
         }
     }
 
-    @Test("A single word is spared once") func sparedWord() {
+    @Test("A single word is skipped once") func sparedWord() {
         let deque = Owner()
         #expect(deque.steal(sparing: nil) == .nothing)
         deque.push(7)

@@ -49,7 +49,7 @@ AFFECTED = {
     "RefCountStateMachine.swift": {"ref-count"},
     "Share.swift": {"share"},
     "ShareStateMachine.swift": {"share"},
-    "ConnectionStateMachine.swift": {"multicast", "ref-count"},
+    "ConnectableStateMachine.swift": {"multicast", "ref-count"},
     "Stage.swift": {"stage", "create", "subject", "share", "ref-count", "multicast", "operator", "turns", "spares"},
 }
 AFFECTED["SubjectCore.swift"] = AFFECTED["SubjectSubscription.swift"] = DRAIN - {"drain"}

@@ -61,14 +61,14 @@ final class EpollBackend: Backend {
     override var acceptsMany: Bool { true }
 
     /// The numbers of the free buffers of the receive pool.
-    @exclusivity(unchecked) private var spareBuffers: [Int] = []
+    @exclusivity(unchecked) private var freeBuffers: [Int] = []
 
     override func makeReceivePool() -> ReceivePool? {
-        spareBuffers = Array((0..<ReceivePool.count).reversed())
+        freeBuffers = Array((0..<ReceivePool.count).reversed())
         return ReceivePool(backend: self)
     }
 
-    override func returnBuffer(_ number: Int) { spareBuffers.append(number) }
+    override func returnBuffer(_ number: Int) { freeBuffers.append(number) }
 
     override func close() { madeReceivePool?.close() }
 
@@ -207,8 +207,8 @@ final class EpollBackend: Backend {
 
     /// Tries to receive into a buffer of the pool, and returns whether the operation completed.
     private func attemptReceive(_ operation: Operation) -> Bool {
-        if spareBuffers.isEmpty { madeReceivePool?.takeReturned() }
-        guard let pool = madeReceivePool, let number = spareBuffers.popLast() else {
+        if freeBuffers.isEmpty { madeReceivePool?.takeReturned() }
+        guard let pool = madeReceivePool, let number = freeBuffers.popLast() else {
             finish(operation, -ENOBUFS)
             return true
         }
@@ -219,7 +219,7 @@ final class EpollBackend: Backend {
             finish(operation, result, buffer: Int32(number))
             return true
         }
-        spareBuffers.append(number)
+        freeBuffers.append(number)
         if result == -EAGAIN {
             guard let failure = awaitReadiness(operation) else { return false }
             finish(operation, failure)

@@ -128,12 +128,12 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private func openFile() {
         guard let watcher else { return }
-        let number = openPath(path, O_RDONLY)
-        if number < 0 { return failUnlessMissing("open") }
-        let file = FollowedFile(Descriptor(number, on: loop), whenRead: finished)
+        let fd = openPath(path, O_RDONLY)
+        if fd < 0 { return failUnlessMissing("open") }
+        let file = FollowedFile(Descriptor(fd, on: loop), whenRead: finished)
         files.append(file)
         // Watched before the first read: later writes are events.
-        file.watch = watcher.watch(number, path)
+        file.watch = watcher.watch(fd, path)
         if file.watch < 0 { fail("inotify_add_watch", -file.watch) }
     }
 
@@ -242,7 +242,7 @@ private final class FollowedFile {
     private static func status(_ descriptor: Descriptor) -> stat {
         var status = stat()
         // This cannot fail for an open descriptor of a file.
-        _ = fstat(descriptor.number, &status)
+        _ = fstat(descriptor.fd, &status)
         return status
     }
 }

@@ -49,12 +49,12 @@ private final class FileReadSource: LoopSource<ByteChunk> {
     override var subject: String { path }
 
     override func begin() {
-        let number = openPath(path, O_RDONLY)
-        if number < 0 { return fail("open", errno) }
-        let file = Descriptor(number, on: loop)
+        let fd = openPath(path, O_RDONLY)
+        if fd < 0 { return fail("open", errno) }
+        let file = Descriptor(fd, on: loop)
         self.file = file
         var status = stat()
-        if fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
+        if fstat(fd, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
         // Retains this source until the kernel's last completion; `end` breaks the cycle.
         read = ReadOperation(file, whenFinished: finished)
         readNext()

@@ -47,11 +47,11 @@ final class FileWatcher {
 
     /// Starts to watch, or returns the error for which that is impossible.
     func begin() -> IOError? {
-        let number = rx_watcher_make()
-        if number < 0 { return IOError(code: -number, operation: "inotify_init1", subject: path) }
-        let descriptor = Descriptor(number, on: loop)
+        let fd = rx_watcher_make()
+        if fd < 0 { return IOError(code: -fd, operation: "inotify_init1", subject: path) }
+        let descriptor = Descriptor(fd, on: loop)
         self.descriptor = descriptor
-        directory = rx_watch_directory(number, directoryPath)
+        directory = rx_watch_directory(fd, directoryPath)
         if directory < 0 {
             descriptor.close()
             return IOError(code: -directory, operation: "inotify_add_watch", subject: directoryPath)
@@ -71,12 +71,12 @@ final class FileWatcher {
     /// Watches an open file, and returns the number of the watch, or a negated errno.
     func watch(_ file: CInt, _ path: String) -> CInt {
         guard let descriptor else { return -EBADF }
-        return rx_watch_open_file(descriptor.number, file, path)
+        return rx_watch_open_file(descriptor.fd, file, path)
     }
 
     /// Ends the watch of a file.
     func forget(_ watch: CInt) {
-        if let descriptor, !descriptor.isClosing { rx_watch_remove(descriptor.number, watch) }
+        if let descriptor, !descriptor.isClosing { rx_watch_remove(descriptor.fd, watch) }
     }
 
     private func finished(_ result: Int32) {
@@ -113,8 +113,8 @@ final class FileWatcher {
     private func watchDirectoryAgain(_ changes: inout Changes) {
         guard let descriptor else { return }
         let former = directory
-        directory = rx_watch_directory(descriptor.number, directoryPath)
-        if former >= 0, former != directory { rx_watch_remove(descriptor.number, former) }
+        directory = rx_watch_directory(descriptor.fd, directoryPath)
+        if former >= 0, former != directory { rx_watch_remove(descriptor.fd, former) }
         changes.isAboutPath = true
         changes.directoryError = directory < 0 ? -directory : 0
     }

@@ -101,12 +101,12 @@ private final class FileWriteSource: LoopSource<Int> {
     override var subject: String { target.path }
 
     override func begin() {
-        let number = openPath(target.path, target.flags, permissions: target.permissions)
-        if number < 0 { return fail("open", errno) }
-        let file = Descriptor(number, on: loop)
+        let fd = openPath(target.path, target.flags, permissions: target.permissions)
+        if fd < 0 { return fail("open", errno) }
+        let file = Descriptor(fd, on: loop)
         self.file = file
         var status = stat()
-        if fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
+        if fstat(fd, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
         // These retain the source until the kernel's last completion; `end` breaks the cycle.
         write = WriteOperation(file, whenFinished: written)
         input.begin(

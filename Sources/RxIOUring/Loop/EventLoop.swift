@@ -6,7 +6,7 @@ import RxSwift
 
 /// A thread that waits for the kernel, for timers and for submitted work, and serves them in turns.
 ///
-/// The thread keeps this object alive until it ends: after `shutDown`, or after `shutdownWhenIdle` as soon as nothing is left to
+/// The thread keeps this object alive until it ends: after `shutdown`, or after `shutdownWhenIdle` as soon as nothing is left to
 /// do.
 final class EventLoop: LoopThread {
     let configuration: IOUringScheduler.Configuration
@@ -32,14 +32,14 @@ final class EventLoop: LoopThread {
     /// Objects to notify at the end of the tick (loop thread only).
     @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
     /// An empty array with reserved capacity (loop thread only).
-    @exclusivity(unchecked) private var spareTickObservers: [any TickObserver] = []
+    @exclusivity(unchecked) private var emptyTickObservers: [any TickObserver] = []
     /// True if the loop ends as soon as nothing is left to do (loop thread only).
-    @exclusivity(unchecked) private var isRetiring = false
+    @exclusivity(unchecked) private var stopsWhenIdle = false
     /// True if the loop ends after the current job (loop thread only).
-    @exclusivity(unchecked) fileprivate var isOver = false
+    @exclusivity(unchecked) fileprivate var hasStopped = false
     /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
     private let rejection = DrainLoop(entered: true)
-    /// 1 from the first `shutDown` on, and never reset.
+    /// 1 from the first `shutdown` on, and never reset.
     private let shutDownRequested = AtomicWord(0)
     /// The loop thread leaves this group when it ends.
     private let running = DispatchGroup()
@@ -163,10 +163,10 @@ final class EventLoop: LoopThread {
         dependents[ObjectIdentifier(dependent)] = nil
     }
 
-    /// Registers `listener` to be told of the end of the tick. Only on the loop thread.
+    /// Registers an observer of the end of the tick. Only on the loop thread.
     ///
     /// That is when all work that is due has been done, before the loop looks at the kernel again.
-    func notifyAtEndOfTick(_ listener: any TickObserver) { tickObservers.append(listener) }
+    func notifyAtEndOfTick(_ observer: any TickObserver) { tickObservers.append(observer) }
 
     // MARK: From any thread
 
@@ -190,19 +190,19 @@ final class EventLoop: LoopThread {
 
     /// Ends the thread when nothing is left to do. No work is submitted after this call.
     func shutdownWhenIdle() {
-        perform { self.isRetiring = true }
+        perform { self.stopsWhenIdle = true }
     }
 
     /// Ends the loop: runs the work submitted before, and cancels everything else.
     ///
     /// Waits for the end, except on the loop thread itself.
-    func shutDown() {
-        endSoon()
+    func shutdown() {
+        requestStop()
         if !isOwnThread { waitForEnd() }
     }
 
-    /// Ends the loop as `shutDown` does, without waiting.
-    func endSoon() {
+    /// Ends the loop as `shutdown` does, without waiting.
+    func requestStop() {
         if shutDownRequested.exchange(1) == 0 { queue.submit(WorkJob(LoopEnd(self))) }
     }
 
@@ -234,18 +234,18 @@ final class EventLoop: LoopThread {
     }
 
     private func run() {
-        while !isOver {
+        while !hasStopped {
             var budget = EventLoop.batchLimit
             let hasMore = queue.runJobs(within: &budget)
             note(stepsOfTick: EventLoop.batchLimit - budget)
-            if isOver { break }
+            if hasStopped { break }
             let deadline = timers.expire()
             if !tickObservers.isEmpty { endTick() }
             if hasMore || queue.hasWaitingJobs || !tickObservers.isEmpty {
                 if backend.hasEvents { backend.poll() }
-            } else if isRetiring, timers.isEmpty, backend.isIdle, dependents.isEmpty {
+            } else if stopsWhenIdle, timers.isEmpty, backend.isIdle, dependents.isEmpty {
                 break
-            } else if timers.prepare() || queue.spares.trim() {
+            } else if timers.prepare() || queue.actionPool.trim() {
                 if backend.hasEvents { backend.poll() }
             } else if !spinForMore(), !spin() {
                 sleep(until: deadline)
@@ -255,12 +255,12 @@ final class EventLoop: LoopThread {
     }
 
     private func note(stepsOfTick steps: Int) {
-        if steps > RunQueue.stream {
+        if steps > RunQueue.streamThreshold {
             isInStream = true
             nextHastyTicks = EventLoop.fewestHastyTicks
         } else if hastyTicks > 0 {
             hastyTicks -= 1
-        } else if isInStream, steps < RunQueue.few {
+        } else if isInStream, steps < RunQueue.minGain {
             hastyTicks = nextHastyTicks
             nextHastyTicks = min(2 * nextHastyTicks, EventLoop.mostHastyTicks)
         }
@@ -283,12 +283,12 @@ final class EventLoop: LoopThread {
     private func endTick() {
         submitsInBulk = tickObservers.count > 2 && backend.kind == .uring
         defer { submitsInBulk = false }
-        var ending = spareTickObservers
-        spareTickObservers = []
+        var ending = emptyTickObservers
+        emptyTickObservers = []
         swap(&ending, &tickObservers)
         for listener in ending { listener.tickEnded() }
         ending.removeAll(keepingCapacity: true)
-        spareTickObservers = ending
+        emptyTickObservers = ending
     }
 
     /// Spins for work, as long as the configuration allows, without giving the processor away. Returns whether there is some.
@@ -297,7 +297,7 @@ final class EventLoop: LoopThread {
         if limit == 0 { return false }
         if backend.hasPrepared, backend.poll() { return true }
         let start = MonotonicClock.now()
-        let end = min(start &+ limit, timers.nextLook ?? .max)
+        let end = min(start &+ limit, timers.nextCheck ?? .max)
         repeat {
             if SpinWait.spin(nanoseconds: 100, until: { queue.hasPending }) { return true }
             if backend.hasEvents, backend.poll() { return true }
@@ -306,9 +306,9 @@ final class EventLoop: LoopThread {
     }
 
     private func sleep(until deadline: UInt64?) {
-        guard queue.tryRest() else { return }
+        guard queue.tryGoIdle() else { return }
         // `.max` stands for never.
-        let trim = min(queue.spares.nextTrim ?? .max, timers.nextTrim ?? .max)
+        let trim = min(queue.actionPool.nextTrim ?? .max, timers.nextTrim ?? .max)
         let until = min(deadline ?? .max, trim)
         backend.wait(until: until == .max ? nil : until)
         queue.resume()
@@ -370,7 +370,7 @@ private final class LoopEnd: Work {
     init(_ loop: EventLoop) { self.loop = loop }
 
     func run(_ budget: inout Int) -> Bool {
-        loop.isOver = true
+        loop.hasStopped = true
         budget = 0
         return true
     }

@@ -7,7 +7,7 @@ import RxSwift
 /// order of submission holds.
 final class LoopTimers: Work {
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    @exclusivity(unchecked) private var spares: TimerPool
+    @exclusivity(unchecked) private var pool: TimerPool
     private let queue: LoopRunQueue
 
     /// The due timers, which are in the queue as `job`.
@@ -27,20 +27,20 @@ final class LoopTimers: Work {
     ///   - idleTimeout: see `TimerPool`.
     init(queue: LoopRunQueue, idleTimeout: UInt64) {
         self.queue = queue
-        spares = TimerPool(idleTimeout: idleTimeout)
+        pool = TimerPool(idleTimeout: idleTimeout)
         messages = SubmissionOrder(to: queue)
     }
 
     var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.isIdle }
 
     /// The time of the next look at the timers: not later than the next timer that is not in the queue is due.
-    var nextLook: UInt64? { wheel.nextLook }
+    var nextCheck: UInt64? { wheel.nextCheck }
 
     /// Uses an idle moment for work on the timers that would otherwise come later. Returns whether more of it is left.
-    func prepare() -> Bool { wheel.prepare(atMost: 64) || spares.trim() }
+    func prepare() -> Bool { wheel.prepare(atMost: 64) || pool.trim() }
 
     /// The time from which unused timers may be released. Called only when the loop is about to sleep.
-    var nextTrim: UInt64? { spares.nextTrim() }
+    var nextTrim: UInt64? { pool.nextTrim() }
 
     /// The number of timers that are expired or moved before other work has its turn.
     private static let pieceLimit = 1_024
@@ -48,12 +48,12 @@ final class LoopTimers: Work {
     /// Queues the timers that are due. Returns when to look again.
     func expire() -> UInt64? {
         // One batch at a time: timers that become due later come behind it anyway.
-        guard let look = wheel.nextLook, !isQueued else { return wheel.nextLook }
+        guard let look = wheel.nextCheck, !isQueued else { return wheel.nextCheck }
         let now = MonotonicClock.now()
         if look > now { return look }
         // Expires one piece, as a slot may hold any number of timers. The rest is due at the next look.
         while !wheel.expire(upTo: now, into: &due, atMost: LoopTimers.pieceLimit), due.isUnordered {}
-        if due.isEmpty { return wheel.nextLook }
+        if due.isEmpty { return wheel.nextCheck }
         isQueued = true
         queue.submitLocal(job!)
         return look
@@ -63,7 +63,7 @@ final class LoopTimers: Work {
         while let entry = due.popFirst() {
             unsafeDowncast(entry, to: LoopTimer.self).fire()
             if type(of: entry) == ActionTimer.self {
-                spares.keep(.passRetained(unsafeDowncast(entry, to: ActionTimer.self)))
+                pool.keep(.passRetained(unsafeDowncast(entry, to: ActionTimer.self)))
             }
             budget -= 1
             if budget <= 0, !due.isEmpty { return false }
@@ -116,7 +116,7 @@ final class LoopTimers: Work {
     func insert(_ timer: LoopTimer, now: UInt64) { wheel.insert(timer, now: now) }
 
     /// A timer for an action, not armed.
-    func makeTimer(_ action: consuming UserAction) -> ActionTimer { spares.take(action) }
+    func makeTimer(_ action: consuming UserAction) -> ActionTimer { pool.take(action) }
 
     /// Removes a timer; does nothing if it is not armed.
     func remove(_ timer: LoopTimer) { wheel.remove(timer) }
@@ -145,7 +145,7 @@ final class LoopTimers: Work {
     private func removeAndKeep(_ timer: ActionTimer) {
         let reference = Unmanaged.passUnretained(timer)
         // The wheel's reference passes to the pool.
-        if wheel.take(.fromOpaque(reference.toOpaque())) { spares.keep(reference) }
+        if wheel.take(.fromOpaque(reference.toOpaque())) { pool.keep(reference) }
     }
 
     func arm(_ job: Job, until deadline: UInt64, now: UInt64) {

@@ -39,7 +39,7 @@ final class SubmissionOrder {
         queue.submit(WorkJob(Task(body, rejected: rejected, of: self)))
     }
 
-    private func isDone() { _ = underWay.fetchAdd(0 &- 1) }
+    private func taskDone() { _ = underWay.fetchAdd(0 &- 1) }
 
     private final class Task: Work {
         private let body: () -> Void
@@ -54,12 +54,12 @@ final class SubmissionOrder {
 
         func run(_ budget: inout Int) -> Bool {
             body()
-            submissionOrder.isDone()
+            submissionOrder.taskDone()
             return true
         }
 
         func wasRejected() -> Bool {
-            defer { submissionOrder.isDone() }
+            defer { submissionOrder.taskDone() }
             return rejected()
         }
     }

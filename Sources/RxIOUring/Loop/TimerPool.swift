@@ -11,7 +11,7 @@ import RxSwift
 struct TimerPool: ~Copyable {
     /// Each reference is retained.
     private var timers = ContiguousArray<Unmanaged<ActionTimer>>()
-    private let sole = SoleReference()
+    private let uniqueness = UniquenessCheck()
 
     /// Counts how often a timer was kept or taken.
     private var changes = 0
@@ -35,7 +35,7 @@ struct TimerPool: ~Copyable {
     mutating func take(_ action: consuming UserAction) -> ActionTimer {
         guard let last = timers.popLast() else { return ActionTimer(action) }
         changes &+= 1
-        guard sole.isOnly(last) else {
+        guard uniqueness.isUniquelyReferenced(last) else {
             TimerPool.release(last)
             return ActionTimer(action)
         }
@@ -49,7 +49,7 @@ struct TimerPool: ~Copyable {
 
     /// Keeps a reference to a timer that is in no wheel and will not fire; takes ownership of it.
     mutating func keep(_ timer: Unmanaged<ActionTimer>) {
-        guard timers.count < TimerPool.limit, timer._withUnsafeGuaranteedRef({ $0.isOver }) else {
+        guard timers.count < TimerPool.limit, timer._withUnsafeGuaranteedRef({ $0.isFinished }) else {
             return timer.release()
         }
         #if TRACE_RESOURCES

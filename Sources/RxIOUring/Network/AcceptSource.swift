@@ -46,7 +46,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         let rejected = core.claim(self)
         core.expectNoMore()
         if rejected != 0 { return fail("accept", rejected) }
-        let socket = Descriptor(core.number, on: loop)
+        let socket = Descriptor(core.fd, on: loop)
         self.socket = socket
         accept = AcceptOperation(socket, many: loop.backend.acceptsMany) { [unowned self] result, hasMore in
             accepted(result, hasMore: hasMore)
@@ -96,11 +96,11 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         if isRunning, !hasMore, timer == nil { acceptNext() }
     }
 
-    private func take(_ number: CInt) {
+    private func take(_ fd: CInt) {
         // A peer that has disconnected already has no address.
-        let remote = Socket.remoteAddress(number) ?? SocketAddress(.unix([]))
+        let remote = Socket.remoteAddress(fd) ?? SocketAddress(.unix([]))
         let connection = Connection(
-            number, local: nil, remote: remote, options: options, scheduler: group?.next() ?? scheduler)
+            fd, local: nil, remote: remote, options: options, scheduler: group?.next() ?? scheduler)
         isEmitting = true
         emit(connection)
         isEmitting = false
@@ -143,7 +143,7 @@ private final class AcceptOperation: DescriptorOperation {
         self.whenAccepted = whenAccepted
         super.init(
             Request(
-                kind: many ? RX_ACCEPT_MANY : RX_ACCEPT, descriptor: descriptor.number, address: nil,
+                kind: many ? RX_ACCEPT_MANY : RX_ACCEPT, descriptor: descriptor.fd, address: nil,
                 flags: UInt32(SOCK_CLOEXEC.rawValue)))
     }
 

@@ -88,10 +88,10 @@ final class ConnectSource: LoopSource<Connection> {
     private func tryNext() {
         let address = addresses.removeLast()
         do {
-            let number = try Socket.open(address, SOCK_STREAM, operation: "connect") { number in
-                Socket.applyBuffers(options, to: number)
+            let fd = try Socket.open(address, SOCK_STREAM, operation: "connect") { fd in
+                Socket.applyBuffers(options, to: fd)
             }
-            attempt = ConnectAttempt(number, address, on: loop) { [weak self] in self?.attempted($0) }
+            attempt = ConnectAttempt(fd, address, on: loop) { [weak self] in self?.attempted($0) }
         } catch let error as IOError {
             failed(error)
         } catch {
@@ -102,16 +102,16 @@ final class ConnectSource: LoopSource<Connection> {
     /// Handles the end of an attempt. The number of a connected descriptor owns that descriptor.
     private func attempted(_ result: Result<CInt, IOError>) {
         guard isRunning, let attempt else {
-            if case .success(let number) = result { _ = Glibc.close(number) }
+            if case .success(let fd) = result { _ = Glibc.close(fd) }
             return
         }
         switch result {
         case .failure(let error) where error.code == EAGAIN && attempt.address.family == AF_UNIX:
             waitForRoom(at: attempt.address)
         case .failure(let error): failed(error)
-        case .success(let number):
+        case .success(let fd):
             let connection = Connection(
-                number, local: nil, remote: attempt.address, options: options, scheduler: scheduler)
+                fd, local: nil, remote: attempt.address, options: options, scheduler: scheduler)
             self.attempt = nil
             emit(connection)
             complete()
@@ -139,24 +139,24 @@ final class ConnectSource: LoopSource<Connection> {
 /// One attempt to connect; used on the loop thread only.
 private final class ConnectAttempt: Operation {
     let address: SocketAddress
-    private let number: CInt
+    private let fd: CInt
     private unowned(unsafe) let loop: EventLoop
     private let storage = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
     @exclusivity(unchecked) private var whenDone: ((Result<CInt, IOError>) -> Void)?
 
     /// Takes over a descriptor and begins to connect it.
     init(
-        _ number: CInt, _ address: SocketAddress, on loop: EventLoop,
+        _ fd: CInt, _ address: SocketAddress, on loop: EventLoop,
         whenDone: @escaping (Result<CInt, IOError>) -> Void
     ) {
         self.address = address
-        self.number = number
+        self.fd = fd
         self.loop = loop
         self.whenDone = whenDone
         let length = address.write(to: storage)
-        super.init(Request(kind: RX_CONNECT, descriptor: number, address: UnsafeMutableRawPointer(storage)))
+        super.init(Request(kind: RX_CONNECT, descriptor: fd, address: UnsafeMutableRawPointer(storage)))
         request.length = Int(length)
-        loop.backend.prepare(number)
+        loop.backend.prepare(fd)
         loop.submit(self)
     }
 
@@ -169,17 +169,17 @@ private final class ConnectAttempt: Operation {
     }
 
     override func completed(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        loop.backend.forget(number)
+        loop.backend.forget(fd)
         guard let whenDone else {
-            _ = Glibc.close(number)
+            _ = Glibc.close(fd)
             return
         }
         self.whenDone = nil
         if result < 0 {
-            _ = Glibc.close(number)
+            _ = Glibc.close(fd)
             whenDone(.failure(IOError(code: -result, operation: "connect", subject: "\(address)")))
         } else {
-            whenDone(.success(number))
+            whenDone(.success(fd))
         }
     }
 }

@@ -19,16 +19,16 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Takes over a connected descriptor.
     init(
-        _ number: CInt, local: SocketAddress?, remote: SocketAddress, options: ConnectionOptions,
+        _ fd: CInt, local: SocketAddress?, remote: SocketAddress, options: ConnectionOptions,
         scheduler: IOUringScheduler
     ) {
-        let local = local ?? Socket.localAddress(number) ?? SocketAddress(.unix([]))
-        Socket.apply(options, to: number, family: local.family)
+        let local = local ?? Socket.localAddress(fd) ?? SocketAddress(.unix([]))
+        Socket.apply(options, to: fd, family: local.family)
         localAddress = local
         remoteAddress = remote
         self.scheduler = scheduler
         let subject = remote.kind == .unix([]) ? "from \(local)" : "\(remote)"
-        core = ConnectionCore(number, subject: subject, options: options, loop: scheduler.loop)
+        core = ConnectionCore(fd, subject: subject, options: options, loop: scheduler.loop)
         core.start()
     }
 

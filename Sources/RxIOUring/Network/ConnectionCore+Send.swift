@@ -146,7 +146,7 @@ extension ConnectionCore {
             dropUnread(socket)
             release()
         case .shutDown(let isLast):
-            _ = Glibc.shutdown(socket.number, CInt(SHUT_WR))
+            _ = Glibc.shutdown(socket.fd, CInt(SHUT_WR))
             if isLast { release() }
         }
     }
@@ -156,7 +156,7 @@ extension ConnectionCore {
         withUnsafeTemporaryAllocation(byteCount: ReceivePool.size, alignment: 16) { buffer in
             var rest = ConnectionCore.mostUnread
             while rest > 0 {
-                let count = recv(socket.number, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+                let count = recv(socket.fd, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
                 if count <= 0 { return }
                 rest -= count
             }

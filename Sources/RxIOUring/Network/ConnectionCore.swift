@@ -13,7 +13,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     let options: ConnectionOptions
 
     /// The open descriptor, until the loop takes it over.
-    private let number: CInt
+    private let fd: CInt
     @exclusivity(unchecked) var socket: Descriptor?
 
     /// Decides; the methods of this class do what it says.
@@ -50,8 +50,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     static let flushTime: Int64 = 30_000_000_000
 
     /// Takes over an open descriptor, on any thread.
-    init(_ number: CInt, subject: String, options: ConnectionOptions, loop: EventLoop) {
-        self.number = number
+    init(_ fd: CInt, subject: String, options: ConnectionOptions, loop: EventLoop) {
+        self.fd = fd
         self.subject = subject
         self.options = options
         self.loop = loop
@@ -68,13 +68,13 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     func start() {
         loop.perform(open) {
             // No other object knows the descriptor.
-            _ = Glibc.close(self.number)
+            _ = Glibc.close(self.fd)
             _ = self.rejection.exchange(UInt(ECANCELED))
         }
     }
 
     private func open() {
-        socket = Descriptor(number, on: loop)
+        socket = Descriptor(fd, on: loop)
         guard loop.add(self) else { return finishClosing(shutDownError) }
         state.opened()
     }
@@ -141,7 +141,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         flushTimer = nil
         endInput()
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
-        socket?.onClosed = { self.gone() }
+        socket?.onClosed = { self.descriptorClosed() }
         socket?.close()
     }
 
@@ -158,7 +158,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     }
 
     /// Notifies the watchers once the descriptor is closed.
-    private func gone() {
+    private func descriptorClosed() {
         let failure = state.descriptorClosed()
         receive = nil
         send = nil

@@ -11,7 +11,7 @@ final class ConnectionReceive: DescriptorOperation {
     @exclusivity(unchecked) private var isDrained = true
 
     init(_ descriptor: Descriptor) {
-        super.init(Request(kind: RX_RECEIVE_POOL, descriptor: descriptor.number, address: nil))
+        super.init(Request(kind: RX_RECEIVE_POOL, descriptor: descriptor.fd, address: nil))
         request.length = ReceivePool.size
     }
 
@@ -57,7 +57,7 @@ final class ConnectionSend: DescriptorOperation {
         // MSG_WAITALL: io_uring continues by itself when the socket has taken only a part.
         super.init(
             Request(
-                kind: RX_SEND, descriptor: descriptor.number, address: nil,
+                kind: RX_SEND, descriptor: descriptor.fd, address: nil,
                 flags: UInt32(MSG_NOSIGNAL) | UInt32(MSG_WAITALL)))
     }
 

@@ -15,7 +15,7 @@ final class DatagramReceive: DescriptorOperation {
         message.initialize(to: msghdr())
         super.init(
             Request(
-                kind: RX_RECEIVE_MESSAGE, descriptor: descriptor.number, address: UnsafeMutableRawPointer(message)))
+                kind: RX_RECEIVE_MESSAGE, descriptor: descriptor.fd, address: UnsafeMutableRawPointer(message)))
     }
 
     deinit {
@@ -58,7 +58,7 @@ final class DatagramSend: DescriptorOperation {
         message.initialize(to: msghdr())
         super.init(
             Request(
-                kind: RX_SEND_MESSAGE, descriptor: descriptor.number, address: UnsafeMutableRawPointer(message),
+                kind: RX_SEND_MESSAGE, descriptor: descriptor.fd, address: UnsafeMutableRawPointer(message),
                 flags: UInt32(MSG_NOSIGNAL)))
     }
 

@@ -18,14 +18,14 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
 
     /// Takes over a descriptor that listens.
     init(
-        _ number: CInt, asked: SocketAddress, options: ConnectionOptions,
+        _ fd: CInt, asked: SocketAddress, options: ConnectionOptions,
         connectionSchedulers: IOUringSchedulerGroup?, scheduler: IOUringScheduler, pathToRemove: String? = nil
     ) {
-        address = Socket.localAddress(number) ?? asked
+        address = Socket.localAddress(fd) ?? asked
         self.scheduler = scheduler
         self.options = options
         self.connectionSchedulers = connectionSchedulers
-        core = ListenerCore(number, pathToRemove: pathToRemove)
+        core = ListenerCore(fd, pathToRemove: pathToRemove)
     }
 
     /// The text `Listener(...)` with the address.
@@ -60,7 +60,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
 
 /// The descriptor of a listener, closed by the last object that needs it.
 final class ListenerCore: @unchecked Sendable {
-    let number: CInt
+    let fd: CInt
     private let pathToRemove: String?
     private let lock = Mutex()
     /// The state of the descriptor, protected by `lock`.
@@ -72,8 +72,8 @@ final class ListenerCore: @unchecked Sendable {
 
     private enum State { case free, accepting, closed }
 
-    init(_ number: CInt, pathToRemove: String?) {
-        self.number = number
+    init(_ fd: CInt, pathToRemove: String?) {
+        self.fd = fd
         self.pathToRemove = pathToRemove
     }
 
@@ -116,7 +116,7 @@ final class ListenerCore: @unchecked Sendable {
         }
         guard isMine else { return }
         removePath()
-        _ = Glibc.close(number)
+        _ = Glibc.close(fd)
     }
 
     /// Marks the listener as closed: its source has ended, and closes the descriptor.

@@ -6,45 +6,45 @@ enum Socket {
     static func open(
         _ address: SocketAddress, _ type: __socket_type, operation: String, prepare: (CInt) throws -> Void
     ) throws -> CInt {
-        let number = socket(address.family, CInt(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        if number < 0 { throw IOError(code: errno, operation: operation, subject: "\(address)") }
+        let fd = socket(address.family, CInt(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        if fd < 0 { throw IOError(code: errno, operation: operation, subject: "\(address)") }
         do {
-            try prepare(number)
-            return number
+            try prepare(fd)
+            return fd
         } catch {
-            _ = Glibc.close(number)
+            _ = Glibc.close(fd)
             throw error
         }
     }
 
-    static func bind(_ number: CInt, _ address: SocketAddress) throws {
-        if address.withSocketAddress({ Glibc.bind(number, $0, $1) }) != 0 {
+    static func bind(_ fd: CInt, _ address: SocketAddress) throws {
+        if address.withSocketAddress({ Glibc.bind(fd, $0, $1) }) != 0 {
             throw IOError(code: errno, operation: "bind", subject: "\(address)")
         }
     }
 
-    static func localAddress(_ number: CInt) -> SocketAddress? {
-        SocketAddress.reported { getsockname(number, $0, $1) }
+    static func localAddress(_ fd: CInt) -> SocketAddress? {
+        SocketAddress.reported { getsockname(fd, $0, $1) }
     }
 
-    static func remoteAddress(_ number: CInt) -> SocketAddress? {
-        SocketAddress.reported { getpeername(number, $0, $1) }
+    static func remoteAddress(_ fd: CInt) -> SocketAddress? {
+        SocketAddress.reported { getpeername(fd, $0, $1) }
     }
 
     /// Sets an option, and ignores its rejection by the kernel: the options set here are not essential.
-    static func set(_ number: CInt, _ level: CInt, _ name: CInt, _ value: Int) {
+    static func set(_ fd: CInt, _ level: CInt, _ name: CInt, _ value: Int) {
         var value = CInt(clamping: value)
-        _ = setsockopt(number, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
+        _ = setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    static func apply(_ options: ConnectionOptions, to number: CInt, family: CInt) {
-        if options.noDelay, family != AF_UNIX { set(number, CInt(IPPROTO_TCP), TCP_NODELAY, 1) }
-        applyBuffers(options, to: number)
+    static func apply(_ options: ConnectionOptions, to fd: CInt, family: CInt) {
+        if options.noDelay, family != AF_UNIX { set(fd, CInt(IPPROTO_TCP), TCP_NODELAY, 1) }
+        applyBuffers(options, to: fd)
     }
 
-    static func applyBuffers(_ options: ConnectionOptions, to number: CInt) {
-        if let size = options.sendBufferSize { set(number, SOL_SOCKET, SO_SNDBUF, size) }
-        if let size = options.receiveBufferSize { set(number, SOL_SOCKET, SO_RCVBUF, size) }
+    static func applyBuffers(_ options: ConnectionOptions, to fd: CInt) {
+        if let size = options.sendBufferSize { set(fd, SOL_SOCKET, SO_SNDBUF, size) }
+        if let size = options.receiveBufferSize { set(fd, SOL_SOCKET, SO_RCVBUF, size) }
     }
 
     /// The address to bind to, for an IP address as text or `localhost`.

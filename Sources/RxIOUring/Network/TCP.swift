@@ -23,18 +23,18 @@ public enum TCP {
         scheduler: IOUringScheduler
     ) throws -> Listener {
         let address = try Socket.numeric(host, port)
-        let number = try Socket.open(address, SOCK_STREAM, operation: "listen") { number in
-            Socket.set(number, SOL_SOCKET, SO_REUSEADDR, 1)
-            if reusePort { Socket.set(number, SOL_SOCKET, SO_REUSEPORT, 1) }
+        let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
+            Socket.set(fd, SOL_SOCKET, SO_REUSEADDR, 1)
+            if reusePort { Socket.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }
             // Connections inherit the sizes; the peer would not be told of sizes that are set later.
-            Socket.applyBuffers(options, to: number)
-            try Socket.bind(number, address)
-            if Glibc.listen(number, CInt(clamping: backlog)) != 0 {
+            Socket.applyBuffers(options, to: fd)
+            try Socket.bind(fd, address)
+            if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
                 throw IOError(code: errno, operation: "listen", subject: "\(address)")
             }
         }
         return Listener(
-            number, asked: address, options: options, connectionSchedulers: connectionSchedulers, scheduler: scheduler)
+            fd, asked: address, options: options, connectionSchedulers: connectionSchedulers, scheduler: scheduler)
     }
 
     /// Connections to a port, opened at each subscription.

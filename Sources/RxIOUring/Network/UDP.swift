@@ -24,12 +24,12 @@ public enum UDP {
         precondition(window > 0, "UDP.bind: the window has to be at least 1, is \(window)")
         precondition(sendLimit >= 0, "UDP.bind: a send limit cannot be negative, is \(sendLimit)")
         let address = try Socket.numeric(host, port)
-        let number = try Socket.open(address, SOCK_DGRAM, operation: "bind") { number in
-            if reusePort { Socket.set(number, SOL_SOCKET, SO_REUSEPORT, 1) }
-            try Socket.bind(number, address)
+        let fd = try Socket.open(address, SOCK_DGRAM, operation: "bind") { fd in
+            if reusePort { Socket.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }
+            try Socket.bind(fd, address)
         }
         return UDPSocket(
-            number, asked: address, pool: BytePool(size: maximumLength, limit: window), sendLimit: sendLimit,
+            fd, asked: address, pool: BytePool(size: maximumLength, limit: window), sendLimit: sendLimit,
             scheduler: scheduler)
     }
 }

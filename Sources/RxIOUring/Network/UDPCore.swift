@@ -12,11 +12,11 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private let stall: StallWarning
     private let sendLimit: Int
 
-    private let number: CInt
+    private let fd: CInt
     /// Keeps `connect`, which may run on any thread, from using the number once it is closed.
     private let lock = Mutex()
     /// True while the number may be used; protected by `lock`.
-    @exclusivity(unchecked) private var isNumberValid = true
+    @exclusivity(unchecked) private var isFDValid = true
 
     @exclusivity(unchecked) private var socket: Descriptor?
     @exclusivity(unchecked) private var isClosed = false
@@ -39,8 +39,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     /// 0, or the errno with which sends are rejected; used from any thread.
     private let rejection = AtomicWord(0)
 
-    init(_ number: CInt, subject: String, pool: BytePool, sendLimit: Int, loop: EventLoop) {
-        self.number = number
+    init(_ fd: CInt, subject: String, pool: BytePool, sendLimit: Int, loop: EventLoop) {
+        self.fd = fd
         self.subject = subject
         self.pool = pool
         stall = StallWarning(subject, window: pool.limit, on: loop)
@@ -53,12 +53,12 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         loop.perform(open) {
             _ = self.rejection.exchange(UInt(ECANCELED))
             self.invalidate()
-            _ = Glibc.close(self.number)
+            _ = Glibc.close(self.fd)
         }
     }
 
     private func open() {
-        let socket = Descriptor(number, on: loop)
+        let socket = Descriptor(fd, on: loop)
         self.socket = socket
         // Cannot be rejected: the loop runs the jobs that it has accepted.
         _ = loop.add(self)
@@ -98,13 +98,13 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         for item in dropped { drop(item) }
     }
 
-    private func invalidate() { lock.withLock { isNumberValid = false } }
+    private func invalidate() { lock.withLock { isFDValid = false } }
 
     /// Connects the socket to a peer, on any thread.
     func connect(to peer: SocketAddress) throws {
         let code: CInt = lock.withLock {
-            guard isNumberValid else { return EBADF }
-            return peer.withSocketAddress { Glibc.connect(number, $0, $1) } == 0 ? 0 : errno
+            guard isFDValid else { return EBADF }
+            return peer.withSocketAddress { Glibc.connect(fd, $0, $1) } == 0 ? 0 : errno
         }
         if code != 0 { throw IOError(code: code, operation: "connect", subject: "\(peer)") }
     }

@@ -13,10 +13,10 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     let core: UDPCore
 
-    init(_ number: CInt, asked: SocketAddress, pool: BytePool, sendLimit: Int, scheduler: IOUringScheduler) {
-        address = Socket.localAddress(number) ?? asked
+    init(_ fd: CInt, asked: SocketAddress, pool: BytePool, sendLimit: Int, scheduler: IOUringScheduler) {
+        address = Socket.localAddress(fd) ?? asked
         self.scheduler = scheduler
-        core = UDPCore(number, subject: "\(address)", pool: pool, sendLimit: sendLimit, loop: scheduler.loop)
+        core = UDPCore(fd, subject: "\(address)", pool: pool, sendLimit: sendLimit, loop: scheduler.loop)
         core.start()
     }
 

@@ -27,17 +27,17 @@ public enum Unix {
         connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
     ) throws -> Listener {
         var isMade = false
-        let number = try Socket.open(address, SOCK_STREAM, operation: "listen") { number in
-            try Socket.bind(number, address)
+        let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
+            try Socket.bind(fd, address)
             isMade = true
-            if Glibc.listen(number, CInt(clamping: backlog)) != 0 {
+            if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
                 let code = errno
                 if let path = address.path { unlink(path) }
                 throw IOError(code: code, operation: "listen", subject: "\(address)")
             }
         }
         return Listener(
-            number, asked: address, options: options, connectionSchedulers: connectionSchedulers,
+            fd, asked: address, options: options, connectionSchedulers: connectionSchedulers,
             scheduler: scheduler, pathToRemove: isMade ? address.path : nil)
     }
 

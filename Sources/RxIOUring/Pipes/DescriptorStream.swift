@@ -31,20 +31,20 @@ struct BorrowedDescriptor: ~Copyable {
     private(set) var error: CInt = 0
 
     /// - Parameter isTaken: true if the descriptor is closed after use; otherwise a duplicate of it is used.
-    init(_ number: CInt, isTaken: Bool) {
-        subject = "descriptor \(number)"
-        held = isTaken ? OwnedDescriptor(number) : OwnedDescriptor.duplicate(of: number, error: &error)
+    init(_ fd: CInt, isTaken: Bool) {
+        subject = "descriptor \(fd)"
+        held = isTaken ? OwnedDescriptor(fd) : OwnedDescriptor.duplicate(of: fd, error: &error)
     }
 
     /// Opens the descriptor on the loop, once. Returns nil if there is an error.
     mutating func open(on loop: EventLoop) -> Descriptor? {
-        guard var number = held.take()?.take() else { return nil }
+        guard var fd = held.take()?.take() else { return nil }
         // A terminal that reports to be writable has room for a byte, but maybe not for the whole chunk.
-        if isatty(number) == 1 { number = rx_reopen_nonblocking(number) }
+        if isatty(fd) == 1 { fd = rx_reopen_nonblocking(fd) }
         var status = stat()
-        if fstat(number, &status) != 0 { error = errno }
+        if fstat(fd, &status) != 0 { error = errno }
         let kind = status.st_mode & S_IFMT
-        let descriptor = Descriptor(number, on: loop, blocking: kind == S_IFREG || kind == S_IFBLK ? .disk : .shared)
+        let descriptor = Descriptor(fd, on: loop, blocking: kind == S_IFREG || kind == S_IFBLK ? .disk : .shared)
         return error == 0 ? descriptor : nil
     }
 }

@@ -81,7 +81,7 @@ final class Child: LoopDependent {
     /// The time between two attempts, in nanoseconds.
     private static let retryInterval: Int64 = 10_000_000
     /// True if the process was reaped, or a thread of its own does that.
-    @exclusivity(unchecked) private var isOver = false
+    @exclusivity(unchecked) private var isFinished = false
 
     /// - Parameter receive: retained until the end or `abandon`.
     init(
@@ -94,12 +94,12 @@ final class Child: LoopDependent {
         self.receive = receive
         // Succeeds: the loop accepts dependents, as it is running the source that starts this.
         _ = loop.add(self)
-        let number = byThread ? -ENOSYS : rx_pidfd_open(pid)
-        if number < 0 {
+        let fd = byThread ? -ENOSYS : rx_pidfd_open(pid)
+        if fd < 0 {
             awaitByThread()
             return
         }
-        let descriptor = Descriptor(number, on: loop)
+        let descriptor = Descriptor(fd, on: loop)
         self.descriptor = descriptor
         // Retains this object until the process or the loop has ended.
         let operation = AwaitOperation(descriptor, whenFinished: awaited)
@@ -110,7 +110,7 @@ final class Child: LoopDependent {
     /// Ends the process, and receives nothing any more.
     func abandon() {
         receive = nil
-        if isOver { return }
+        if isFinished { return }
         if loop.isClosed { return endApart() }
         switch disposal {
         case .kill: handle.send(SIGKILL)
@@ -125,14 +125,14 @@ final class Child: LoopDependent {
     }
 
     func loopEnded() {
-        if isOver { return }
+        if isFinished { return }
         endApart()
     }
 
     private func endApart() {
-        isOver = true
+        isFinished = true
         handle.endApart(disposal)
-        letGo()
+        releaseHandle()
     }
 
     /// Awaits the process on a thread, for a kernel without descriptors for processes, or a process without free descriptors.
@@ -142,35 +142,35 @@ final class Child: LoopDependent {
             // If the loop has ended, another thread ends the process; the first of the two threads reaps it.
             loop.perform(ended, rejected: { _ = self.handle.reap() })
         }
-        if status == 0 || isOver { return }
+        if status == 0 || isFinished { return }
         // The system has no thread now. The loop looks by itself, and tries again.
         retry = DelayTimer(on: loop, after: Child.retryInterval) { [weak self] in
             guard let self else { return }
             retry = nil
-            if !isOver { ended() }
+            if !isFinished { ended() }
         }
     }
 
     private func awaited(_ result: Int32) {
-        if isOver { return }
+        if isFinished { return }
         if result >= 0 { return ended() }
-        // A cancelled operation finds `isOver` set, so this one failed.
-        letGo()
+        // A cancelled operation finds `isFinished` set, so this one failed.
+        releaseHandle()
         awaitByThread()
     }
 
     private func ended() {
-        if isOver { return }
+        if isFinished { return }
         guard let termination = handle.reap() else { return awaitByThread() }
-        isOver = true
+        isFinished = true
         loop.remove(self)
-        letGo()
+        releaseHandle()
         let receive = receive
         self.receive = nil
         receive?(termination)
     }
 
-    private func letGo() {
+    private func releaseHandle() {
         retry?.cancel(on: loop)
         retry = nil
         if let killing { loop.timers.remove(killing) }
@@ -189,7 +189,7 @@ private final class AwaitOperation: DescriptorOperation {
     init(_ descriptor: Descriptor, whenFinished: @escaping (Int32) -> Void) {
         self.whenFinished = whenFinished
         super.init(
-            Request(kind: RX_POLL, descriptor: descriptor.number, address: nil, flags: UInt32(bitPattern: POLLIN)))
+            Request(kind: RX_POLL, descriptor: descriptor.fd, address: nil, flags: UInt32(bitPattern: POLLIN)))
     }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) { whenFinished(result) }

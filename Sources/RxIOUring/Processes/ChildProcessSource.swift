@@ -40,8 +40,8 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
             output = reader(started.output.take()!, pools.output) { [self] in received($0, isError: false) }
             errorOutput = reader(started.errorOutput.take()!, pools.errorOutput) { [self] in received($0, isError: true)
             }
-            if let number = started.input.take()?.take() {
-                input?.start(Descriptor(number, on: loop), receive: inputEnded)
+            if let fd = started.input.take()?.take() {
+                input?.start(Descriptor(fd, on: loop), receive: inputEnded)
             }
             emit(.started(started.pid))
             output?.read()

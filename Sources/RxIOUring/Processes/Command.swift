@@ -35,7 +35,7 @@ extension ChildProcess.Command {
         let input = try makeInput(hasInput)
         let output = try Pipe()
         let errorOutput = try Pipe()
-        let pid = try spawn(input.readEnd.number, output.writeNumber, errorOutput.writeNumber)
+        let pid = try spawn(input.readEnd.fd, output.writeFD, errorOutput.writeFD)
         return StartedCommand(
             pid: pid, input: input.takeWriteEnd(), output: output.takeReadEnd(), errorOutput: errorOutput.takeReadEnd())
     }
@@ -64,9 +64,9 @@ extension ChildProcess.Command {
 
     private func makeInput(_ hasInput: Bool) throws(IOError) -> Pipe {
         if hasInput { return try Pipe() }
-        let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        if number < 0 { throw IOError(code: errno, operation: "open", subject: "/dev/null") }
-        return Pipe(readEnd: OwnedDescriptor(number))
+        let fd = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        if fd < 0 { throw IOError(code: errno, operation: "open", subject: "/dev/null") }
+        return Pipe(readEnd: OwnedDescriptor(fd))
     }
 }
 
@@ -74,7 +74,7 @@ extension ChildProcess.Command {
 private struct Pipe: ~Copyable {
     let readEnd: OwnedDescriptor
     let writeEnd: OwnedDescriptor?
-    let writeNumber: CInt
+    let writeFD: CInt
 
     init() throws(IOError) {
         var ends: (CInt, CInt) = (-1, -1)
@@ -82,14 +82,14 @@ private struct Pipe: ~Copyable {
         if error != 0 { throw IOError(code: error, operation: "pipe2", subject: "pipe") }
         readEnd = OwnedDescriptor(ends.0)
         writeEnd = OwnedDescriptor(ends.1)
-        writeNumber = ends.1
+        writeFD = ends.1
     }
 
     /// Creates a read end without another end.
     init(readEnd: consuming OwnedDescriptor) {
         self.readEnd = readEnd
         writeEnd = nil
-        writeNumber = -1
+        writeFD = -1
     }
 
     consuming func takeReadEnd() -> OwnedDescriptor { readEnd }

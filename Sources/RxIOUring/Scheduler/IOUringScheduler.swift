@@ -23,7 +23,7 @@ public import RxSwift
 /// A loop whose scheduler was released runs the work submitted before (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it without waiting for timers and streams.
 public final class IOUringScheduler: SchedulerType {
-    @usableFromInline let jobs: LoopJobs
+    @usableFromInline let jobs: LoopJobScheduler
 
     /// Starts the loop's thread, and returns when it is ready.
     ///
@@ -43,7 +43,7 @@ public final class IOUringScheduler: SchedulerType {
     }
 
     package init(_ configuration: Configuration) {
-        jobs = LoopJobs(configuration)
+        jobs = LoopJobScheduler(configuration)
     }
 
     var loop: EventLoop { jobs.loop }
@@ -119,7 +119,7 @@ public final class IOUringScheduler: SchedulerType {
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.
-    public func shutdown() { loop.shutDown() }
+    public func shutdown() { loop.shutdown() }
 }
 
 extension IOUringScheduler: TimedJobSchedulerProviding {

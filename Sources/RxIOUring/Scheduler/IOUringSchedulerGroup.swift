@@ -43,7 +43,7 @@ public final class IOUringSchedulerGroup {
     ///
     /// From any thread, any number of times. Returns when all threads have ended; called on one of the loops it returns at once.
     public func shutdown() {
-        for scheduler in schedulers { scheduler.loop.endSoon() }
+        for scheduler in schedulers { scheduler.loop.requestStop() }
         if schedulers.contains(where: \.loop.isOwnThread) { return }
         for scheduler in schedulers { scheduler.loop.waitForEnd() }
     }

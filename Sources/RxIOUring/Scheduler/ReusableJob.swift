@@ -11,7 +11,7 @@ public struct ReusableJob: Sendable {
     // Beside the owner, so that posting reads nothing of it.
     @usableFromInline nonisolated(unsafe) let job: RepeatedJob
 
-    fileprivate init(_ body: @escaping () -> Void, jobs: LoopJobs) {
+    fileprivate init(_ body: @escaping () -> Void, jobs: LoopJobScheduler) {
         job = RepeatedJob(on: jobs.loop.queue, body)
         owner = Owner(job, jobs: jobs)
     }
@@ -31,12 +31,12 @@ public struct ReusableJob: Sendable {
         private let job: RepeatedJob
 
         /// Keeps the loop running while there is this job.
-        private let jobs: LoopJobs
+        private let jobs: LoopJobScheduler
 
         /// Callers count references to this object, and the loop reads the memory that follows it.
         private let padding = CachePadding()
 
-        init(_ job: RepeatedJob, jobs: LoopJobs) {
+        init(_ job: RepeatedJob, jobs: LoopJobScheduler) {
             self.job = job
             self.jobs = jobs
         }

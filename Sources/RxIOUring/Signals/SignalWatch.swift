@@ -14,11 +14,11 @@ final class SignalWatch {
     /// Starts to count deliveries; may be called from any thread.
     init(_ signal: CInt) throws(IOError) {
         self.signal = signal
-        let number = rx_eventfd_make()
-        if number < 0 { throw IOError(code: -number, operation: "eventfd", subject: "signal \(signal)") }
-        counter = OwnedDescriptor(number)
+        let fd = rx_eventfd_make()
+        if fd < 0 { throw IOError(code: -fd, operation: "eventfd", subject: "signal \(signal)") }
+        counter = OwnedDescriptor(fd)
         var error: CInt = 0
-        watch = rx_signal_watch_make(signal, number, &error)
+        watch = rx_signal_watch_make(signal, fd, &error)
         if error != 0 { throw IOError(code: error, operation: "sigaction", subject: "signal \(signal)") }
     }
 
@@ -66,7 +66,7 @@ private final class CountOperation: DescriptorOperation {
         self.descriptor = descriptor
         self.receive = receive
         super.init(
-            Request(kind: RX_READ, descriptor: descriptor.number, address: UnsafeMutableRawPointer(count), length: 8))
+            Request(kind: RX_READ, descriptor: descriptor.fd, address: UnsafeMutableRawPointer(count), length: 8))
     }
 
     deinit { count.deallocate() }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It is closed when it is not wanted any more and no operation uses it.
 final class Descriptor {
-    let number: CInt
+    let fd: CInt
     private unowned(unsafe) let loop: EventLoop
     private let blocking: Operation.Blocking
     /// The number of operations in flight.
@@ -15,11 +15,11 @@ final class Descriptor {
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
     /// Takes over an open descriptor.
-    init(_ number: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged) {
-        self.number = number
+    init(_ fd: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged) {
+        self.fd = fd
         self.loop = loop
         self.blocking = blocking
-        if blocking == .arranged { loop.backend.prepare(number) }
+        if blocking == .arranged { loop.backend.prepare(fd) }
     }
 
     deinit {
@@ -49,9 +49,9 @@ final class Descriptor {
     }
 
     private func closeNow() {
-        loop.backend.forget(number)
+        loop.backend.forget(fd)
         // Errors of close concern data written earlier, and the writers were told of those.
-        _ = Glibc.close(number)
+        _ = Glibc.close(fd)
         let onClosed = onClosed
         self.onClosed = nil
         onClosed?()

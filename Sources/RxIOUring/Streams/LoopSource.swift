@@ -46,7 +46,7 @@ class LoopSource<Element>: Source, LoopDependent {
 
     final func start() {
         loop.perform {
-            if self.isStopped.loadRelaxed() != 0 { return self.letGo() }
+            if self.isStopped.loadRelaxed() != 0 { return self.releaseDownstream() }
             guard self.loop.add(self) else { return self.reject() }
             self.isRunning = true
             self.begin()
@@ -95,7 +95,7 @@ class LoopSource<Element>: Source, LoopDependent {
         guard isRunning else { return }
         finishRunning()
         let downstream = downstream
-        letGo()
+        releaseDownstream()
         if isStopped.loadRelaxed() == 0 { downstream?.completed() }
     }
 
@@ -120,7 +120,7 @@ class LoopSource<Element>: Source, LoopDependent {
 
     private final func finish() {
         if isRunning { finishRunning() }
-        letGo()
+        releaseDownstream()
     }
 
     private final func finishRunning() {
@@ -141,11 +141,11 @@ class LoopSource<Element>: Source, LoopDependent {
 
     private final func failDownstream(_ error: any Swift.Error) {
         let downstream = downstream
-        letGo()
+        releaseDownstream()
         if isStopped.loadRelaxed() == 0 { downstream?.error(error) }
     }
 
-    private final func letGo() { downstream = nil }
+    private final func releaseDownstream() { downstream = nil }
 }
 
 extension IOUringScheduler {

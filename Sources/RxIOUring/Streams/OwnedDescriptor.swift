@@ -3,13 +3,13 @@ import Glibc
 
 /// An open file descriptor without operations so far; its deinit closes it.
 struct OwnedDescriptor: ~Copyable {
-    let number: CInt
+    let fd: CInt
 
-    init(_ number: CInt) { self.number = number }
+    init(_ fd: CInt) { self.fd = fd }
 
     /// Duplicates a descriptor, with close-on-exec. Returns nil and sets `error` to an errno if that fails.
-    static func duplicate(of number: CInt, error: inout CInt) -> OwnedDescriptor? {
-        let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+    static func duplicate(of fd: CInt, error: inout CInt) -> OwnedDescriptor? {
+        let copy = fcntl(fd, F_DUPFD_CLOEXEC, 3)
         if copy >= 0 { return OwnedDescriptor(copy) }
         error = errno
         return nil
@@ -17,10 +17,10 @@ struct OwnedDescriptor: ~Copyable {
 
     /// Gives up ownership of the descriptor, and returns its number.
     consuming func take() -> CInt {
-        let number = number
+        let fd = fd
         discard self
-        return number
+        return fd
     }
 
-    deinit { _ = Glibc.close(number) }
+    deinit { _ = Glibc.close(fd) }
 }

@@ -12,7 +12,7 @@ final class ReadOperation: DescriptorOperation {
     init(_ descriptor: Descriptor, whenFinished: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
         self.whenFinished = whenFinished
-        super.init(Request(kind: RX_READ, descriptor: descriptor.number, address: nil))
+        super.init(Request(kind: RX_READ, descriptor: descriptor.fd, address: nil))
     }
 
     /// Submits a read; no other may be in flight. `offset` -1 stands for the descriptor's current position.

@@ -16,7 +16,7 @@ final class WriteOperation: DescriptorOperation {
     init(_ descriptor: Descriptor, whenFinished: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
         self.whenFinished = whenFinished
-        super.init(Request(kind: RX_WRITE, descriptor: descriptor.number, address: nil))
+        super.init(Request(kind: RX_WRITE, descriptor: descriptor.fd, address: nil))
     }
 
     /// Submits a write; no other may be in flight. `chunk` must not be empty; `offset` -1 stands for the descriptor's current
@@ -55,7 +55,7 @@ final class SynchronizeOperation: DescriptorOperation {
     /// - Parameter whenFinished: receives 0, or a negated errno.
     init(_ descriptor: Descriptor, whenFinished: @escaping (Int32) -> Void) {
         self.whenFinished = whenFinished
-        super.init(Request(kind: RX_SYNCHRONIZE, descriptor: descriptor.number, address: nil))
+        super.init(Request(kind: RX_SYNCHRONIZE, descriptor: descriptor.fd, address: nil))
     }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) { whenFinished(result) }

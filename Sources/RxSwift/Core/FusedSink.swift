@@ -29,6 +29,6 @@ final class FusedSink<Element, Output>: LinearSink<Element, Output> {
         } catch {
             return fail(error)
         }
-        lend(element.assumingMemoryBound(to: Output.self)) { downstream.next($0) }
+        withBorrowed(element.assumingMemoryBound(to: Output.self)) { downstream.next($0) }
     }
 }

@@ -1,6 +1,6 @@
 /// The part of a sink that does not depend on the type of its elements.
 @usableFromInline
-package class TerminalSink: Stage {
+package class AnySink: Stage {
     /// Receives the error that ended the sequence.
     @usableFromInline
     package func error(_ error: any Swift.Error) { abstractMethod() }
@@ -44,7 +44,7 @@ package class TerminalSink: Stage {
 /// Subclasses keep the body of `next` free of other generic types: naming one (`Event<Element>`, say) costs a look-up of
 /// its metadata per call, some 60 ns, also on a path that is not taken. Such code goes to a method of its own that is not inlined.
 @usableFromInline
-package class Sink<Element>: TerminalSink {
+package class Sink<Element>: AnySink {
     /// Receives an element of the sequence.
     @usableFromInline
     package func next(_ element: Element) { abstractMethod() }

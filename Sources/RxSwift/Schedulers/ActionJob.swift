@@ -43,7 +43,7 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
     /// The action and the state of its next run. Accessed only inside the loop; nil once it was cleaned up.
     private var work: (action: (State) -> State, state: State)?
     /// The times of the runs, accessed only inside the loop.
-    private var pace: FixedRateSchedule
+    private var schedule: FixedRateSchedule
     private let scheduler: any TimedJobScheduler
 
     package init(
@@ -53,9 +53,9 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
     ) {
         work = (action, state)
         self.scheduler = scheduler
-        pace = FixedRateSchedule(
+        schedule = FixedRateSchedule(
             period: period.nanosecondsClamped,
-            due: scheduler.instant.addingClamped(startAfter.nanosecondsClamped))
+            due: scheduler.now.addingClamped(startAfter.nanosecondsClamped))
         super.init()
         scheduler.submit(self, after: startAfter)
     }
@@ -68,9 +68,9 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
             let state = work.action(work.state)
             self.work = (work.action, state)
         }
-        let delay = pace.next(at: scheduler.instant)
+        let delay = schedule.next(at: scheduler.now)
         guard loop.tryLeave() else {
-            letGo()
+            release()
             return true
         }
         scheduler.submit(self, after: .nanoseconds(Int(delay)))
@@ -83,12 +83,12 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
 
     package override func cancel() {
         guard takeUpstream() != nil else { return }
-        if loop.close() { letGo() }
+        if loop.close() { release() }
         scheduler.unschedule(self)
     }
 
     /// Releases the work. Only the thread that has the duty to clean up calls it.
-    private func letGo() {
+    private func release() {
         // The work is released when this returns: a user's deinit may call back into this job.
         let released = work
         work = nil

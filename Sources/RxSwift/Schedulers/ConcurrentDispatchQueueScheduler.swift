@@ -8,7 +8,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
     public typealias TimeInterval = Double
     public typealias Time = Date
 
-    @usableFromInline let dispatchJobs: ConcurrentDispatchJobs
+    @usableFromInline let dispatchJobs: ConcurrentDispatchJobScheduler
 
     /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
@@ -19,7 +19,7 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType {
     ///   - queue: the queue on which the work runs.
     ///   - leeway: how much later than due a delayed action may run, to save wake-ups.
     public init(queue: DispatchQueue, leeway: DispatchTimeInterval = DispatchTimeInterval.nanoseconds(0)) {
-        dispatchJobs = ConcurrentDispatchJobs(queue: queue, leeway: leeway)
+        dispatchJobs = ConcurrentDispatchJobScheduler(queue: queue, leeway: leeway)
     }
 
     /// Creates a scheduler on a concurrent queue of its own.

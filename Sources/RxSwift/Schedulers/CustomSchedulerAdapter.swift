@@ -66,7 +66,7 @@ final class CustomTimedSchedulerAdapter: CustomSchedulerAdapter, TimedJobSchedul
         arrange(job) { timedScheduler.scheduleRelative(job, dueTime: delay, action: $0) }
     }
 
-    var instant: Int64 {
+    var now: Int64 {
         Int64((timedScheduler.now.timeIntervalSince1970 * 1_000_000).rounded()) * 1_000
     }
 }

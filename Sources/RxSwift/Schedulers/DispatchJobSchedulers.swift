@@ -3,7 +3,7 @@ import RxPrimitives
 
 /// Runs jobs one at a time, in order of submission, on a serial dispatch queue: the engine behind the serial dispatch schedulers.
 @usableFromInline
-final class SerialDispatchJobs: TimedJobScheduler {
+final class SerialDispatchJobScheduler: TimedJobScheduler {
     let jobs: DispatchRunQueue
     private let leeway: DispatchTimeInterval
     private let timersIfNeeded = DispatchTimersIfNeeded()
@@ -34,7 +34,7 @@ final class SerialDispatchJobs: TimedJobScheduler {
 
     @usableFromInline
     func unschedule(_ job: Job) {
-        let timers = jobs.runsInlineOnMain ? SerialDispatchJobs.mainTimers : timersIfNeeded.ifMade
+        let timers = jobs.runsInlineOnMain ? SerialDispatchJobScheduler.mainTimers : timersIfNeeded.ifMade
         timers?._withUnsafeGuaranteedRef { $0.unschedule(job) }
     }
 
@@ -48,19 +48,19 @@ final class SerialDispatchJobs: TimedJobScheduler {
     var hasWaitingJobs: Bool { jobs.hasWaitingJobs }
 
     @usableFromInline
-    var instant: Int64 { Int64(MonotonicClock.now()) }
+    var now: Int64 { Int64(MonotonicClock.now()) }
 
     /// The timers of all schedulers that run work inline on the main queue.
     ///
     /// They run jobs there beside the batches, as the main queue reaches them: work that a delayed job submits may run inline.
     private static let mainTimers: Unmanaged<DispatchTimers> = {
-        let continued = SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0))
+        let continued = SerialDispatchJobScheduler(queue: .main, leeway: .nanoseconds(0))
         return .passRetained(
             DispatchTimers(queue: .main, leeway: .nanoseconds(0)) { $0.runToItsEnd(on: continued) })
     }()
 
     private var timers: Unmanaged<DispatchTimers> {
-        if jobs.runsInlineOnMain { return SerialDispatchJobs.mainTimers }
+        if jobs.runsInlineOnMain { return SerialDispatchJobScheduler.mainTimers }
         return timersIfNeeded.timers {
             // The wheel expires on the queue, but submits each job as any other thread does, so that the order of submission holds.
             DispatchTimers(queue: jobs.queue, leeway: leeway) { [jobs] in jobs.submit($0) }
@@ -85,7 +85,7 @@ package final class DispatchRunQueue: RunQueue {
     package init(queue: DispatchQueue, runsInlineOnMain: Bool) {
         self.queue = queue
         self.runsInlineOnMain = runsInlineOnMain
-        super.init(batchLimit: 512)
+        super.init(batchLimit: 512, allowsInline: runsInlineOnMain)
     }
 
     /// Enqueues a batch on the dispatch queue.
@@ -105,8 +105,6 @@ package final class DispatchRunQueue: RunQueue {
         return made
     }
 
-    package override var runsInline: Bool { runsInlineOnMain && MainQueue.isCurrent }
-
     package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
         if isRunningInline || (mainQueueRuns && MainQueue.isMain(queue)) { return nil }
         // Each call sets a mark of its own: a dispatch queue tells whether it is the current one, or a target of that, only by a
@@ -120,7 +118,7 @@ package final class DispatchRunQueue: RunQueue {
 
 /// Runs jobs, several at the same time, on a concurrent dispatch queue.
 @usableFromInline
-final class ConcurrentDispatchJobs: TimedJobScheduler {
+final class ConcurrentDispatchJobScheduler: TimedJobScheduler {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
     private let timersIfNeeded = DispatchTimersIfNeeded()
@@ -155,7 +153,7 @@ final class ConcurrentDispatchJobs: TimedJobScheduler {
     var hasWaitingJobs: Bool { false }
 
     @usableFromInline
-    var instant: Int64 { Int64(MonotonicClock.now()) }
+    var now: Int64 { Int64(MonotonicClock.now()) }
 
     private var timers: Unmanaged<DispatchTimers> {
         timersIfNeeded.timers {

@@ -24,9 +24,9 @@ final class DispatchTimers {
     private let leeway: DispatchTimeInterval
     private let fire: (Job) -> Void
     /// Timers out of use, linked and retained, so that arming does not allocate; under the lock.
-    @exclusivity(unchecked) private var firstSpare: Unmanaged<JobTimer>?
-    @exclusivity(unchecked) private var spareCount = 0
-    private static let spareLimit = 64
+    @exclusivity(unchecked) private var firstRecycled: Unmanaged<JobTimer>?
+    @exclusivity(unchecked) private var recycledCount = 0
+    private static let recycledLimit = 64
     /// The number of timers that the lock is held for at a time.
     private static let pieceLimit = 32
     /// The number of pieces of due timers that are passed to `fire` together.
@@ -82,7 +82,7 @@ final class DispatchTimers {
             lock.unlock()
             return false
         }
-        let timer = takeSpare() ?? .passRetained(JobTimer())
+        let timer = takeRecycled() ?? .passRetained(JobTimer())
         let entry = timer._withUnsafeGuaranteedRef { $0.hold(job, until: deadline) }
         job.timer = entry
         wheel.insert(retained: entry, now: now)
@@ -98,7 +98,7 @@ final class DispatchTimers {
         guard let entry = job.timer else { return lock.unlock() }
         job.timer = nil
         let timer = JobTimer.of(entry)
-        let waiting = timer._withUnsafeGuaranteedRef { $0.letGo() }
+        let waiting = timer._withUnsafeGuaranteedRef { $0.release() }
         // A timer that the wheel has returned already is recycled by the thread that delivers its batch.
         let surplus = wheel.take(entry) ? spare(timer) : nil
         let isDone = isDone
@@ -140,7 +140,7 @@ final class DispatchTimers {
             if pieces >= DispatchTimers.piecesPerBatch, !due.isUnordered { return nil }
         }
         armedDeadline = .max
-        let look = isStopped ? nil : wheel.nextLook
+        let look = isStopped ? nil : wheel.nextCheck
         let setsTimer = look.map { isBeforeNextLook($0) } ?? false
         let isDone = isDone
         lock.unlock()
@@ -153,7 +153,7 @@ final class DispatchTimers {
         while let entry = batch.popFirst() {
             let timer = JobTimer.of(.passRetained(entry))
             lock.lock()
-            let job = timer._withUnsafeGuaranteedRef { $0.letGo() }?.takeRetainedValue()
+            let job = timer._withUnsafeGuaranteedRef { $0.release() }?.takeRetainedValue()
             job?.timer = nil
             let surplus = spare(timer)
             lock.unlock()
@@ -163,25 +163,25 @@ final class DispatchTimers {
     }
 
     deinit {
-        while let timer = takeSpare() { timer.release() }
+        while let timer = takeRecycled() { timer.release() }
     }
 
     /// Keeps a timer that is in neither wheel nor batch for the next job, with the reference to it; under the lock.
     ///
     /// Returns the timer with its reference if there are many already.
     private func spare(_ timer: Unmanaged<JobTimer>) -> Unmanaged<JobTimer>? {
-        if spareCount == DispatchTimers.spareLimit { return timer }
-        spareCount += 1
-        timer._withUnsafeGuaranteedRef { $0.nextSpare = firstSpare }
-        firstSpare = timer
+        if recycledCount == DispatchTimers.recycledLimit { return timer }
+        recycledCount += 1
+        timer._withUnsafeGuaranteedRef { $0.nextRecycled = firstRecycled }
+        firstRecycled = timer
         return nil
     }
 
     /// Takes a timer out of the spare ones, under the lock.
-    private func takeSpare() -> Unmanaged<JobTimer>? {
-        guard let timer = firstSpare else { return nil }
-        spareCount -= 1
-        firstSpare = timer._withUnsafeGuaranteedRef { $0.nextSpare }
+    private func takeRecycled() -> Unmanaged<JobTimer>? {
+        guard let timer = firstRecycled else { return nil }
+        recycledCount -= 1
+        firstRecycled = timer._withUnsafeGuaranteedRef { $0.nextRecycled }
         return timer
     }
 
@@ -262,7 +262,7 @@ private final class JobTimer: TimerEntry {
     @exclusivity(unchecked) private var job: Unmanaged<Job>?
 
     /// The next timer out of use; under the lock.
-    @exclusivity(unchecked) var nextSpare: Unmanaged<JobTimer>?
+    @exclusivity(unchecked) var nextRecycled: Unmanaged<JobTimer>?
 
     init() { super.init(deadline: .max) }
 
@@ -276,7 +276,7 @@ private final class JobTimer: TimerEntry {
     }
 
     /// Returns the job with the reference to it, and holds neither any more.
-    func letGo() -> Unmanaged<Job>? {
+    func release() -> Unmanaged<Job>? {
         let held = job
         job = nil
         return held

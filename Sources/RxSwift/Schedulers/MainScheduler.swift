@@ -12,13 +12,13 @@ public final class MainScheduler: SerialDispatchQueueScheduler {
 
     /// A scheduler of the same queue that never runs inline: submitted work runs later even when already on the main queue.
     public static let asyncInstance = SerialDispatchQueueScheduler(
-        jobs: SerialDispatchJobs(queue: .main, leeway: .nanoseconds(0)))
+        jobs: SerialDispatchJobScheduler(queue: .main, leeway: .nanoseconds(0)))
 
     /// Creates a scheduler of the main queue with an order of its own.
     ///
     /// Work that runs inline at other schedulers does not keep this one from running work inline.
     public init() {
-        super.init(jobs: SerialDispatchJobs(inlineOn: .main))
+        super.init(jobs: SerialDispatchJobScheduler(inlineOn: .main))
     }
 
     /// Stops the program when not on the main queue.

@@ -10,12 +10,12 @@ public class SerialDispatchQueueScheduler: SchedulerType {
     public typealias TimeInterval = Double
     public typealias Time = Date
 
-    @usableFromInline let dispatchJobs: SerialDispatchJobs
+    @usableFromInline let dispatchJobs: SerialDispatchJobScheduler
 
     /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
-    init(jobs: SerialDispatchJobs) {
+    init(jobs: SerialDispatchJobScheduler) {
         dispatchJobs = jobs
     }
 
@@ -31,7 +31,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
     ) {
         let queue = DispatchQueue(label: internalSerialQueueName, attributes: [])
         serialQueueConfiguration?(queue)
-        self.init(jobs: SerialDispatchJobs(queue: queue, leeway: leeway))
+        self.init(jobs: SerialDispatchJobScheduler(queue: queue, leeway: leeway))
     }
 
     /// Creates a scheduler on a serial queue of its own, whose work runs on `queue`.
@@ -45,7 +45,7 @@ public class SerialDispatchQueueScheduler: SchedulerType {
         leeway: DispatchTimeInterval = DispatchTimeInterval.nanoseconds(0)
     ) {
         let serialQueue = DispatchQueue(label: internalSerialQueueName, attributes: [], target: queue)
-        self.init(jobs: SerialDispatchJobs(queue: serialQueue, leeway: leeway))
+        self.init(jobs: SerialDispatchJobScheduler(queue: serialQueue, leeway: leeway))
     }
 
     /// Creates a scheduler on a serial queue of its own, whose work runs on the global queue of a quality of service.

@@ -26,14 +26,14 @@ package final class ActionPool {
     /// The number of batches in `returned`, if no other thread took them meanwhile.
     @exclusivity(unchecked) private var returnedCount = 0
     /// The time when the last batch was full; nil if all recycled actions were released since.
-    @exclusivity(unchecked) private var lastGivenBack: UInt64?
+    @exclusivity(unchecked) private var lastRecycled: UInt64?
     @exclusivity(unchecked) private var isTrimming = false
 
-    private let sole = SoleReference()
+    private let uniqueness = UniquenessCheck()
 
     // These are stored here, where reading them costs no call.
     private let actionType = ObjectIdentifier(ScheduledAction.self)
-    private let repeatedType = ObjectIdentifier(RepeatedJob.PostedJob.self)
+    private let repeatedType = ObjectIdentifier(RepeatedJob.QueuedJob.self)
 
     private let padding = CachePadding()
     /// 0, `inUse`, or the address of the first of a list.
@@ -98,7 +98,7 @@ package final class ActionPool {
         return ActionPool.refill(first, action)
     }
 
-    // MARK: Giving back
+    // MARK: Recycling
 
     /// Takes over the queue's reference to a job that has run.
     ///
@@ -108,7 +108,7 @@ package final class ActionPool {
         let type = job._withUnsafeGuaranteedRef { ObjectIdentifier(Swift.type(of: $0)) }
         guard type == actionType,
             Unmanaged<ScheduledAction>.fromOpaque(job.toOpaque())._withUnsafeGuaranteedRef({ $0.isSpent }),
-            sole.isOnly(job)
+            uniqueness.isUniquelyReferenced(job)
         else {
             // A repeated job owns its reference, which the queue only borrowed.
             if type != repeatedType { job.release() }
@@ -128,7 +128,7 @@ package final class ActionPool {
     private func publishBatch() {
         guard let first = batch, let last = batchEnd else { return }
         batchCount = 0
-        lastGivenBack = MonotonicClock.now()
+        lastRecycled = MonotonicClock.now()
         if returnedCount == ActionPool.limit, returned.loadRelaxed() != 0 {
             while let surplus = batch { batch = ActionPool.release(surplus) }
             return
@@ -142,10 +142,10 @@ package final class ActionPool {
         returnedCount = head == 0 ? 1 : returnedCount + 1
     }
 
-    // MARK: Letting go
+    // MARK: Trimming
 
     /// The time when `trim` may find something to do, in monotonic nanoseconds. Only the loop thread may read it.
-    package var nextTrim: UInt64? { lastGivenBack.map { $0 + idleTimeout } }
+    package var nextTrim: UInt64? { lastRecycled.map { $0 + idleTimeout } }
 
     /// Uses an idle moment to release a few actions, if none were needed for a while.
     ///
@@ -156,7 +156,7 @@ package final class ActionPool {
         for _ in 0..<ActionPool.batchSize {
             guard let first = own else {
                 isTrimming = false
-                return lastGivenBack != nil
+                return lastRecycled != nil
             }
             own = ActionPool.release(first)
         }
@@ -170,14 +170,14 @@ package final class ActionPool {
             let list = stock.exchange(ActionPool.inUse)
             if list == ActionPool.inUse {
                 // Another thread is using the stock: the loop thread tries again later.
-                lastGivenBack = MonotonicClock.now()
+                lastRecycled = MonotonicClock.now()
                 return
             }
             stock.storeReleasing(0)
             own = ActionPool.list(list)
         }
         isTrimming = own != nil
-        if own == nil { lastGivenBack = nil }
+        if own == nil { lastRecycled = nil }
     }
 
     // MARK: Lists

@@ -83,12 +83,17 @@ package struct JobQueue: ~Copyable {
 
     package mutating func append(retained job: Unmanaged<Job>) {
         job._withUnsafeGuaranteedRef { $0.nextInQueue = nil }
+        append(from: job, to: job)
+    }
+
+    /// Appends jobs that are linked, from the oldest to the newest, of which each has a reference of its own.
+    package mutating func append(from oldest: Unmanaged<Job>, to newest: Unmanaged<Job>) {
         if let last {
-            last._withUnsafeGuaranteedRef { $0.nextInQueue = job }
+            last._withUnsafeGuaranteedRef { $0.nextInQueue = oldest }
         } else {
-            first = job
+            first = oldest
         }
-        last = job
+        last = newest
     }
 
     /// Puts a job back in front.

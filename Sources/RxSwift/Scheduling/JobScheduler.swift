@@ -29,5 +29,5 @@ package protocol TimedJobScheduler: JobScheduler {
     func submit(_ job: Job, after delay: DispatchTimeInterval)
 
     /// The time of the clock that this scheduler's delays follow, in nanoseconds from an arbitrary start.
-    var instant: Int64 { get }
+    var now: Int64 { get }
 }

@@ -24,7 +24,7 @@ package final class LoopRunQueue: RunQueue {
     @exclusivity(unchecked) private unowned(unsafe) var loop: (any LoopThread)?
 
     /// The recycled actions of the loop.
-    package let spares: ActionPool
+    package let actionPool: ActionPool
 
     /// Incremented in each process that is forked, where the waiting jobs do not belong to this queue any more: see
     /// `RunQueue.abandon`.
@@ -37,7 +37,7 @@ package final class LoopRunQueue: RunQueue {
     ///
     /// - Parameter idleTimeout: the same as for `ActionPool`.
     package init(batchLimit: Int, idleTimeout: UInt64 = 10_000_000_000) {
-        spares = ActionPool(idleTimeout: idleTimeout)
+        actionPool = ActionPool(idleTimeout: idleTimeout)
         super.init(batchLimit: batchLimit, entered: true)
     }
 
@@ -84,11 +84,11 @@ package final class LoopRunQueue: RunQueue {
     /// Submits an action, in a recycled object if there is one.
     package func schedule(_ action: consuming UserAction) -> ScheduledAction {
         if isOnLoop {
-            let scheduled = spares.takeOnLoop(action)
+            let scheduled = actionPool.takeOnLoop(action)
             submitLocal(scheduled)
             return scheduled
         }
-        let scheduled = spares.take(action)
+        let scheduled = actionPool.take(action)
         submitRemote(scheduled)
         return scheduled
     }
@@ -96,7 +96,7 @@ package final class LoopRunQueue: RunQueue {
     /// Runs jobs until none is left or the budget is used up. Only the loop thread may call it.
     ///
     /// - Returns: true if jobs are left.
-    package func runJobs(within budget: inout Int) -> Bool { runJobs(within: &budget, keepingIn: spares) }
+    package func runJobs(within budget: inout Int) -> Bool { runJobs(within: &budget, keepingIn: actionPool) }
 
     package override func wake() { loop?.wake() }
 

@@ -48,7 +48,7 @@ package final class ObserveOnSink<Element>: Sink<Element> {
             queue.leaveInline()
         } else {
             core.elements.push(element)
-            handOver()
+            submitBatch()
         }
     }
 
@@ -81,7 +81,7 @@ package final class ObserveOnSink<Element>: Sink<Element> {
             core.finish()
             queue.leaveInline()
         } else {
-            handOver()
+            submitBatch()
         }
         after()
         // The event may have to wait for the scheduler. The source has ended all the same.
@@ -89,7 +89,7 @@ package final class ObserveOnSink<Element>: Sink<Element> {
     }
 
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
-    private func handOver() {
+    private func submitBatch() {
         if openBatch._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
         prepareBatch()
         openBatch._withUnsafeGuaranteedRef { batch in
@@ -235,5 +235,46 @@ private final class ObserveOnQueue<Element>: AnyObserveOnQueue {
     func finish() {
         if isCancelled.loadRelaxed() != 0 { return }
         if let error { downstream.error(error) } else { downstream.completed() }
+    }
+}
+
+/// The private run queue of one hop on a scheduler that is not serial, or not of this library. A job of that scheduler drains it.
+package final class PrivateRunQueue: RunQueue {
+    private let scheduler: any JobScheduler
+    private let job = WakeJob()
+
+    /// 1 from the call of `unschedule` on.
+    private let isUnscheduled = AtomicWord(0)
+
+    package init(scheduler: any JobScheduler) {
+        self.scheduler = scheduler
+        super.init(batchLimit: scheduler.batchLimit)
+        job.queue = self
+    }
+
+    package override func wake() {
+        if isUnscheduled.loadRelaxed() != 0 { return }
+        scheduler.submit(job)
+        // `unschedule` may have come too early to find the job.
+        if isUnscheduled.loadRelaxed() != 0 { scheduler.unschedule(job) }
+    }
+
+    /// Unschedules the queue, whose work is not wanted any more: jobs that have not run are released with the queue.
+    package func unschedule() {
+        isUnscheduled.storeRelaxed(1)
+        scheduler.unschedule(job)
+    }
+
+    /// Runs batches of the queue, which it does not hold: the hop holds it for as long as its work is wanted, and a scheduler may
+    /// drop or keep a job that was unscheduled.
+    private final class WakeJob: SchedulerJob {
+        weak var queue: PrivateRunQueue?
+
+        override func run(_ budget: inout Int) -> Bool {
+            queue?.drainBatch()
+            return true
+        }
+
+        override func wasRejected() -> Bool { (queue?.rejectAll() ?? 0) > 0 }
     }
 }

@@ -9,12 +9,12 @@ import RxPrimitives
 package struct RepeatedJob {
     /// The queue, which the owner keeps alive.
     @usableFromInline let queue: Unmanaged<LoopRunQueue>
-    @usableFromInline let job: Unmanaged<PostedJob>
+    @usableFromInline let job: Unmanaged<QueuedJob>
 
     /// Creates a job that exists until `release`.
     package init(on queue: LoopRunQueue, _ body: @escaping () -> Void) {
         self.queue = .passUnretained(queue)
-        job = .passRetained(PostedJob(body))
+        job = .passRetained(QueuedJob(body))
     }
 
     /// Submits the job, unless it waits in the queue already. Any thread may call it.
@@ -33,7 +33,7 @@ package struct RepeatedJob {
 
     /// The job that the queue holds.
     @usableFromInline
-    final class PostedJob: Job {
+    final class QueuedJob: Job {
         // First comes the word that both threads write, so that it lies beside the queue's link: one cache line goes back and forth
         // instead of two.
         /// The queue's `waitingTag` while the job is in the queue, else 0. The submitter sets it, and the loop thread clears it
@@ -73,9 +73,9 @@ package struct RepeatedJob {
     }
 
     private final class Release: Job {
-        private let job: Unmanaged<PostedJob>
+        private let job: Unmanaged<QueuedJob>
 
-        init(_ job: Unmanaged<PostedJob>) { self.job = job }
+        init(_ job: Unmanaged<QueuedJob>) { self.job = job }
 
         override func run(_ budget: inout Int) -> Bool {
             job.release()

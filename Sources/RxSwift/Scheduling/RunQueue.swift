@@ -17,13 +17,16 @@ package class RunQueue {
 
     /// The address of the job that the drainer enqueued last, if it has taken none from the stack since; else 0. Only the drainer
     /// writes it.
-    private let lastFromWithin = AtomicWord(0)
+    private let lastLocal = AtomicWord(0)
 
-    /// Separates the word above, which every submitting thread writes, from the fields below, which only the drainer writes.
+    /// True for the main queue, where work may run right away when the queue is idle.
+    private let allowsInline: Bool
+
+    /// Separates the words above, which every submitting thread uses, from the fields below, which only the drainer writes.
     private let padding = CachePadding()
 
     /// Jobs taken from the stack, in order, and those that the drainer enqueued itself. Only the drainer accesses it.
-    @exclusivity(unchecked) private var batch = JobQueue()
+    @exclusivity(unchecked) private var localQueue = JobQueue()
 
     /// True while work admitted by `tryEnterInline` is under way, and the queue that admitted the work around it. Used only where
     /// work may run inline: on the main queue.
@@ -39,9 +42,11 @@ package class RunQueue {
     /// - Parameters:
     ///   - batchLimit: the number of steps per batch.
     ///   - entered: true if the queue has a drainer from the start.
+    ///   - allowsInline: true for the main queue, where work may run right away when the queue is idle.
     @usableFromInline
-    package init(batchLimit: Int, entered: Bool = false) {
+    package init(batchLimit: Int, entered: Bool = false, allowsInline: Bool = false) {
         self.batchLimit = batchLimit
+        self.allowsInline = allowsInline
         state = AtomicWord((entered ? RunQueueState.entered : .idle).word)
     }
 
@@ -54,8 +59,9 @@ package class RunQueue {
     /// Called when a submission finds the queue idle, and when a batch ends before the queue is empty.
     package func wake() { abstractMethod() }
 
-    /// True if the calling thread may run work right away when the queue is idle.
-    package var runsInline: Bool { false }
+    /// True if the caller may run work right away when the queue is idle.
+    @inline(__always)
+    private final var runsInline: Bool { allowsInline && MainQueue.isCurrent }
 
     /// The name of the underlying queue, if no batch can run there while the calling thread waits.
     ///
@@ -64,7 +70,7 @@ package class RunQueue {
     /// - Parameter mainQueueRuns: true if the caller runs the main queue while it waits.
     package func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? { nil }
 
-    // MARK: Handing over
+    // MARK: Submitting
 
     /// Submits a job, which is in no queue.
     package func submit(_ job: Job) {
@@ -87,8 +93,8 @@ package class RunQueue {
     package final func submitLocal(retained job: Unmanaged<Job>) {
         let address = UInt(bitPattern: job.toOpaque())
         if hasPending { takePending(before: address) }
-        lastFromWithin.storeRelaxed(address)
-        batch.append(retained: job)
+        lastLocal.storeRelaxed(address)
+        localQueue.append(retained: job)
     }
 
     /// Pushes a job on the stack. Returns true if the queue was idle, in which case the caller has to call `wake`.
@@ -104,9 +110,9 @@ package class RunQueue {
     /// True if `job` was submitted last, and may still be queued or running.
     package final func isLast(_ job: Job) -> Bool {
         let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
-        // Acquiring: paired with the compare-exchange in `takeStack`, before which `lastFromWithin` is written.
+        // Acquiring: paired with the compare-exchange in `takeStack`, before which `lastLocal` is written.
         let head = RunQueueState(word: state.loadAcquiring())
-        let last = lastFromWithin.loadRelaxed()
+        let last = lastLocal.loadRelaxed()
         return (last == 0 || !head.isTaken ? head.lastAddress : last) == address
     }
 
@@ -131,8 +137,8 @@ package class RunQueue {
     package final func leaveInline() {
         isInline = false
         RunQueue.innermostInline = outerInline
-        // The batch has jobs if `runNextBehindInline` took more than it ran.
-        if !batch.isEmpty || !leave() { wake() }
+        // The local queue has jobs if `runNextBehindInline` took more than it ran.
+        if !localQueue.isEmpty || !leave() { wake() }
     }
 
     /// Runs one job that waits behind inline work of some queue, within that work. Called only on the main queue.
@@ -149,9 +155,9 @@ package class RunQueue {
     }
 
     private final func runNextBehindOwnInline() -> Bool {
-        guard !batch.isEmpty || takePending(), let job = batch.popFirst() else { return false }
+        guard !localQueue.isEmpty || takePending(), let job = localQueue.popFirst() else { return false }
         var budget = batchLimit
-        if !job.run(&budget) { batch.prepend(job) }
+        if !job.run(&budget) { localQueue.prepend(job) }
         return true
     }
 
@@ -166,29 +172,29 @@ package class RunQueue {
 
     /// Runs jobs until none is left or the budget is used up. The caller is the drainer, and stays the drainer.
     ///
-    /// - Parameter spares: receives the jobs that have run.
+    /// - Parameter pool: receives the jobs that have run.
     /// - Returns: true if jobs are left.
-    final func runJobs(within budget: inout Int, keepingIn spares: ActionPool) -> Bool {
+    final func runJobs(within budget: inout Int, keepingIn pool: ActionPool) -> Bool {
         let start = budget
         var budgetWhenTaken = budget
         var (paused, pays) = (false, true)
         while budget > 0 {
-            guard let job = batch.popFirstRetained() else {
+            guard let job = localQueue.popFirstRetained() else {
                 // In the midst of a stream from another thread, fetching the shared word for a few jobs slows both threads down. A
                 // single job never waits, and other jobs wait no more once a wait has brought few steps.
                 let steps = budgetWhenTaken - budget
-                if paused, steps < RunQueue.few { pays = false }
-                paused = pays && steps < RunQueue.smallBatch && start - budget > RunQueue.stream
+                if paused, steps < RunQueue.minGain { pays = false }
+                paused = pays && steps < RunQueue.smallBatch && start - budget > RunQueue.streamThreshold
                 if paused { pause() }
                 budgetWhenTaken = budget
                 if takePending() { continue }
                 return false
             }
             if !job._withUnsafeGuaranteedRef({ $0.run(&budget) }) {
-                batch.prepend(retained: job)
+                localQueue.prepend(retained: job)
                 return true
             }
-            spares.recycle(job)
+            pool.recycle(job)
             budget -= 1
         }
         return hasWaitingJobs
@@ -200,7 +206,7 @@ package class RunQueue {
     /// Makes the queue idle for a drainer that has run all jobs. From then on a submission calls `wake`.
     ///
     /// - Returns: false if a job was submitted meanwhile: the caller is still the drainer.
-    package final func tryRest() -> Bool { leave() }
+    package final func tryGoIdle() -> Bool { leave() }
 
     /// Makes the caller, which went idle, the drainer again, whether or not a job was submitted meanwhile.
     package final func resume() {
@@ -214,7 +220,7 @@ package class RunQueue {
     package final func rejectAll() -> Int {
         var lost = 0
         repeat {
-            while let job = batch.popFirst() ?? (takePending() ? batch.popFirst() : nil) {
+            while let job = localQueue.popFirst() ?? (takePending() ? localQueue.popFirst() : nil) {
                 if job.wasRejected() { lost += 1 }
             }
         } while !leave()
@@ -227,7 +233,7 @@ package class RunQueue {
     /// of a change.
     package final func abandon() {
         // Relaxed: there is one thread.
-        lastFromWithin.storeRelaxed(0)
+        lastLocal.storeRelaxed(0)
         state.storeRelaxed(RunQueueState.idle.word)
     }
 
@@ -237,7 +243,7 @@ package class RunQueue {
     package final func rejectPending() -> Int {
         var lost = 0
         repeat {
-            var next = takeStack(before: 0)
+            var next = takeStack(before: 0)?.oldest
             while let job = next?.takeRetainedValue() {
                 next = job.nextInQueue
                 job.nextInQueue = nil
@@ -248,36 +254,36 @@ package class RunQueue {
     }
 
     /// True if a job waits behind the running one. Only the running job may read it.
-    package final var hasWaitingJobs: Bool { !batch.isEmpty || hasPending }
+    package final var hasWaitingJobs: Bool { !localQueue.isEmpty || hasPending }
 
     /// Runs jobs until none is left or `batchLimit` is used up. Returns true if jobs are left.
     private final func runJobs() -> Bool {
         var budget = batchLimit
         while true {
-            guard let job = batch.popFirst() else {
+            guard let job = localQueue.popFirst() else {
                 if takePending() { continue }
-                if batchLimit - budget > RunQueue.stream { spinForMore() }
+                if batchLimit - budget > RunQueue.streamThreshold { spinForMore() }
                 if leave() { return false }
                 continue
             }
             if !job.run(&budget) {
-                batch.prepend(job)
+                localQueue.prepend(job)
                 return true
             }
             budget -= 1
             // A further batch would be wasted just to find the queue empty: in virtual time it would take a tick.
-            if budget <= 0 { return !batch.isEmpty || !leave() }
+            if budget <= 0 { return !localQueue.isEmpty || !leave() }
         }
     }
 
     /// A batch of more steps than this is part of a stream, of which more is likely to come soon.
-    package static let stream = 64
+    package static let streamThreshold = 64
 
     /// Fewer steps than this are not worth fetching the shared word for, when more are likely to come.
     private static let smallBatch = 128
 
     /// Fewer steps than this are not worth waiting for.
-    package static let few = 16
+    package static let minGain = 16
 
     /// Pauses for about a microsecond without touching memory that other threads write, so that more of a stream arrives at once.
     package final func pause() { SpinWait.pause(nanoseconds: 1_100) }
@@ -298,31 +304,27 @@ package class RunQueue {
         _ = SpinWait.spin(nanoseconds: 600) { hasPending }
     }
 
-    /// Moves the pending jobs to the batch. Returns true if there were any.
+    /// Moves the pending jobs to the local queue. Returns true if there were any.
     ///
     /// - Parameter own: the same as for `takeStack`.
     @discardableResult
     private final func takePending(before own: UInt = 0) -> Bool {
-        guard let oldest = takeStack(before: own) else { return false }
-        var next: Unmanaged<Job>? = oldest
-        while let job = next {
-            next = job._withUnsafeGuaranteedRef { $0.nextInQueue }
-            batch.append(retained: job)
-        }
+        guard let (oldest, newest) = takeStack(before: own) else { return false }
+        localQueue.append(from: oldest, to: newest)
         return true
     }
 
-    /// Takes the pending jobs, and returns the oldest, linked to those behind it.
+    /// Takes the pending jobs, and returns the oldest, linked to those behind it, and the newest.
     ///
     /// - Parameter own: the address of the job that the caller will enqueue behind them, or 0. It is stored before the stack is
     ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work is behind.
-    private final func takeStack(before own: UInt) -> Unmanaged<Job>? {
+    private final func takeStack(before own: UInt) -> (oldest: Unmanaged<Job>, newest: Unmanaged<Job>)? {
         while true {
             let head = current
             guard let newest = head.newestPending else { return nil }
-            if lastFromWithin.loadRelaxed() != own { lastFromWithin.storeRelaxed(own) }
+            if lastLocal.loadRelaxed() != own { lastLocal.storeRelaxed(own) }
             // Acquiring: paired with the release in `push`.
-            if replace(head, by: head.afterTaking) { return JobQueue.oldestFirst(from: newest) }
+            if replace(head, by: head.afterTaking) { return (JobQueue.oldestFirst(from: newest), newest) }
         }
     }
 
@@ -344,43 +346,47 @@ package class RunQueue {
     }
 }
 
-/// The private run queue of one hop on a scheduler that is not serial, or not of this library. A job of that scheduler drains it.
-package final class PrivateRunQueue: RunQueue {
-    private let scheduler: any JobScheduler
-    private let job = WakeJob()
+/// The word of a run queue: whether a thread drains the queue, and the job submitted last.
+///
+/// That job stays in the word when the drainer has taken it, so that a hop can tell whether its batch is still the last one.
+struct RunQueueState: Equatable {
+    let word: UInt
 
-    /// 1 from the call of `unschedule` on.
-    private let isUnscheduled = AtomicWord(0)
+    /// The bit for a job that the drainer has taken.
+    private static let taken: UInt = 1
 
-    package init(scheduler: any JobScheduler) {
-        self.scheduler = scheduler
-        super.init(batchLimit: scheduler.batchLimit)
-        job.queue = self
+    init(word: UInt) { self.word = word }
+
+    /// No thread drains the queue, and no job waits.
+    static let idle = RunQueueState(word: 0)
+
+    /// A drainer is at work, and no job was submitted since it entered the idle queue.
+    static let entered = RunQueueState(word: taken)
+
+    /// `job` was submitted last, and waits on the stack.
+    @inline(__always)
+    static func submitted(_ job: Unmanaged<Job>) -> RunQueueState {
+        RunQueueState(word: UInt(bitPattern: job.toOpaque()))
     }
 
-    package override func wake() {
-        if isUnscheduled.loadRelaxed() != 0 { return }
-        scheduler.submit(job)
-        // `unschedule` may have come too early to find the job.
-        if isUnscheduled.loadRelaxed() != 0 { scheduler.unschedule(job) }
+    @inline(__always)
+    var isIdle: Bool { self == .idle }
+
+    /// True if the drainer has taken all jobs from the stack. False if the queue is idle.
+    @inline(__always)
+    var isTaken: Bool { word & RunQueueState.taken != 0 }
+
+    /// The address of the job submitted last; 0 if there is none.
+    @inline(__always)
+    var lastAddress: UInt { word & ~RunQueueState.taken }
+
+    /// The top of the stack: the job submitted last, if it waits.
+    @inline(__always)
+    var newestPending: Unmanaged<Job>? {
+        isTaken ? nil : UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
     }
 
-    /// Unschedules the queue, whose work is not wanted any more: jobs that have not run are released with the queue.
-    package func unschedule() {
-        isUnscheduled.storeRelaxed(1)
-        scheduler.unschedule(job)
-    }
-
-    /// Runs batches of the queue, which it does not hold: the hop holds it for as long as its work is wanted, and a scheduler may
-    /// drop or keep a job that was unscheduled.
-    private final class WakeJob: SchedulerJob {
-        weak var queue: PrivateRunQueue?
-
-        override func run(_ budget: inout Int) -> Bool {
-            queue?.drainBatch()
-            return true
-        }
-
-        override func wasRejected() -> Bool { (queue?.rejectAll() ?? 0) > 0 }
-    }
+    /// The state behind this one when the drainer takes the stack.
+    @inline(__always)
+    var afterTaking: RunQueueState { RunQueueState(word: word | RunQueueState.taken) }
 }

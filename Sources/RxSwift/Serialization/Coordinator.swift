@@ -21,7 +21,7 @@ class Coordinator: Stage, SerializerTarget {
     /// The places of the sources, in order of subscription.
     @usableFromInline final let slots: [SourceSlot]
 
-    private final let terminalSink: TerminalSink
+    private final let downstream: AnySink
 
     private final let subscribePhase = SubscribePhase(begun: true)
 
@@ -31,15 +31,15 @@ class Coordinator: Stage, SerializerTarget {
     /// The name of the operator, for diagnostics.
     package var operatorName: StaticString { abstractMethod() }
 
-    init(slots: [SourceSlot], endsSourcesFirst: Bool = false, downstream: TerminalSink) {
+    init(slots: [SourceSlot], endsSourcesFirst: Bool = false, downstream: AnySink) {
         self.endsSourcesFirst = endsSourcesFirst
         self.slots = slots
-        self.terminalSink = downstream
+        self.downstream = downstream
         super.init()
     }
 
     deinit {
-        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+        if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
     }
 
     /// Handles the completion of a source; the drainer calls this once per slot.
@@ -53,7 +53,7 @@ class Coordinator: Stage, SerializerTarget {
     @usableFromInline
     override final func cancel() {
         guard takeUpstream() != nil else { return }
-        serializer.close(TargetReference(self))
+        serializer.close(AnySerializerTarget(self))
         guard subscribePhase.postpones() else { return cancelSlots() }
         // The source that is being subscribed to ends now, because it may be in a loop; later sources end as soon as they are linked.
         let subscribing = slots.lastIndex { !$0.isUnlinked } ?? 0
@@ -69,7 +69,7 @@ class Coordinator: Stage, SerializerTarget {
     package final override func quiesce() -> UInt {
         // Closed: this stage has ended by itself, or was closed here before.
         if serializer.isClosed { return 0 }
-        serializer.close(TargetReference(self))
+        serializer.close(AnySerializerTarget(self))
         for slot in slots { slot.quiesceUpstream() }
         return 0
     }
@@ -83,7 +83,7 @@ class Coordinator: Stage, SerializerTarget {
         if isCancelled || serializer.isClosed { return }
         serializer.closeFromInside()
         quiesceOtherSources()
-        terminalSink.completed()
+        downstream.completed()
         cancel()
     }
 
@@ -92,7 +92,7 @@ class Coordinator: Stage, SerializerTarget {
         if isCancelled || serializer.isClosed { return }
         serializer.closeFromInside()
         quiesceOtherSources()
-        terminalSink.error(error)
+        downstream.error(error)
         cancel()
     }
 
@@ -108,7 +108,7 @@ class Coordinator: Stage, SerializerTarget {
     }
 
     @inline(never)
-    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
+    private final func finishLeaving() { serializer.finishLeaving(AnySerializerTarget(self)) }
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
         let (slot, event) = SourceNode.read(node)
@@ -137,7 +137,7 @@ class Coordinator: Stage, SerializerTarget {
         if case .element = event { slot.drop(node) } else { SourceNode.free(node) }
     }
 
-    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+    package final func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }
 
 /// The state that a coordinator keeps per source: the link to it and, in subclasses, what it remembers of the source's elements.
@@ -205,7 +205,7 @@ final class SourceSink<Element>: Sink<Element> {
 
     @inline(never)
     private func enqueue(_ element: Element) {
-        coordinator.serializer.submit(SourceNode.make(element, of: slot), to: TargetReference(coordinator))
+        coordinator.serializer.submit(SourceNode.make(element, of: slot), to: AnySerializerTarget(coordinator))
     }
 
     // The terminal event may have to wait for the drainer. The source has ended all the same.
@@ -247,6 +247,6 @@ final class SourceSink<Element>: Sink<Element> {
 
     @inline(never)
     private func submit(_ stop: PendingEvent) {
-        coordinator.serializer.submit(SourceNode.make(stop: stop, of: slot), to: TargetReference(coordinator))
+        coordinator.serializer.submit(SourceNode.make(stop: stop, of: slot), to: AnySerializerTarget(coordinator))
     }
 }

@@ -31,7 +31,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     }
 
     deinit {
-        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+        if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
         if !isReleased { downstream.release() }
     }
 
@@ -67,7 +67,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     package override func cancel() {
         // Marked as cancelled first, so that a producer that finds the serializer closed sees the reason.
         let upstream = takeUpstream()
-        serializer.close(TargetReference(self))
+        serializer.close(AnySerializerTarget(self))
         upstream?.take()?.cancel()
     }
 
@@ -75,7 +75,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         // Closed: this sink has ended by itself, or was closed here before.
         if serializer.isClosed { return 0 }
         quiesceSources()
-        serializer.close(TargetReference(self))
+        serializer.close(AnySerializerTarget(self))
         return 0
     }
 
@@ -96,7 +96,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     }
 
     @inline(never)
-    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
+    private final func finishLeaving() { serializer.finishLeaving(AnySerializerTarget(self)) }
 
     /// Forwards `completed` as the last event; only the drainer calls this.
     private final func finish() {
@@ -122,7 +122,7 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     }
 
     private final func submit(_ node: UnsafeMutablePointer<DrainNode>, isTerminal: Bool) {
-        if !serializer.submit(node, to: TargetReference(self)) {
+        if !serializer.submit(node, to: AnySerializerTarget(self)) {
             Contract.eventDropped(isTerminal, at: operatorName, cancelled: isCancelled)
         }
     }
@@ -148,5 +148,5 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         downstream.release()
     }
 
-    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+    package final func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }

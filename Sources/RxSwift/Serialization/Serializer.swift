@@ -38,7 +38,7 @@ package protocol SerializerTarget: AnyObject {
 ///
 /// It is a struct because the optimizer turns a protocol type that is passed plainly into a generic argument, for which each call, also
 /// one that is not taken, then looks up the metadata of the target's generic class.
-package struct TargetReference {
+package struct AnySerializerTarget {
     package let target: any SerializerTarget
 
     @inline(__always)
@@ -92,7 +92,7 @@ package struct Serializer: ~Copyable {
     ///
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult
-    package func submit(_ node: UnsafeMutablePointer<DrainNode>, to reference: TargetReference) -> Bool {
+    package func submit(_ node: UnsafeMutablePointer<DrainNode>, to reference: AnySerializerTarget) -> Bool {
         settle(node, enqueue(node), for: reference)
     }
 
@@ -106,7 +106,7 @@ package struct Serializer: ~Copyable {
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult @inline(__always)
     package func settle(
-        _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: TargetReference
+        _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: AnySerializerTarget
     ) -> Bool {
         if case .pending(let count) = admission, !Backlog.isNotable(count), count <= DrainSession.waitThreshold {
             return true
@@ -116,7 +116,7 @@ package struct Serializer: ~Copyable {
 
     @inline(never)
     private func settleSlowly(
-        _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: TargetReference
+        _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: AnySerializerTarget
     ) -> Bool {
         let target = reference.target
         switch admission {
@@ -136,14 +136,14 @@ package struct Serializer: ~Copyable {
     }
 
     /// Stops accepting work, and ensures that `serializerDidClose` is called: now, or by the drainer.
-    package func close(_ reference: TargetReference) {
+    package func close(_ reference: AnySerializerTarget) {
         if loop.close() { finishClosing(reference) }
     }
 
     // MARK: By the drainer
 
     /// Drains for a drainer that could not leave, or cleans up if the serializer was closed.
-    package func finishLeaving(_ reference: TargetReference) {
+    package func finishLeaving(_ reference: AnySerializerTarget) {
         if loop.isClosed { finishClosing(reference) } else { drain(reference) }
     }
 
@@ -152,18 +152,18 @@ package struct Serializer: ~Copyable {
     package func closeFromInside() { _ = loop.close() }
 
     /// Discards the pending nodes when the target is deinitialized.
-    package func discardPending(_ reference: TargetReference) {
+    package func discardPending(_ reference: AnySerializerTarget) {
         while let node = loop.popFirst() { reference.target.discard(node) }
     }
 
     /// Runs the pending nodes until the serializer is idle or, when the budget for other threads' work is spent, vacant.
     @inline(__always)
-    package func drain(_ reference: TargetReference) {
+    package func drain(_ reference: AnySerializerTarget) {
         DrainSession.unretained._withUnsafeGuaranteedRef { drain(reference, $0) }
     }
 
     @inline(never)
-    private func drain(_ reference: TargetReference, _ session: DrainSession) {
+    private func drain(_ reference: AnySerializerTarget, _ session: DrainSession) {
         let target = reference.target
         let thread = CurrentThread.identity
         session.begin()
@@ -192,7 +192,7 @@ package struct Serializer: ~Copyable {
     /// Leaves the pending nodes to the next thread that comes, or to a deputy.
     ///
     /// - Returns: false if the caller is still the drainer: the serializer was closed, or no deputy is available.
-    private func leaveVacant(_ reference: TargetReference, _ session: DrainSession) -> Bool {
+    private func leaveVacant(_ reference: AnySerializerTarget, _ session: DrainSession) -> Bool {
         guard loop.vacate() else { return false }
         if !loop.requestDeputy() || DeputyPool.shared.submit(reference.target) { return true }
         loop.deputyLooks()
@@ -201,7 +201,7 @@ package struct Serializer: ~Copyable {
         return false
     }
 
-    private func finishClosing(_ reference: TargetReference) {
+    private func finishClosing(_ reference: AnySerializerTarget) {
         while let node = loop.popFirst() { reference.target.discard(node) }
         reference.target.serializerDidClose()
     }
@@ -209,7 +209,7 @@ package struct Serializer: ~Copyable {
     // MARK: Help
 
     /// Drains if the serializer is vacant; called on a deputy thread.
-    package func drainAsDeputy(_ reference: TargetReference) {
+    package func drainAsDeputy(_ reference: AnySerializerTarget) {
         loop.deputyLooks()
         if loop.tryResume() { drain(reference) }
     }
@@ -219,7 +219,7 @@ package struct Serializer: ~Copyable {
     /// It waits until almost nothing is pending, not only until half is: a thread that finds the serializer idle delivers its events several
     /// times as fast as it enqueues them for another thread.
     @inline(never)
-    private func waitForDrainer(_ reference: TargetReference) {
+    private func waitForDrainer(_ reference: AnySerializerTarget) {
         // Otherwise the drainer is in its first piece of work, and may be this very thread, which emits in a callback.
         guard isDraining.loadRelaxed() != 0 || loop.isVacant else { return }
         let session = DrainSession.current

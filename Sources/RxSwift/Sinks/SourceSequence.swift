@@ -22,10 +22,10 @@ package class SourceSequence<Element>: Observable<Element> {
 /// A pass over a sequence of sources.
 package class SourceIterator<Element> {
     /// The type of the observable whose sources these are.
-    fileprivate let recipeType: Observable<Element>.Type
+    fileprivate let operatorType: Observable<Element>.Type
 
-    fileprivate init(recipeType: Observable<Element>.Type) {
-        self.recipeType = recipeType
+    fileprivate init(operatorType: Observable<Element>.Type) {
+        self.operatorType = operatorType
     }
 
     /// Returns the next source; runs the user's iterator.
@@ -42,10 +42,10 @@ where Base.Element == Observable<Element> {
     private var remaining: Int?
 
     /// - Parameter count: how many sources there are, if known: the iterator is not asked for more.
-    package init(_ base: Base, count: Int?, recipeType: Observable<Element>.Type) {
+    package init(_ base: Base, count: Int?, operatorType: Observable<Element>.Type) {
         self.base = base
         self.remaining = count
-        super.init(recipeType: recipeType)
+        super.init(operatorType: operatorType)
     }
 
     fileprivate override func next() -> Observable<Element>? {
@@ -84,7 +84,7 @@ package final class SourceStack<Element> {
                     trampoline.run { source = source.resolved() }
                 }
             }
-            guard type(of: source) == pass.recipeType else { return source }
+            guard type(of: source) == pass.operatorType else { return source }
             let nested = unsafeDowncast(source, to: SourceSequence<Element>.self).makeIterator()
             passes.append(nested)
             #if DEBUG || TRACE_RESOURCES

@@ -9,7 +9,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     public typealias SubjectObserverType = BehaviorSubject<Element>
 
     @usableFromInline let core: ReplayRing<Element>
-    private let disposal = Disposal()
+    private let disposal = DisposalFlag()
 
     /// Creates a subject that has no subscribers.
     ///

@@ -18,7 +18,7 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
     }
 
     deinit {
-        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+        if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
     }
 
     // Events come one at a time, from the drainer of the subject.
@@ -40,13 +40,15 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
     func open() { leave() }
 
     private func leave() {
-        if !serializer.tryLeave() { serializer.finishLeaving(TargetReference(self)) }
+        if !serializer.tryLeave() { serializer.finishLeaving(AnySerializerTarget(self)) }
     }
 
     @inline(never)
     private func enqueue(_ element: Element) { submit(EventNode.make(element)) }
 
-    private func submit(_ node: UnsafeMutablePointer<DrainNode>) { serializer.submit(node, to: TargetReference(self)) }
+    private func submit(_ node: UnsafeMutablePointer<DrainNode>) {
+        serializer.submit(node, to: AnySerializerTarget(self))
+    }
 
     // MARK: SerializerTarget
 
@@ -61,5 +63,5 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
 
     func discard(_ node: UnsafeMutablePointer<DrainNode>) { EventNode.free(node, Element.self) }
 
-    func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+    func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }

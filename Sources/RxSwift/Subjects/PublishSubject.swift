@@ -9,7 +9,7 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     public typealias SubjectObserverType = PublishSubject<Element>
 
     @usableFromInline let core: SubjectCore<Element>
-    @usableFromInline let disposal = Disposal()
+    @usableFromInline let disposal = DisposalFlag()
 
     /// Creates a subject that has no subscribers.
     @inlinable

@@ -48,7 +48,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
     func visit(_ snapshot: borrowing ReplaySnapshot, _ body: (Element) -> Bool) {
         if snapshot.count == 0 { return }
         let copies = snapshot.copies(of: Element.self)
-        for index in 0..<snapshot.count where !lend(copies + index, to: body) { return }
+        for index in 0..<snapshot.count where !withBorrowed(copies + index, to: body) { return }
     }
 
     /// Sends the elements of a snapshot, oldest first, until the subscription is cancelled.
@@ -107,7 +107,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         SubjectElementNode.number(node, acceptedCount)
         let admission = serializer.enqueue(node)
         keepAndUnlock(element)
-        serializer.settle(node, admission, for: TargetReference(self))
+        serializer.settle(node, admission, for: AnySerializerTarget(self))
     }
 
     /// Remembers an element without delivering it, unless the subject has ended.
@@ -214,7 +214,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         buffer.open()
         switch admission {
         case .entered: leave()
-        case .resumed: serializer.drain(TargetReference(self))
+        case .resumed: serializer.drain(AnySerializerTarget(self))
         case .pending, .closed: break
         }
     }

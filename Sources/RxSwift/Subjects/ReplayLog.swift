@@ -65,7 +65,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
         var chunk = unsafeDowncast(first, to: Chunk.self)
         var rest = snapshot.count
         while true {
-            for index in 0..<min(rest, chunk.capacity) where !lend(chunk.elements + index, to: body) { return }
+            for index in 0..<min(rest, chunk.capacity) where !withBorrowed(chunk.elements + index, to: body) { return }
             rest -= chunk.capacity
             // If more was remembered, there is a next chunk, written before the snapshot was made.
             if rest <= 0 { return }

@@ -147,7 +147,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         for chunk in snapshot.chunks {
             let elements = chunk.elements(of: Element.self)
             let end = min(chunk.capacity, start + rest)
-            for index in start..<end where !lend(elements + index, to: body) { return }
+            for index in start..<end where !withBorrowed(elements + index, to: body) { return }
             rest -= end - start
             start = 0
             if rest == 0 { return }

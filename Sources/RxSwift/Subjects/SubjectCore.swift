@@ -149,7 +149,7 @@ package class SubjectListCore: SerializerTarget {
         let node = SubjectNode.make(.add, subscription)
         let admission = enterOrEnqueue(node)
         count(subscription)
-        serializer.settle(node, admission, for: TargetReference(self))
+        serializer.settle(node, admission, for: AnySerializerTarget(self))
     }
 
     package final func remove(_ subscription: SubjectSubscription) {
@@ -185,7 +185,7 @@ package class SubjectListCore: SerializerTarget {
     /// Enqueues a command other than `.add`, which counts.
     private final func enqueue(_ command: Command, _ subscription: SubjectSubscription? = nil) {
         let node = SubjectNode.make(command, subscription)
-        serializer.settle(node, enterOrEnqueue(node), for: TargetReference(self))
+        serializer.settle(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
     /// Carries out a command; only the drainer calls this.
@@ -257,9 +257,9 @@ package class SubjectListCore: SerializerTarget {
     }
 
     @inline(never)
-    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
+    private final func finishLeaving() { serializer.finishLeaving(AnySerializerTarget(self)) }
 
-    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+    package final func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }
 
 /// The part of a subject that delivers elements.
@@ -271,7 +271,7 @@ package class SubjectCore<Element>: SubjectListCore {
     }
 
     deinit {
-        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+        if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
     }
 
     // MARK: Events
@@ -297,7 +297,7 @@ package class SubjectCore<Element>: SubjectListCore {
     @inline(never)
     final func enqueue(_ element: Element) {
         let node = SubjectElementNode.make(element, sequence: .max)
-        serializer.settle(node, enterOrEnqueue(node), for: TargetReference(self))
+        serializer.settle(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
     // MARK: Subscribing

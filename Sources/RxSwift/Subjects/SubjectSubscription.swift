@@ -6,7 +6,7 @@ package class SubjectSubscription: Stage {
     // The fields that each delivery reads come first: with the link above, no more than a cache line.
 
     /// The receiver of events: a `Sink` of the subject's elements. Only the core's drainer uses it, once the core knows the subscription.
-    @exclusivity(unchecked) private(set) final var downstream: Unmanaged<TerminalSink>
+    @exclusivity(unchecked) private(set) final var downstream: Unmanaged<AnySink>
 
     /// The last event, by number, that this subscription was given when it was made. Not changed once it is in the list.
     @exclusivity(unchecked) final var since = Int.min
@@ -22,15 +22,15 @@ package class SubjectSubscription: Stage {
     private final let core: SubjectListCore
 
     /// The downstream given to the initializer, retained. Released by the core's drainer, or with this object.
-    private final var retained: Unmanaged<TerminalSink>
+    private final var retained: Unmanaged<AnySink>
 
     /// Makes a subscription, for tests only. The initializer itself is not `package`: that makes this toolchain warn of a recursion in subclasses.
-    package static func make(core: SubjectListCore, downstream: TerminalSink) -> SubjectSubscription {
+    package static func make(core: SubjectListCore, downstream: AnySink) -> SubjectSubscription {
         SubjectSubscription(core: core, downstream: downstream)
     }
 
     /// - Parameter downstream: a `Sink` of the core's elements.
-    init(core: SubjectListCore, downstream: TerminalSink) {
+    init(core: SubjectListCore, downstream: AnySink) {
         self.core = core
         self.downstream = .passUnretained(downstream)
         self.retained = .passRetained(downstream)
@@ -54,7 +54,7 @@ package class SubjectSubscription: Stage {
     private final let buffer = AtomicWord(0)
 
     /// Puts a buffer, which holds the downstream, in front of it, before the subscription is added to the core.
-    final func put(_ buffer: TerminalSink) {
+    final func put(_ buffer: AnySink) {
         let retained = Unmanaged.passRetained(buffer)
         // Publishing: paired with the exchange in `dropBuffer`.
         self.buffer.storePublishing(UInt(bitPattern: retained.toOpaque()))
@@ -66,11 +66,11 @@ package class SubjectSubscription: Stage {
         if buffer.loadRelaxed() == 0 { return }
         let address = buffer.exchange(0)
         guard let known = UnsafeRawPointer(bitPattern: address) else { return }
-        Unmanaged<TerminalSink>.fromOpaque(known).release()
+        Unmanaged<AnySink>.fromOpaque(known).release()
     }
 
     /// Sends events past the buffer from now on; only the core's drainer calls this.
-    final func bypassBuffer(to sink: TerminalSink) {
+    final func bypassBuffer(to sink: AnySink) {
         downstream = .passUnretained(sink)
     }
 

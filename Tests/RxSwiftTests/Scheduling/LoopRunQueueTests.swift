@@ -47,9 +47,9 @@ import Testing
     @Test("Only a submission to a loop at rest wakes it") func wakesRestingLoop() {
         submitElsewhere("a", "b")
         #expect(thread.wakeUps == 0 && queue.hasPending)
-        #expect(!queue.tryRest())
+        #expect(!queue.tryGoIdle())
         #expect(!run())
-        #expect(queue.tryRest())
+        #expect(queue.tryGoIdle())
         submitElsewhere("c", "d")
         #expect(thread.wakeUps == 1)
         queue.resume()
@@ -58,7 +58,7 @@ import Testing
         #expect(!run())
         #expect(log.text == "a b c d e")
         // A wake-up without work, a timer's or the kernel's.
-        #expect(queue.tryRest())
+        #expect(queue.tryGoIdle())
         queue.resume()
         submitElsewhere("f")
         #expect(thread.wakeUps == 1 && queue.hasPending)
@@ -98,7 +98,7 @@ import Testing
         #expect(!queue.isOnLoop && queue.nameIfHeldByCaller(mainQueueRuns: false) == nil)
         submit("a")
         #expect(queue.hasPending && thread.wakeUps == 0)
-        #expect(!run() && queue.tryRest())
+        #expect(!run() && queue.tryGoIdle())
         submit("b")
         #expect(thread.wakeUps == 1)
     }

@@ -63,7 +63,7 @@ where Sources.Element == Observable<Element> {
     }
 
     override func makeIterator() -> SourceIterator<Element> {
-        SourceIteratorOf(sources.makeIterator(), count: count, recipeType: Self.self)
+        SourceIteratorOf(sources.makeIterator(), count: count, operatorType: Self.self)
     }
 
     @usableFromInline

@@ -113,7 +113,7 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
                 return inner.nextInner
             }
         }
-        if let inners, !giveBack(inners) { cancel(inners) }
+        if let inners, !tryKeep(inners) { cancel(inners) }
     }
 
     override func cancel() {
@@ -158,7 +158,7 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
     }
 
     /// Keeps inner sinks that were taken, for `cancel`. Returns false if `cancel` has run already.
-    private func giveBack(_ inners: Unmanaged<InnerSink<Element>>) -> Bool {
+    private func tryKeep(_ inners: Unmanaged<InnerSink<Element>>) -> Bool {
         lock.lock()
         let isInTime = !hasCancelledInners
         if isInTime { firstInner = inners }

@@ -152,7 +152,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         lock.lock()
         let admission = latest.isCurrent(inner) ? serializer.enqueue(node) : .closed
         lock.unlock()
-        serializer.settle(node, admission, for: TargetReference(self))
+        serializer.settle(node, admission, for: AnySerializerTarget(self))
     }
 
     func failed(_ inner: SwitchLatestInnerSink<Element>, with error: any Swift.Error) {

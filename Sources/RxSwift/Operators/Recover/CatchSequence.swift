@@ -34,7 +34,7 @@ where Sources.Element == Observable<Element> {
     }
 
     override func makeIterator() -> SourceIterator<Element> {
-        SourceIteratorOf(sources.makeIterator(), count: nil, recipeType: Self.self)
+        SourceIteratorOf(sources.makeIterator(), count: nil, operatorType: Self.self)
     }
 
     @usableFromInline

@@ -123,7 +123,9 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     /// True if the scheduler may run a job at once. A downstream that cancels before it passes the end on then sees the source
     /// disposed of, as in RxSwift.
     private var mayLeaveInline: Bool {
-        if scheduler is CurrentThreadJobs { return Trampoline.unretained._withUnsafeGuaranteedRef { !$0.isOpen } }
+        if scheduler is CurrentThreadJobScheduler {
+            return Trampoline.unretained._withUnsafeGuaranteedRef { !$0.isOpen }
+        }
         return scheduler is CustomSchedulerAdapter
     }
 

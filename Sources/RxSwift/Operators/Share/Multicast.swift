@@ -53,7 +53,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     private let makeSubject: () -> Subject
     private let lock = Mutex()
     /// The state under the lock; the objects that it drops are released outside the lock.
-    private var state = ConnectionStateMachine<Subject>()
+    private var state = ConnectableStateMachine<Subject>()
 
     init(source: Observable<Subject.Observer.Element>, makeSubject: @escaping () -> Subject) {
         self.source = source
@@ -131,7 +131,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 }
 
 extension Multicast: PreparedConnectable {
-    func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool) { joinConnection() }
+    func prepareConnection() -> (connection: any InterestedConnection, isNew: Bool) { joinConnection() }
 
     var hasSubjectEnded: Bool {
         let observer = currentSubject().subject.asObserver()
@@ -140,7 +140,7 @@ extension Multicast: PreparedConnectable {
         return (observer as? any SubjectWithCore)?.listCore.isStopped ?? false
     }
 
-    func start(_ connection: any DemandingConnection) {
+    func start(_ connection: any InterestedConnection) {
         let connection = unsafeDowncast(connection, to: MulticastConnection<Subject>.self)
         source.start(connection)
         connection.didSubscribe()
@@ -148,8 +148,8 @@ extension Multicast: PreparedConnectable {
 }
 
 /// Passes the source's events to the subject's observer; `connect` returns it.
-final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
-    private let demand = ConnectionDemand()
+final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, InterestedConnection {
+    private let demand = ConnectionInterest()
     private let subscribePhase = SubscribePhase(begun: true)
     /// 1 once the source has sent its terminal event, before the connection and its subject go out of use. Relaxed, because no
     /// other data is read on the strength of it.
@@ -175,7 +175,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     override func next(_ element: Subject.Observer.Element) {
         if isCancelled { return }
         if !demand.isWanted, isExhausted() { return }
-        if let core { core.accept(element) } else { handOver(element) }
+        if let core { core.accept(element) } else { forward(element) }
     }
 
     @inline(never)
@@ -197,7 +197,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         guard let upstream = end() else { return after() }
         let source = upstream.take()
         if !subscribePhase.isOnStack { source?.cancel() }
-        if let core { core.end(.error(error)) } else { handOver(error) }
+        if let core { core.end(.error(error)) } else { forward(error) }
         after()
         source?.cancel()
     }
@@ -207,7 +207,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         guard let upstream = end() else { return after() }
         let source = upstream.take()
         if !subscribePhase.isOnStack { source?.cancel() }
-        if let core { core.end(.completed) } else { handOverCompleted() }
+        if let core { core.end(.completed) } else { forwardCompleted() }
         after()
         source?.cancel()
     }
@@ -239,11 +239,11 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     // These pass events as values, to an observer without a core.
 
     @inline(never)
-    private func handOver(_ element: Subject.Observer.Element) { observer.on(.next(element)) }
+    private func forward(_ element: Subject.Observer.Element) { observer.on(.next(element)) }
 
     @inline(never)
-    private func handOver(_ error: any Swift.Error) { observer.on(.error(error)) }
+    private func forward(_ error: any Swift.Error) { observer.on(.error(error)) }
 
     @inline(never)
-    private func handOverCompleted() { observer.on(.completed) }
+    private func forwardCompleted() { observer.on(.completed) }
 }

@@ -18,7 +18,7 @@ final class RefCount<Element>: Observable<Element> {
     private var state = RefCountStateMachine()
     private var connection: RefCountConnection?
     /// The connection that is being made.
-    private var connecting: (any DemandingConnection)?
+    private var connecting: (any InterestedConnection)?
 
     init(source: Observable<Element>, connect: @escaping () -> any Disposable) {
         self.source = source
@@ -53,7 +53,7 @@ final class RefCount<Element>: Observable<Element> {
         // A subscriber that left before it received the terminal event of an ended subject counts as if it had received it.
         let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
         lock.lock()
-        let former = state.isKeptByNewcomers && connection?.demanding?.hasEnded == true ? takeConnection() : nil
+        let former = state.isKeptByLateSubscribers && connection?.demanding?.hasEnded == true ? takeConnection() : nil
         let action = hasEnded ? state.joinNothing() : state.join(&sink.membership)
         let ended = action == .disconnect ? connection.take() : nil
         let retired = ended?.retire()
@@ -74,7 +74,7 @@ final class RefCount<Element>: Observable<Element> {
     }
 
     @inline(never)
-    private func prepare(_ made: any DemandingConnection, _ generation: Int) {
+    private func prepare(_ made: any InterestedConnection, _ generation: Int) {
         lock.lock()
         if state.isWanted(generation) { made.resumeDemand() } else { made.endDemand() }
         let before = connecting
@@ -126,7 +126,7 @@ final class RefCount<Element>: Observable<Element> {
 private struct RefCountConnection {
     let disposable: any Disposable
     /// The same object, if the connectable sequence is one of this library's.
-    let demanding: (any DemandingConnection)?
+    let demanding: (any InterestedConnection)?
 
     /// Takes the connection out of use, so that a new subscriber does not meet one that is about to be disposed of. The caller
     /// holds the lock; after unlocking it disposes of the connection and releases the result.

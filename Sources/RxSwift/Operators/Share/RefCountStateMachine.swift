@@ -6,7 +6,7 @@ package struct RefCountStateMachine {
     private var joining = 0
     private var phase = Phase.idle
     /// True if all subscribers have left, and the connection exists only for those that are being subscribed.
-    package private(set) var isKeptByNewcomers = false
+    package private(set) var isKeptByLateSubscribers = false
     /// The number of connections so far, to detect a call that belongs to a former one.
     private var generation = 0
 
@@ -50,12 +50,12 @@ package struct RefCountStateMachine {
         case .pending:
             member = .counted(generation: generation)
             count += 1
-            isKeptByNewcomers = false
+            isKeptByLateSubscribers = false
         // It connects nevertheless, and disconnects at once, because RxSwift does not know yet that it has left (law L11).
         case .left: break
-        case .counted, .ended: return dutyOfLast()
+        case .counted, .ended: return afterLastLeft()
         }
-        guard phase == .idle else { return dutyOfLast() }
+        guard phase == .idle else { return afterLastLeft() }
         phase = .connecting
         return .connect(generation: generation)
     }
@@ -63,16 +63,16 @@ package struct RefCountStateMachine {
     /// Withdraws a subscriber that was not subscribed, because the sequence has ended.
     package mutating func joinNothing() -> Action {
         joining -= 1
-        return dutyOfLast()
+        return afterLastLeft()
     }
 
-    private mutating func dutyOfLast() -> Action { disconnects() ? .disconnect : .none }
+    private mutating func afterLastLeft() -> Action { disconnects() ? .disconnect : .none }
 
     /// Ends the connection if it has no subscriber and none is being subscribed. Returns whether it did.
     private mutating func disconnects() -> Bool {
         guard count == 0, phase == .connected else { return false }
         if joining > 0 {
-            isKeptByNewcomers = true
+            isKeptByLateSubscribers = true
             return false
         }
         startAnew()
@@ -89,7 +89,7 @@ package struct RefCountStateMachine {
             return false
         }
         phase = .connected
-        isKeptByNewcomers = count == 0
+        isKeptByLateSubscribers = count == 0
         return true
     }
 
@@ -127,7 +127,7 @@ package struct RefCountStateMachine {
     private mutating func startAnew() {
         count = 0
         phase = .idle
-        isKeptByNewcomers = false
+        isKeptByLateSubscribers = false
         generation += 1
     }
 }

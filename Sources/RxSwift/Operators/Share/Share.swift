@@ -174,7 +174,7 @@ extension Share: BypassableShare {
 /// Receives the source's events for all subscribers of one connection.
 final class ShareConnection<Element>: Sink<Element> {
     let core: SubjectCore<Element>
-    let demand = ConnectionDemand()
+    let demand = ConnectionInterest()
     private let parent: Share<Element>
     private let subscribePhase = SubscribePhase(begun: true)
 

@@ -12,7 +12,7 @@ extension ObservableType {
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
     ) -> Observable<[Element]> {
         TimedOperator(
-            source: asObservable(), settings: TimeSettings(span: timeSpan, scheduler: scheduler, count: count),
+            source: asObservable(), settings: TimeSettings(interval: timeSpan, scheduler: scheduler, count: count),
             sinkType: BufferSink<Element>.self)
     }
 }
@@ -27,7 +27,7 @@ final class BufferSink<Element>: TimedSink<Element, [Element]> {
     }
 
     override func begin() {
-        timer.set(after: settings.span, generation: machine.generation)
+        timer.set(after: settings.interval, generation: machine.generation)
     }
 
     override func receive(_ element: Element) {
@@ -40,7 +40,7 @@ final class BufferSink<Element>: TimedSink<Element, [Element]> {
 
     private func send(_ elements: [Element]) {
         downstream.next(elements)
-        if !isCancelled { timer.set(after: settings.span, generation: machine.generation) }
+        if !isCancelled { timer.set(after: settings.interval, generation: machine.generation) }
     }
 
     override func receive(error: any Swift.Error) {

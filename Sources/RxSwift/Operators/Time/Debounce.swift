@@ -10,7 +10,7 @@ extension ObservableType {
     @inlinable
     public func debounce(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         TimedOperator(
-            source: asObservable(), settings: TimeSettings(span: dueTime, scheduler: scheduler),
+            source: asObservable(), settings: TimeSettings(interval: dueTime, scheduler: scheduler),
             sinkType: DebounceSink<Element>.self)
     }
 }
@@ -22,7 +22,7 @@ final class DebounceSink<Element>: TimedSink<Element, Element> {
 
     override func receive(_ element: Element) {
         waiting.put(element)
-        timer.set(after: settings.span, generation: machine.accept())
+        timer.set(after: settings.interval, generation: machine.accept())
     }
 
     override func receiveTick(_ generation: Int) {

@@ -12,7 +12,7 @@ extension ObservableType {
     @inlinable
     public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         TimedOperator(
-            source: asObservable(), settings: TimeSettings(span: dueTime, scheduler: scheduler),
+            source: asObservable(), settings: TimeSettings(interval: dueTime, scheduler: scheduler),
             sinkType: DelaySink<Element>.self)
     }
 }
@@ -20,14 +20,14 @@ extension ObservableType {
 /// The source enqueues events without entering the loop; the timer is set for the oldest event.
 @usableFromInline
 final class DelaySink<Element>: TimedSink<Element, Element> {
-    // The queues lead from the source to the thread inside the loop. There is one instant for each element, and one for `completed`.
+    // The queues lead from the source to the thread inside the loop. There is one now for each element, and one for `completed`.
     private let elements = SPSCQueue<Element>()
     private let instants = SPSCQueue<Int64>()
 
     /// The number of events in the queue. The producer sets the timer when it raises the count from 0; the tick sets it if events remain.
     private let count = AtomicWord(0)
 
-    /// True if the instant of the oldest event was taken out already. Used only inside the loop.
+    /// True if the now of the oldest event was taken out already. Used only inside the loop.
     private var isOldestCounted = false
 
     override func next(_ element: Element) {
@@ -42,9 +42,9 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     }
 
     private func enqueued() {
-        instants.push(timer.scheduler.instant)
+        instants.push(timer.scheduler.now)
         // Releasing: paired with the same in `receiveTick`.
-        if count.fetchAdd(1) == 0 { timer.set(after: settings.span, generation: 0) }
+        if count.fetchAdd(1) == 0 { timer.set(after: settings.interval, generation: 0) }
     }
 
     override func receive(error: any Swift.Error) {
@@ -62,9 +62,9 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
             downstream.next(elements.popKnown())
             // Work that waits outside can only be an error, which drops the rest.
             if isCancelled || isAwaited || count.fetchAdd(0 &- 1) == 1 { return }
-            guard let instant = instants.pop() else { preconditionFailure("delay: an event without its instant") }
+            guard let now = instants.pop() else { preconditionFailure("delay: an event without its now") }
             isOldestCounted = true
-            let rest = settings.span.nanosecondsClamped.addingClamped(instant - timer.scheduler.instant)
+            let rest = settings.interval.nanosecondsClamped.addingClamped(now - timer.scheduler.now)
             if rest > 0 || sendsOne {
                 return timer.set(after: .nanoseconds(Int(max(0, rest))), generation: 0)
             }

@@ -7,7 +7,7 @@ extension ObservableType {
     /// - SeeAlso: [Delay](https://reactivex.io/documentation/operators/delay.html)
     @inlinable
     public func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
-        DelaySubscription(source: asObservable(), settings: TimeSettings(span: dueTime, scheduler: scheduler))
+        DelaySubscription(source: asObservable(), settings: TimeSettings(interval: dueTime, scheduler: scheduler))
     }
 }
 
@@ -47,10 +47,10 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, RestartableTimerTarge
         self.downstream = downstream
         timer = RestartableTimer.on(settings.scheduler)
         super.init()
-        timer.wakes(self)
+        timer.setTarget(self)
     }
 
-    func begin() { timer.set(after: settings.span, generation: 0) }
+    func begin() { timer.set(after: settings.interval, generation: 0) }
 
     func tick(_ generation: Int) {
         // The timer has done its work.

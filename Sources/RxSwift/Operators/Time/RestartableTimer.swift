@@ -1,7 +1,7 @@
 import Dispatch
 import RxPrimitives
 
-/// The target that a timer wakes.
+/// The target that a timer setTarget.
 protocol RestartableTimerTarget: AnyObject {
     /// Handles the wake-up at the deadline.
     ///
@@ -12,7 +12,7 @@ protocol RestartableTimerTarget: AnyObject {
 /// The timer of one stage. It may be set again and again; only the last setting counts.
 ///
 /// One thread at a time calls `set`, with deadlines that never come before earlier ones; any thread may call `stop`.
-/// RestartableTimer and target retain each other until `stop`.
+/// The timer and its target retain each other until `stop`.
 class RestartableTimer: SchedulerJob {
     final let scheduler: any TimedJobScheduler
     fileprivate final let lock = Mutex()
@@ -31,7 +31,7 @@ class RestartableTimer: SchedulerJob {
     }
 
     /// Sets the target to wake, before the timer is set.
-    final func wakes(_ target: any RestartableTimerTarget) { self.target = target }
+    final func setTarget(_ target: any RestartableTimerTarget) { self.target = target }
 
     /// Wakes the target when `delay` has passed, unless the timer is set again before.
     func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
@@ -54,9 +54,9 @@ class RestartableTimer: SchedulerJob {
     }
 }
 
-/// A timer on a scheduler of this library: one job, which sleeps on when it wakes and finds that the deadline has moved.
+/// A timer on a scheduler of this library: one job, which sleeps on when it setTarget and finds that the deadline has moved.
 ///
-/// An operator that sets it anew with each event thus pays a reading of the clock, and the timer wakes once per span.
+/// An operator that sets it anew with each event thus pays a reading of the clock, and the timer setTarget once per span.
 private final class SleepingTimer: RestartableTimer {
     // The fields below are protected by the lock.
     private var deadline: Int64 = 0
@@ -65,7 +65,7 @@ private final class SleepingTimer: RestartableTimer {
     private var isWaiting = false
 
     override func set(after delay: RxTimeInterval, generation: Int) {
-        let deadline = scheduler.instant.addingClamped(delay.nanosecondsClamped)
+        let deadline = scheduler.now.addingClamped(delay.nanosecondsClamped)
         lock.lock()
         self.deadline = deadline
         self.generation = generation
@@ -91,7 +91,7 @@ private final class SleepingTimer: RestartableTimer {
 
     override func run(_ budget: inout Int) -> Bool {
         if isCancelled { return true }
-        let now = scheduler.instant
+        let now = scheduler.now
         lock.lock()
         let rest = deadline - now
         if rest > 0 {

@@ -10,7 +10,7 @@ extension ObservableType {
     /// - SeeAlso: [Skip](https://reactivex.io/documentation/operators/skip.html)
     @inlinable
     public func skip(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
-        SkipTimed(source: asObservable(), settings: TimeSettings(span: duration, scheduler: scheduler))
+        SkipTimed(source: asObservable(), settings: TimeSettings(interval: duration, scheduler: scheduler))
     }
 }
 
@@ -52,10 +52,10 @@ final class SkipTimedSink<Element>: Sink<Element>, RestartableTimerTarget {
         self.settings = settings
         timer = RestartableTimer.on(settings.scheduler)
         super.init()
-        timer.wakes(self)
+        timer.setTarget(self)
     }
 
-    func begin() { timer.set(after: settings.span, generation: 0) }
+    func begin() { timer.set(after: settings.interval, generation: 0) }
 
     func tick(_ generation: Int) { isOpen.storeRelaxed(1) }
 

@@ -8,7 +8,7 @@ extension ObservableType {
     @inlinable
     public func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         TimedOperator(
-            source: asObservable(), settings: TimeSettings(span: duration, scheduler: scheduler),
+            source: asObservable(), settings: TimeSettings(interval: duration, scheduler: scheduler),
             sinkType: TakeTimedSink<Element>.self)
     }
 
@@ -22,7 +22,7 @@ extension ObservableType {
 
 @usableFromInline
 final class TakeTimedSink<Element>: TimedSink<Element, Element> {
-    override func begin() { timer.set(after: settings.span, generation: 0) }
+    override func begin() { timer.set(after: settings.interval, generation: 0) }
 
     override func receive(_ element: Element) { downstream.next(element) }
 

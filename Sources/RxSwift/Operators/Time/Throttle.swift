@@ -14,7 +14,7 @@ extension ObservableType {
     public func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
     ) -> Observable<Element> {
-        let settings = TimeSettings(span: dueTime, scheduler: scheduler)
+        let settings = TimeSettings(interval: dueTime, scheduler: scheduler)
         if latest {
             return TimedOperator(source: asObservable(), settings: settings, sinkType: ThrottleSink<Element>.self)
         }
@@ -28,12 +28,12 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
     @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 
     required init(settings: TimeSettings, downstream: Sink<Element>) {
-        machine = ThrottleStateMachine(span: settings.span.nanosecondsClamped)
+        machine = ThrottleStateMachine(interval: settings.interval.nanosecondsClamped)
         super.init(settings: settings, downstream: downstream)
     }
 
     override func receive(_ element: Element) {
-        switch machine.accept(at: timer.scheduler.instant) {
+        switch machine.accept(at: timer.scheduler.now) {
         case .send(let displaces):
             if displaces { drop() }
             send(element)
@@ -73,13 +73,13 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
     private func send(_ element: Element) {
         downstream.next(element)
         // The clock is read again, as the downstream may have taken its time.
-        if !isCancelled { machine.sent(at: timer.scheduler.instant) }
+        if !isCancelled { machine.sent(at: timer.scheduler.now) }
     }
 }
 
 /// Decides whether `throttle` sends an element, keeps it or drops it.
 package struct ThrottleStateMachine {
-    private var pace: ThrottleSchedule
+    private var schedule: ThrottleSchedule
     private var isWaiting = false
     private var generation = 0
 
@@ -95,12 +95,12 @@ package struct ThrottleStateMachine {
         case replace
     }
 
-    /// - Parameter span: the interval in nanoseconds.
-    package init(span: Int64) { pace = ThrottleSchedule(span: span) }
+    /// - Parameter interval: the interval in nanoseconds.
+    package init(interval: Int64) { schedule = ThrottleSchedule(interval: interval) }
 
     /// Accepts an element. Returns the action to take with it.
-    package mutating func accept(at instant: Int64) -> Action {
-        let rest = pace.rest(at: instant)
+    package mutating func accept(at now: Int64) -> Action {
+        let rest = schedule.rest(at: now)
         if rest <= 0 { return .send(displaces: takeWaiting()) }
         if isWaiting { return .replace }
         isWaiting = true
@@ -118,7 +118,7 @@ package struct ThrottleStateMachine {
     }
 
     /// Notes that an element has been delivered.
-    package mutating func sent(at instant: Int64) { pace.lastSent = instant }
+    package mutating func sent(at now: Int64) { schedule.lastSent = now }
 
     /// Notes that the source has completed. Returns whether to pass that on now.
     package mutating func end() -> Bool {
@@ -129,15 +129,15 @@ package struct ThrottleStateMachine {
 
 /// The schedule of elements that may pass, in nanoseconds.
 struct ThrottleSchedule {
-    let span: Int64
+    let interval: Int64
     var lastSent: Int64?
 
-    init(span: Int64) { self.span = span }
+    init(interval: Int64) { self.interval = interval }
 
     /// Returns the time until the next element may pass.
-    func rest(at instant: Int64) -> Int64 {
+    func rest(at now: Int64) -> Int64 {
         guard let lastSent else { return 0 }
-        return span.addingClamped(lastSent - instant)
+        return interval.addingClamped(lastSent - now)
     }
 }
 
@@ -166,17 +166,17 @@ final class ThrottleFirst<Element>: Observable<Element> {
 @usableFromInline
 final class ThrottleFirstSink<Element>: LinearSink<Element, Element> {
     private let clock: any TimedJobScheduler
-    private var pace: ThrottleSchedule
+    private var schedule: ThrottleSchedule
 
     required init(settings: TimeSettings, downstream: Sink<Element>) {
         clock = timedJobScheduler(for: settings.scheduler)
-        pace = ThrottleSchedule(span: settings.span.nanosecondsClamped)
+        schedule = ThrottleSchedule(interval: settings.interval.nanosecondsClamped)
         super.init(downstream: downstream)
     }
 
     override func next(_ element: Element) {
-        guard pace.rest(at: clock.instant) <= 0 else { return }
+        guard schedule.rest(at: clock.now) <= 0 else { return }
         downstream.next(element)
-        if !isCancelled { pace.lastSent = clock.instant }
+        if !isCancelled { schedule.lastSent = clock.now }
     }
 }

@@ -1,14 +1,14 @@
 /// The settings that a user chose for an operator that measures time.
 @usableFromInline
 struct TimeSettings {
-    @usableFromInline let span: RxTimeInterval
+    @usableFromInline let interval: RxTimeInterval
     @usableFromInline let scheduler: any SchedulerType
     /// The greatest number of elements, if the operator counts them.
     @usableFromInline let count: Int
 
     @inlinable
-    init(span: RxTimeInterval, scheduler: any SchedulerType, count: Int = 0) {
-        self.span = span
+    init(interval: RxTimeInterval, scheduler: any SchedulerType, count: Int = 0) {
+        self.interval = interval
         self.scheduler = scheduler
         self.count = count
     }

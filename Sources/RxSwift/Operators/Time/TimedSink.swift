@@ -29,11 +29,11 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         self.settings = settings
         timer = RestartableTimer.on(settings.scheduler)
         super.init()
-        timer.wakes(self)
+        timer.setTarget(self)
     }
 
     deinit {
-        if serializer.hasPending { serializer.discardPending(TargetReference(self)) }
+        if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
     }
 
     /// Runs before the source is subscribed to. The downstream is linked.
@@ -75,7 +75,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     override func cancel() { terminate() }
 
     package override func quiesce() -> UInt {
-        serializer.close(TargetReference(self))
+        serializer.close(AnySerializerTarget(self))
         quiesceSources()
         return 0
     }
@@ -88,7 +88,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     /// Ends the source and the timer.
     func terminate() {
         guard let source = takeUpstream() else { return }
-        serializer.close(TargetReference(self))
+        serializer.close(AnySerializerTarget(self))
         timer.stop()
         source.take()?.cancel()
     }
@@ -153,7 +153,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     }
 
     @inline(never)
-    private final func finishLeaving() { serializer.finishLeaving(TargetReference(self)) }
+    private final func finishLeaving() { serializer.finishLeaving(AnySerializerTarget(self)) }
 
     /// Separate from `next` because naming `TimedWork` costs a look-up of type metadata, also on the path that does not need it.
     @inline(never)
@@ -167,7 +167,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
             perform(work)
             leave()
         } else {
-            serializer.submit(TimedWorkNode.make(work), to: TargetReference(self))
+            serializer.submit(TimedWorkNode.make(work), to: AnySerializerTarget(self))
         }
     }
 
@@ -214,7 +214,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = TimedWorkNode<Element>.take(node) }
 
-    package final func drainAsDeputy() { serializer.drainAsDeputy(TargetReference(self)) }
+    package final func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }
 
 /// An event or a tick that an operator with a timer receives.

@@ -9,7 +9,7 @@ extension ObservableType {
     /// - SeeAlso: [Timeout](https://reactivex.io/documentation/operators/timeout.html)
     @inlinable
     public func timeout(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
-        Timeout(source: asObservable(), other: nil, settings: TimeSettings(span: dueTime, scheduler: scheduler))
+        Timeout(source: asObservable(), other: nil, settings: TimeSettings(interval: dueTime, scheduler: scheduler))
     }
 
     /// Switches to another sequence when the next event does not come in time.
@@ -25,7 +25,7 @@ extension ObservableType {
     ) -> Observable<Element> where Element == Source.Element {
         Timeout(
             source: asObservable(), other: other.asObservable(),
-            settings: TimeSettings(span: dueTime, scheduler: scheduler))
+            settings: TimeSettings(interval: dueTime, scheduler: scheduler))
     }
 }
 
@@ -72,13 +72,13 @@ final class TimeoutSink<Element>: TimedSink<Element, Element> {
 
     fileprivate func linkOther(_ stage: Stage) { super.link(stage) }
 
-    override func begin() { timer.set(after: settings.span, generation: 0) }
+    override func begin() { timer.set(after: settings.interval, generation: 0) }
 
     override func receive(_ element: Element) {
         // This comes first, so that a tick during the delivery of the element comes too late.
         generation &+= 1
         downstream.next(element)
-        if !isCancelled { timer.set(after: settings.span, generation: generation) }
+        if !isCancelled { timer.set(after: settings.interval, generation: generation) }
     }
 
     override func receiveTick(_ generation: Int) {

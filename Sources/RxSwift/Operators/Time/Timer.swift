@@ -89,7 +89,7 @@ final class TimerJob<Element>: SchedulerJob {
 
     // Used before the job is first submitted, and then by the current run.
     @exclusivity(unchecked) private var count = 0
-    @exclusivity(unchecked) private var pace: FixedRateSchedule?
+    @exclusivity(unchecked) private var schedule: FixedRateSchedule?
 
     required init(number: @escaping (Int) -> Element, downstream: Sink<Element>, scheduler: any TimedJobScheduler) {
         self.number = number
@@ -100,8 +100,8 @@ final class TimerJob<Element>: SchedulerJob {
 
     func begin(_ dueTime: RxTimeInterval, _ period: RxTimeInterval?) {
         if let period {
-            let due = scheduler.instant.addingClamped(dueTime.nanosecondsClamped)
-            pace = FixedRateSchedule(period: period.nanosecondsClamped, due: due)
+            let due = scheduler.now.addingClamped(dueTime.nanosecondsClamped)
+            schedule = FixedRateSchedule(period: period.nanosecondsClamped, due: due)
         }
         wait(dueTime)
     }
@@ -118,10 +118,10 @@ final class TimerJob<Element>: SchedulerJob {
         count = current &+ 1
         downstream.next(number(current))
         if isCancelled { return true }
-        if pace == nil {
+        if schedule == nil {
             downstream.completed()
         } else {
-            wait(.nanoseconds(Int(pace!.next(at: scheduler.instant))))
+            wait(.nanoseconds(Int(schedule!.next(at: scheduler.now))))
         }
         return true
     }

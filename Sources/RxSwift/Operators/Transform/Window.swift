@@ -15,7 +15,7 @@ extension ObservableType {
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
     ) -> Observable<Observable<Element>> {
         TimedOperator(
-            source: asObservable(), settings: TimeSettings(span: timeSpan, scheduler: scheduler, count: count),
+            source: asObservable(), settings: TimeSettings(interval: timeSpan, scheduler: scheduler, count: count),
             sinkType: WindowSink<Element>.self)
     }
 }
@@ -41,7 +41,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     override func begin() {
         enter {
             sendWindow()
-            if !isCancelled { timer.set(after: settings.span, generation: machine.generation) }
+            if !isCancelled { timer.set(after: settings.interval, generation: machine.generation) }
         }
     }
 
@@ -65,7 +65,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         subject = PublishSubject()
         old.core.end(.completed)
         sendWindow()
-        if !isCancelled { timer.set(after: settings.span, generation: machine.generation) }
+        if !isCancelled { timer.set(after: settings.interval, generation: machine.generation) }
     }
 
     override func receive(error: any Swift.Error) {

@@ -60,7 +60,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     public typealias TimeInterval = Double
     public typealias Time = Date
 
-    @usableFromInline let poolJobs: PoolJobs
+    @usableFromInline let poolJobs: PoolJobScheduler
 
     /// The priority of the work that is scheduled here.
     public let priority: Priority
@@ -75,7 +75,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     public var now: Date { Date() }
 
     private init(handle: PoolHandle, priority: Priority) {
-        poolJobs = PoolJobs(handle: handle, level: priority.rawValue)
+        poolJobs = PoolJobScheduler(handle: handle, level: priority.rawValue)
         self.priority = priority
     }
 

@@ -15,7 +15,7 @@ package struct PoolState: Hashable {
     /// The bit for a pool that was shut down: it accepts no work, and its workers end when they find none. Never cleared.
     private static let shutdownBit: UInt = 1 << 6
 
-    private static let liveShift: UInt = 16
+    private static let workerShift: UInt = 16
     private static let sleepingShift: UInt = 32
     private static let searchingShift: UInt = 48
     private static let countMask: UInt = 0xFFFF
@@ -34,14 +34,14 @@ package struct PoolState: Hashable {
     package var hasWork: Bool { levels != 0 && !isSuspended }
 
     /// The workers that were started and have not ended. Workers end only when shut down.
-    package var workerCount: Int { Int(word >> PoolState.liveShift & PoolState.countMask) }
+    package var workerCount: Int { Int(word >> PoolState.workerShift & PoolState.countMask) }
     /// The workers that wait to be woken. The thread that wakes one counts it as searching right away.
     package var sleeping: Int { Int(word >> PoolState.sleepingShift & PoolState.countMask) }
     /// The workers that are awake without work. While there is one, no worker is woken: the searching one finds the work, and if
     /// there is more, wakes another.
     package var searching: Int { Int(word >> PoolState.searchingShift & PoolState.countMask) }
 
-    private static let oneLive: UInt = 1 << liveShift
+    private static let oneWorker: UInt = 1 << workerShift
     private static let oneSleeping: UInt = 1 << sleepingShift
     private static let oneSearching: UInt = 1 << searchingShift
 
@@ -71,7 +71,7 @@ package struct PoolState: Hashable {
         }
         if workerCount == limit { return .none }
         let number = workerCount
-        word = word &+ PoolState.oneLive &+ PoolState.oneSearching
+        word = word &+ PoolState.oneWorker &+ PoolState.oneSearching
         return .start(number)
     }
 
@@ -87,7 +87,7 @@ package struct PoolState: Hashable {
 
     /// Notes that a worker that was counted as existing and searching could not be started.
     package mutating func startFailed() -> FailedStart {
-        word = word &- PoolState.oneLive &- PoolState.oneSearching
+        word = word &- PoolState.oneWorker &- PoolState.oneSearching
         if isShutdown { return workerCount == 0 ? .end : .none }
         // Work may have been left to the search of that worker.
         guard hasWork, searching == 0, sleeping > 0 else { return .none }
@@ -122,7 +122,7 @@ package struct PoolState: Hashable {
     /// Notes that a worker ends, as it found no work after the pool was shut down. Returns true if it is the last one.
     package mutating func end(wasSearching: Bool) -> Bool {
         if wasSearching { word = word &- PoolState.oneSearching }
-        word = word &- PoolState.oneLive
+        word = word &- PoolState.oneWorker
         return workerCount == 0
     }
 
@@ -156,7 +156,7 @@ package struct PoolState: Hashable {
         word = word & ~PoolState.suspended | PoolState.shutdownBit
         if workerCount > 0 { return result }
         if hasWork {
-            word = word &+ PoolState.oneLive &+ PoolState.oneSearching
+            word = word &+ PoolState.oneWorker &+ PoolState.oneSearching
             result.decision = .start(0)
         } else {
             result.isEnd = true

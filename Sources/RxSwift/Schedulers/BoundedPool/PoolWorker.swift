@@ -21,7 +21,7 @@ package final class PoolWorker {
 
     /// The number of times that it looked for work, and the number of these that were not by priority.
     @exclusivity(unchecked) var turn: UInt = 0
-    @exclusivity(unchecked) var fairTurn: UInt = 0
+    @exclusivity(unchecked) var injectorInterval: UInt = 0
 
     /// True if it saw another worker refill an injector when it last looked for work.
     @exclusivity(unchecked) var sawRefill = false
@@ -29,8 +29,8 @@ package final class PoolWorker {
     /// True if it left a single job to another worker when it last looked for work; the first such job; and that of the look before,
     /// which is not left again.
     @exclusivity(unchecked) var sawSingle = false
-    @exclusivity(unchecked) var spared: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
-    @exclusivity(unchecked) var sparedBefore: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
+    @exclusivity(unchecked) var skipped: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
+    @exclusivity(unchecked) var skippedBefore: (number: Int, level: Int, index: UInt) = (-1, 0, 0)
 
     /// True if the pool was shut down when it last began to look everywhere.
     @exclusivity(unchecked) var sawShutdown = false

@@ -74,7 +74,7 @@ final class WorkerPool: @unchecked Sendable {
         workers.deallocate()
     }
 
-    // MARK: Handing over
+    // MARK: Submitting
 
     /// Submits a job, or rejects it. The job is in no queue.
     func submit(_ job: Job, level: Int) {
@@ -249,7 +249,7 @@ final class WorkerPool: @unchecked Sendable {
     private func next(for worker: PoolWorker) -> Unmanaged<Job>? {
         worker.sawRefill = false
         worker.sawSingle = false
-        worker.sparedBefore = worker.spared
+        worker.skippedBefore = worker.skipped
         worker.sawShutdown = false
         worker.turn &+= 1
         while true {
@@ -274,8 +274,8 @@ final class WorkerPool: @unchecked Sendable {
     /// Looks at a level, at each in turn, and there at one of the three places first, at each in turn, for the job that has waited
     /// longest.
     private func nextInTurn(_ worker: PoolWorker, _ levels: UInt) -> Unmanaged<Job>? {
-        let count = worker.fairTurn
-        worker.fairTurn = count &+ 1
+        let count = worker.injectorInterval
+        worker.injectorInterval = count &+ 1
         let level = Int(count % UInt(PoolState.levelCount))
         if levels & 1 << UInt(level) == 0 { return nil }
         worker.level = level
@@ -310,13 +310,13 @@ final class WorkerPool: @unchecked Sendable {
         for offset in 0..<count {
             let number = Int((thief.turn &+ offset) % count)
             guard number != thief.number, let victim = worker(number) else { continue }
-            let spared = thief.sparedBefore.number == number && thief.sparedBefore.level == level
-            let index = spared ? thief.sparedBefore.index : nil
+            let skipped = thief.skippedBefore.number == number && thief.skippedBefore.level == level
+            let index = skipped ? thief.skippedBefore.index : nil
             switch victim._withUnsafeGuaranteedRef({ $0.deques[level].steal(sparing: index) }) {
             case .word(let word): return WorkerPool.job(word)
             case .nothing: continue
             case .only(let index):
-                if !thief.sawSingle { thief.spared = (number, level, index) }
+                if !thief.sawSingle { thief.skipped = (number, level, index) }
                 thief.sawSingle = true
             }
         }
@@ -381,11 +381,11 @@ final class WorkerPool: @unchecked Sendable {
         if worker.sawShutdown { return false }
         beginSearch(worker)
         if worker.isSearching {
-            let hasNews = SpinWait.spin(nanoseconds: WorkerPool.searchTime) {
+            let foundWork = SpinWait.spin(nanoseconds: WorkerPool.searchTime) {
                 let known = PoolState(word: state.loadRelaxed())
                 return known.hasWork || known.isShutdown
             }
-            if hasNews { return true }
+            if foundWork { return true }
         }
         let wasSearching = worker.isSearching
         guard transition({ $0.sleep(wasSearching: wasSearching) }) else { return true }

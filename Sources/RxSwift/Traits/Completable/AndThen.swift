@@ -129,9 +129,9 @@ final class AndThenSink<Element>: Sink<Element> {
 
 /// Passes the end of a source without elements to a sink of another element type.
 final class ElementlessSink: Sink<Never> {
-    private let receiver: TerminalSink
+    private let receiver: AnySink
 
-    init(receiver: TerminalSink) {
+    init(receiver: AnySink) {
         self.receiver = receiver
         super.init()
     }

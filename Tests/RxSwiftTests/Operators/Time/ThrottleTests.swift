@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test("The state machine sets one timer for each span") func timers() {
-        var machine = ThrottleStateMachine(span: 10)
+        var machine = ThrottleStateMachine(interval: 10)
         var decisions = [machine.accept(at: 100)]
         machine.sent(at: 101)
         decisions += [machine.accept(at: 104), machine.accept(at: 105)]
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test("The state machine sends an element at once when the timer is late") func lateTimer() {
-        var machine = ThrottleStateMachine(span: 10)
+        var machine = ThrottleStateMachine(interval: 10)
         var decisions = [machine.accept(at: 100)]
         machine.sent(at: 100)
         decisions += [machine.accept(at: 101), machine.accept(at: 120)]

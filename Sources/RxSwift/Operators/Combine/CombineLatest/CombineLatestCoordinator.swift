@@ -6,7 +6,7 @@ class CombineLatestCoordinator: Coordinator {
 
     override final var operatorName: StaticString { "combineLatest" }
 
-    override init(slots: [SourceSlot], endsSourcesFirst: Bool, downstream: TerminalSink) {
+    override init(slots: [SourceSlot], endsSourcesFirst: Bool, downstream: AnySink) {
         machine = CombineLatestStateMachine(sources: slots.count)
         super.init(slots: slots, endsSourcesFirst: endsSourcesFirst, downstream: downstream)
     }

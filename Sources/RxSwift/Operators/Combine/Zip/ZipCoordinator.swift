@@ -6,7 +6,7 @@ class ZipCoordinator: Coordinator {
 
     override final var operatorName: StaticString { "zip" }
 
-    init(slots: [SourceSlot], completesWhenOthersAreDone: Bool, downstream: TerminalSink) {
+    init(slots: [SourceSlot], completesWhenOthersAreDone: Bool, downstream: AnySink) {
         machine = ZipStateMachine(sources: slots.count, completesWhenOthersAreDone: completesWhenOthersAreDone)
         // The form for collections, which completes when the other sources are done, cancels them after its completion.
         super.init(slots: slots, endsSourcesFirst: !completesWhenOthersAreDone, downstream: downstream)

@@ -34,8 +34,9 @@ extension ObservableType {
         }
         if onError != nil || afterError != nil || onCompleted != nil || afterCompleted != nil {
             result = DoOnTermination(
-                source: result, onError: onError, afterError: afterError, onCompleted: onCompleted,
-                afterCompleted: afterCompleted)
+                source: result,
+                actions: TerminationActions(
+                    onError: onError, afterError: afterError, onCompleted: onCompleted, afterCompleted: afterCompleted))
         }
         // This is the lowest part, because an error that these closures throw is not for `onError`.
         if onNext != nil || afterNext != nil {

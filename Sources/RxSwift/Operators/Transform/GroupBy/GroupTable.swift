@@ -46,7 +46,9 @@ final class GroupTable<Key: Hashable> {
         while true {
             let index = Int(slots[slot])
             if index < 0 { return nil }
-            if entries[index].hash == hash, lend(keys + index, to: { $0 == key }) { return entries[index].group }
+            if entries[index].hash == hash, withBorrowed(keys + index, to: { $0 == key }) {
+                return entries[index].group
+            }
             slot = (slot + 1) & mask
         }
     }

@@ -60,7 +60,7 @@ private final class Loop: LoopThread {
             var budget = 512
             if queue.runJobs(within: &budget) || queue.hasWaitingJobs { continue }
             if order.count >= count { return }
-            if queue.tryRest() {
+            if queue.tryGoIdle() {
                 parker.park(until: .max)
                 queue.resume()
             }

@@ -6,7 +6,7 @@ public import RxSwift
 ///
 /// When the last reference to this is released, the loop ends as soon as it has nothing left to do.
 @usableFromInline
-final class LoopJobs: TimedJobScheduler {
+final class LoopJobScheduler: TimedJobScheduler {
     let loop: EventLoop
     // These belong to the loop, and are reached here without counting a reference.
     private let queue: LoopRunQueue
@@ -73,5 +73,5 @@ final class LoopJobs: TimedJobScheduler {
     var hasWaitingJobs: Bool { queue.hasWaitingJobs }
 
     @usableFromInline
-    var instant: Int64 { Int64(MonotonicClock.now()) }
+    var now: Int64 { Int64(MonotonicClock.now()) }
 }

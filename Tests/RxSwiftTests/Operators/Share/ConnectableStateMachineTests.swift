@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 /// Plays interleavings of threads as sequences of decisions.
-@Suite struct ConnectionStateMachineTests {
+@Suite struct ConnectableStateMachineTests {
     private final class Connection {}
 
     @Test("The first of two subjects is adopted") func firstSubject() {
-        var state = ConnectionStateMachine<String>()
+        var state = ConnectableStateMachine<String>()
         expect(state.subject == nil)
         expect(state.adopt("first") == ("first", 1))
         expect(state.adopt("second") == ("first", 1))
     }
 
     @Test("A connection made for a former subject is stale") func staleCandidate() {
-        var state = ConnectionStateMachine<String>()
+        var state = ConnectableStateMachine<String>()
         let first = Connection()
         let second = Connection()
         let generation = state.adopt("first").generation

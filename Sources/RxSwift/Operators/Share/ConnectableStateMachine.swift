@@ -2,7 +2,7 @@
 ///
 /// Methods return the objects that they drop, so that the caller releases them outside its lock. Connections are plain objects
 /// here, as in `ShareStateMachine`.
-package struct ConnectionStateMachine<Subject> {
+package struct ConnectableStateMachine<Subject> {
     private(set) var connection: AnyObject?
     /// The subject in use, if there is one.
     package private(set) var subject: Subject?

@@ -2,7 +2,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct IfEmptySwitchTests {
+@Suite struct SwitchIfEmptyTests {
     @Test("The other sequence follows only an empty one") func other() {
         #expect(
             events(of: Observable.empty().ifEmpty(switchTo: sequence(1, 2))) == ["1", "2", "completed"])

@@ -2,7 +2,7 @@ import RxPrimitives
 
 /// Remembers that an object was disposed of: false at first, then true for ever. Any thread may use it.
 @usableFromInline
-package struct Disposal: ~Copyable {
+package struct DisposalFlag: ~Copyable {
     private let word = AtomicWord(0)
 
     @usableFromInline

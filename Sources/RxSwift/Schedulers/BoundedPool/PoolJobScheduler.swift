@@ -27,8 +27,8 @@ final class PoolHandle {
     var timers: Unmanaged<DispatchTimers> {
         timersIfNeeded.timers {
             DispatchTimers(queue: .global(qos: .userInitiated), leeway: .nanoseconds(0)) { job in
-                // The ticket is a `PoolJobs`: all jobs of these timers were armed by one.
-                let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobs.self) }
+                // The ticket is a `PoolJobScheduler`: all jobs of these timers were armed by one.
+                let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobScheduler.self) }
                 job.ticket = nil
                 scheduler?.submit(job)
             }
@@ -40,7 +40,7 @@ final class PoolHandle {
 
 /// Runs jobs at one level of a pool: the engine behind `BoundedPoolScheduler`.
 @usableFromInline
-final class PoolJobs: TimedJobScheduler {
+final class PoolJobScheduler: TimedJobScheduler {
     let handle: PoolHandle
     let level: Int
     /// The handle's pool, without counting a reference: the count would go back and forth between the submitters and the workers.
@@ -84,5 +84,5 @@ final class PoolJobs: TimedJobScheduler {
     var hasWaitingJobs: Bool { false }
 
     @usableFromInline
-    var instant: Int64 { Int64(MonotonicClock.now()) }
+    var now: Int64 { Int64(MonotonicClock.now()) }
 }

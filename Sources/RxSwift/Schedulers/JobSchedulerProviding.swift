@@ -14,7 +14,7 @@ extension TimedJobSchedulerProviding {
 
 /// Returns the job scheduler that a hop uses for a user's choice of scheduler.
 func jobScheduler(for scheduler: any ImmediateSchedulerType) -> any JobScheduler {
-    if type(of: scheduler) == CurrentThreadScheduler.self { return CurrentThreadJobs.shared }
+    if type(of: scheduler) == CurrentThreadScheduler.self { return CurrentThreadJobScheduler.shared }
     if let ours = scheduler as? any JobSchedulerProviding { return ours.jobs }
     return CustomSchedulerAdapter(scheduler)
 }
@@ -38,8 +38,8 @@ func sourceScheduler(for scheduler: any ImmediateSchedulerType) -> any JobSchedu
 }
 
 /// Submits each job to the trampoline of the submitting thread.
-final class CurrentThreadJobs: JobScheduler {
-    static let shared = CurrentThreadJobs()
+final class CurrentThreadJobScheduler: JobScheduler {
+    static let shared = CurrentThreadJobScheduler()
 
     func submit(_ job: Job) { Trampoline.current.submit(job) }
 
