@@ -37,13 +37,9 @@ extension ObservableType {
     ) -> Observable<Element> where Sequence.Element == Element {
         StepSource(scheduler: scheduler) {
             var iterator = sequence.makeIterator()
-            return { sink in
-                guard let element = iterator.next() else {
-                    sink.completed()
-                    return false
-                }
-                sink.next(element)
-                return true
+            return { job in
+                guard let element = iterator.next() else { return job.complete() }
+                return job.emit(element)
             }
         }
     }

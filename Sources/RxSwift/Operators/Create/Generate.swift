@@ -16,19 +16,13 @@ extension ObservableType {
         StepSource(scheduler: scheduler) {
             var state = initialState
             var isFirst = true
-            return { sink in
+            return { job in
                 do {
                     if !isFirst { state = try iterate(state) }
                     isFirst = false
-                    guard try condition(state) else {
-                        sink.completed()
-                        return false
-                    }
-                    sink.next(state)
-                    return true
+                    return try condition(state) ? job.emit(state) : job.complete()
                 } catch {
-                    sink.error(error)
-                    return false
+                    return job.fail(error)
                 }
             }
         }

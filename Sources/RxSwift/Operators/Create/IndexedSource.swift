@@ -51,7 +51,10 @@ final class IndexedJob<Element>: SourceJob<Element> {
             return false
         }
         self.index = index + 1
-        downstream.next(element(index))
+        let next = element(index)
+        // The closure of a lazy collection may have disposed of the subscription.
+        if isCancelled { return false }
+        downstream.next(next)
         return true
     }
 }

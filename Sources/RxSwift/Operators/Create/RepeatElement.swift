@@ -10,10 +10,7 @@ extension ObservableType {
         _ element: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
         StepSource(scheduler: scheduler) {
-            { sink in
-                sink.next(element)
-                return true
-            }
+            { job in job.emit(element) }
         }
     }
 }

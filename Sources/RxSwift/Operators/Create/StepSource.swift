@@ -1,8 +1,8 @@
 /// A sequence that a closure emits step by step.
 @usableFromInline
 final class StepSource<Element>: Observable<Element> {
-    /// Emits the next event and tells whether more events follow.
-    @usableFromInline typealias Step = (Sink<Element>) -> Bool
+    /// Emits the next event through the job and tells whether more events follow.
+    @usableFromInline typealias Step = (StepJob<Element>) -> Bool
 
     private let scheduler: any ImmediateSchedulerType
     private let jobType: StepJob<Element>.Type
@@ -31,12 +31,34 @@ final class StepSource<Element>: Observable<Element> {
 
 @usableFromInline
 final class StepJob<Element>: SourceJob<Element> {
-    private let makeStep: StepSource<Element>.Step
+    private let body: StepSource<Element>.Step
 
     required init(step: @escaping StepSource<Element>.Step, downstream: Sink<Element>, scheduler: any JobScheduler) {
-        makeStep = step
+        body = step
         super.init(downstream: downstream, scheduler: scheduler)
     }
 
-    override func step() -> Bool { makeStep(downstream) }
+    override func step() -> Bool { body(self) }
+
+    // For the step: each sends an event, unless a closure of the user has disposed of the subscription meanwhile, and returns whether
+    // more events follow.
+
+    @inlinable
+    func emit(_ element: Element) -> Bool {
+        if isCancelled { return false }
+        downstream.next(element)
+        return true
+    }
+
+    @usableFromInline
+    func complete() -> Bool {
+        if !isCancelled { downstream.completed() }
+        return false
+    }
+
+    @usableFromInline
+    func fail(_ error: any Swift.Error) -> Bool {
+        if !isCancelled { downstream.error(error) }
+        return false
+    }
 }
