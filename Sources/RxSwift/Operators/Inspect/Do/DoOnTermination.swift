@@ -1,6 +1,9 @@
 /// The closures that `do` runs at terminal events, before and behind what the downstream does.
+///
+/// An object, which the sinks share: they must not retain the observable, and with it the source. Four closures in each sink would make the
+/// stack frames of its end larger (law L8).
 @usableFromInline
-struct TerminationActions {
+final class TerminationActions {
     @usableFromInline let onError: ((any Swift.Error) throws -> Void)?
     @usableFromInline let afterError: ((any Swift.Error) throws -> Void)?
     @usableFromInline let onCompleted: (() throws -> Void)?
