@@ -47,9 +47,9 @@ extension Sequence {
     public func marbles<T>(
         start: TestTime = 0, ticksPerCharacter: Int = 1, character: (T) throws -> Character?
     ) throws -> String where Element == Recorded<Event<T>> {
-        precondition(
-            ticksPerCharacter > 0,
-            "swift-rx: marbles: ticksPerCharacter is \(ticksPerCharacter), it must be at least 1")
+        if ticksPerCharacter <= 0 {
+            fatalError("swift-rx: marbles: ticksPerCharacter is \(ticksPerCharacter), it must be at least 1")
+        }
         var formatter = MarbleFormatter()
         for event in self {
             let (tick, rest) = (event.time - start).quotientAndRemainder(dividingBy: ticksPerCharacter)

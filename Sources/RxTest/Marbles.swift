@@ -63,9 +63,9 @@ extension Recorded {
         marbles diagram: String, start: TestTime = 0, ticksPerCharacter: Int = 1, error: any Error = RxError.unknown,
         element: (Character) throws -> T?
     ) throws -> [Recorded<Event<T>>] where Value == Event<T> {
-        precondition(
-            ticksPerCharacter > 0,
-            "swift-rx: events(marbles:): ticksPerCharacter is \(ticksPerCharacter), it must be at least 1")
+        if ticksPerCharacter <= 0 {
+            fatalError("swift-rx: events(marbles:): ticksPerCharacter is \(ticksPerCharacter), it must be at least 1")
+        }
         return try withoutActuallyEscaping(element) { element in
             var parser = MarbleParser(diagram, error: error, element: element)
             return try parser.parse().map { Recorded(time: start + $0.tick * ticksPerCharacter, value: $0.event) }

@@ -48,7 +48,7 @@ final class EpollBackend: Backend {
         // Allocated only when the initializer cannot fail any more, so that `deinit` runs and deallocates it.
         events = .allocate(capacity: EpollBackend.eventsAtOnce)
         super.init()
-        precondition(status == 0, "swift-rx: epoll does not take an eventfd (errno \(-status))")
+        if status != 0 { fatalError("swift-rx: epoll does not take an eventfd (errno \(-status))") }
     }
 
     deinit {
@@ -144,7 +144,7 @@ final class EpollBackend: Backend {
     private func collect(_ nanoseconds: Int64) {
         let count = rx_epoll_wait(epoll, events, CInt(EpollBackend.eventsAtOnce), nanoseconds)
         guard count > 0 else {
-            precondition(count == 0 || -count == EINTR, "swift-rx: epoll_wait failed (errno \(-count))")
+            if count != 0, -count != EINTR { fatalError("swift-rx: epoll_wait failed (errno \(-count))") }
             return
         }
         for place in 0..<Int(count) {

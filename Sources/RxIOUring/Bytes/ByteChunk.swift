@@ -49,17 +49,17 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
 
     /// The byte at a position from `startIndex` on.
     public subscript(position: Int) -> UInt8 {
-        precondition(
-            position >= startIndex && position < endIndex,
-            "ByteChunk: index \(position) is out of \(startIndex)..<\(endIndex)")
+        guard position >= startIndex, position < endIndex else {
+            fatalError("ByteChunk: index \(position) is out of \(startIndex)..<\(endIndex)")
+        }
         return storage.address.load(fromByteOffset: position, as: UInt8.self)
     }
 
     /// A slice of the bytes. It shares the memory, and keeps it from going back to its stream.
     public subscript(bounds: Range<Int>) -> ByteChunk {
-        precondition(
-            bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex,
-            "ByteChunk: range \(bounds) is out of \(startIndex)..<\(endIndex)")
+        guard bounds.lowerBound >= startIndex, bounds.upperBound <= endIndex else {
+            fatalError("ByteChunk: range \(bounds) is out of \(startIndex)..<\(endIndex)")
+        }
         return ByteChunk(storage, bounds)
     }
 

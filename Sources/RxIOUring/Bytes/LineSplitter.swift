@@ -40,15 +40,16 @@ public struct LineSplitter {
     ///   - maximumLength: the number of bytes that a line may have, without its terminator. Bounds the memory that is needed.
     ///   - subject: the thing that errors name as failed: a path, an address.
     public init(maximumLength: Int = defaultMaximumLength, subject: String = "stream") {
-        precondition(
-            maximumLength >= 0, "LineSplitter: the maximum length must not be negative, is \(maximumLength)")
+        if maximumLength < 0 {
+            fatalError("LineSplitter: the maximum length must not be negative, is \(maximumLength)")
+        }
         self.maximumLength = maximumLength
         self.subject = subject
     }
 
     /// Takes the next chunk of the stream, and holds it until `next` has returned nil. Must not be called again earlier.
     public mutating func append(_ chunk: ByteChunk) {
-        precondition(storage == nil, "LineSplitter: append was called before next had returned nil")
+        if storage != nil { fatalError("LineSplitter: append was called before next had returned nil") }
         storage = chunk.storage
         position = UnsafeRawPointer(chunk.storage.address + chunk.startIndex)
         remaining = chunk.count

@@ -40,8 +40,8 @@ extension File {
         _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler
     ) -> Observable<ByteChunk> {
-        precondition(chunkSize > 0, "File.follow: the chunk size has to be positive, is \(chunkSize)")
-        precondition(window > 0, "File.follow: the window has to be at least 1, is \(window)")
+        if chunkSize <= 0 { fatalError("File.follow: the chunk size has to be positive, is \(chunkSize)") }
+        if window <= 0 { fatalError("File.follow: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
             FileFollowSource(
                 path, from: start, pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)

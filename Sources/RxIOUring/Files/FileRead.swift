@@ -25,8 +25,8 @@ extension File {
     public static func read(
         _ path: String, chunkSize: Int = defaultChunkSize, window: Int = 2, scheduler: IOUringScheduler
     ) -> Observable<ByteChunk> {
-        precondition(chunkSize > 0, "File.read: the chunk size has to be positive, is \(chunkSize)")
-        precondition(window > 0, "File.read: the window has to be at least 1, is \(window)")
+        if chunkSize <= 0 { fatalError("File.read: the chunk size has to be positive, is \(chunkSize)") }
+        if window <= 0 { fatalError("File.read: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
             FileReadSource(path, pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)
         }

@@ -43,7 +43,7 @@ extension File {
         _ chunks: Observable<ByteChunk>, to path: String, mode: WriteMode = .replace, permissions: UInt32 = 0o666,
         synchronize: Bool = false, backlogLimit: Int = 16 << 20, scheduler: IOUringScheduler
     ) -> Single<Int> {
-        precondition(backlogLimit > 0, "File.write: the backlog limit has to be positive, is \(backlogLimit)")
+        if backlogLimit <= 0 { fatalError("File.write: the backlog limit has to be positive, is \(backlogLimit)") }
         let target = WriteTarget(path: path, flags: mode.flags, permissions: permissions, synchronize: synchronize)
         return Single(
             raw: scheduler.observable {

@@ -85,10 +85,11 @@ final class EventLoop: LoopThread {
         for attempt in 0..<EventLoop.startAttempts {
             let status = startThread(main)
             if status == 0 { break }
-            precondition(
-                attempt + 1 < EventLoop.startAttempts,
-                "swift-rx: no thread can be started for \(configuration.name) (pthread_create: \(status)); too many threads?"
-            )
+            if attempt + 1 == EventLoop.startAttempts {
+                fatalError(
+                    "swift-rx: no thread can be started for \(configuration.name) (pthread_create: \(status)); too many threads?"
+                )
+            }
             usleep(10_000)
         }
         ready.park(until: .max)
@@ -140,7 +141,7 @@ final class EventLoop: LoopThread {
 
     /// Submits an operation that is not in flight. Only on the loop thread.
     func submit(_ operation: Operation) {
-        precondition(isCurrent, "swift-rx: an operation was submitted outside its event loop")
+        if !isCurrent { fatalError("swift-rx: an operation was submitted outside its event loop") }
         backend.submit(operation)
     }
 

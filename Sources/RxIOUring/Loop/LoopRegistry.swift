@@ -12,8 +12,9 @@ enum LoopRegistry {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         let status = pthread_key_create(&key, nil)
-        precondition(
-            status == 0, "swift-rx: no thread-specific key is left for event loops (pthread_key_create: \(status))")
+        if status != 0 {
+            fatalError("swift-rx: no thread-specific key is left for event loops (pthread_key_create: \(status))")
+        }
         return key
     }()
 
@@ -33,7 +34,7 @@ enum LoopRegistry {
             for loop in loops.values { loop.wasForked() }
             lock.unlock()
         }
-        precondition(status == 0, "swift-rx: no memory to watch for forks (pthread_atfork: \(status))")
+        if status != 0 { fatalError("swift-rx: no memory to watch for forks (pthread_atfork: \(status))") }
     }()
 
     static func add(_ loop: EventLoop) {

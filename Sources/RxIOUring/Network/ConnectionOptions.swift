@@ -9,13 +9,17 @@ public struct ConnectionOptions: Sendable {
     ///
     /// When nothing is queued, one piece is accepted in any case.
     public var sendLimit = 1 << 20 {
-        didSet { precondition(sendLimit >= 0, "ConnectionOptions: a send limit cannot be negative, is \(sendLimit)") }
+        didSet {
+            if sendLimit < 0 { fatalError("ConnectionOptions: a send limit cannot be negative, is \(sendLimit)") }
+        }
     }
 
     /// The number of received chunks that may be in use at a time, at least 1. A chunk is 16 KiB at most.
     public var receiveWindow = 4 {
         didSet {
-            precondition(receiveWindow > 0, "ConnectionOptions: the window has to be at least 1, is \(receiveWindow)")
+            if receiveWindow <= 0 {
+                fatalError("ConnectionOptions: the window has to be at least 1, is \(receiveWindow)")
+            }
         }
     }
 

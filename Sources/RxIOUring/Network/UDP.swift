@@ -20,9 +20,9 @@ public enum UDP {
         host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
         sendLimit: Int = 1 << 20, scheduler: IOUringScheduler
     ) throws -> UDPSocket {
-        precondition(maximumLength > 0, "UDP.bind: the maximum length has to be positive, is \(maximumLength)")
-        precondition(window > 0, "UDP.bind: the window has to be at least 1, is \(window)")
-        precondition(sendLimit >= 0, "UDP.bind: a send limit cannot be negative, is \(sendLimit)")
+        if maximumLength <= 0 { fatalError("UDP.bind: the maximum length has to be positive, is \(maximumLength)") }
+        if window <= 0 { fatalError("UDP.bind: the window has to be at least 1, is \(window)") }
+        if sendLimit < 0 { fatalError("UDP.bind: a send limit cannot be negative, is \(sendLimit)") }
         let address = try Socket.numeric(host, port)
         let fd = try Socket.open(address, SOCK_DGRAM, operation: "bind") { fd in
             if reusePort { Socket.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }

@@ -21,8 +21,8 @@ extension DescriptorStream {
         _ descriptor: CInt, closesWhenDone: Bool = false, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler
     ) -> Observable<ByteChunk> {
-        precondition(chunkSize > 0, "DescriptorStream.read: the chunk size has to be positive, is \(chunkSize)")
-        precondition(window > 0, "DescriptorStream.read: the window has to be at least 1, is \(window)")
+        if chunkSize <= 0 { fatalError("DescriptorStream.read: the chunk size has to be positive, is \(chunkSize)") }
+        if window <= 0 { fatalError("DescriptorStream.read: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
             DescriptorReadSource(
                 BorrowedDescriptor(descriptor, isTaken: closesWhenDone),

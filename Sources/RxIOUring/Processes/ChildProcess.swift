@@ -72,8 +72,8 @@ public enum ChildProcess {
         _ command: Command, input: Observable<ByteChunk>? = nil, whenDisposed: Disposal = .kill,
         chunkSize: Int = defaultChunkSize, window: Int = 2, awaitsEndByThread: Bool, scheduler: IOUringScheduler
     ) -> Observable<Event> {
-        precondition(chunkSize > 0, "ChildProcess.run: the chunk size has to be positive, is \(chunkSize)")
-        precondition(window > 0, "ChildProcess.run: the window has to be at least 1, is \(window)")
+        if chunkSize <= 0 { fatalError("ChildProcess.run: the chunk size has to be positive, is \(chunkSize)") }
+        if window <= 0 { fatalError("ChildProcess.run: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
             ChildProcessSource(
                 command, input: input.map { DescriptorWriter($0, scheduler: scheduler) }, whenDisposed: whenDisposed,

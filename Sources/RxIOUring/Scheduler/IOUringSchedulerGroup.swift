@@ -27,7 +27,7 @@ public final class IOUringSchedulerGroup {
     ) {
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let count = count ?? processors
-        precondition(count > 0, "IOUringSchedulerGroup: needs at least 1 loop, not \(count)")
+        if count <= 0 { fatalError("IOUringSchedulerGroup: needs at least 1 loop, not \(count)") }
         schedulers = (0..<count).map { number in
             IOUringScheduler(
                 name: "\(name).\(number)", spin: spin, processor: pinned ? number % processors : nil, backend: backend)

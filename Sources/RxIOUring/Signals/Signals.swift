@@ -24,7 +24,7 @@ public enum Signals {
     ///   observed: `SIGKILL`, `SIGSTOP`, numbers of no signal, and those that the processor raises at an instruction
     ///   (`SIGSEGV`, `SIGBUS`, `SIGILL`, `SIGFPE`, `SIGTRAP`); of `ENOMEM`; or (`eventfd`) if there is no descriptor left.
     public static func observe(_ signals: CInt..., scheduler: IOUringScheduler) -> Observable<CInt> {
-        precondition(!signals.isEmpty, "Signals.observe: needs at least one signal")
+        if signals.isEmpty { fatalError("Signals.observe: needs at least one signal") }
         return scheduler.observable { SignalSource(signals, loop: scheduler.loop, downstream: $0) }
     }
 }

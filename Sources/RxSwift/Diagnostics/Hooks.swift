@@ -52,7 +52,7 @@ public enum Hooks {
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }
         set {
-            precondition(newValue > 0, "Hooks.backlogThreshold: must be positive, is \(newValue)")
+            if newValue <= 0 { fatalError("Hooks.backlogThreshold: must be positive, is \(newValue)") }
             threshold.storeRelaxed(UInt(bitPattern: newValue))
         }
     }

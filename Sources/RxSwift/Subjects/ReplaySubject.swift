@@ -25,8 +25,9 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     /// - Parameter bufferSize: how many elements to remember, at most; not negative. A new subscriber costs O(bufferSize), on its
     ///   own thread: a thread that emits meanwhile waits for the time of 128 elements at most.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
-        precondition(
-            bufferSize >= 0, "swift-rx: ReplaySubject.create: bufferSize is \(bufferSize), it must not be negative")
+        if bufferSize < 0 {
+            fatalError("swift-rx: ReplaySubject.create: bufferSize is \(bufferSize), it must not be negative")
+        }
         return ReplaySubject(core: ReplayRing.remembering(name: "ReplaySubject", bound: bufferSize, policy: .always))
     }
 

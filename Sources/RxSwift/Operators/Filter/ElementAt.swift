@@ -6,7 +6,7 @@ extension ObservableType {
     /// - SeeAlso: [ElementAt](https://reactivex.io/documentation/operators/elementat.html)
     @inlinable
     public func element(at index: Int) -> Observable<Element> {
-        precondition(index >= 0, "element(at:): the index must not be negative, is \(index)")
+        if index < 0 { fatalError("element(at:): the index must not be negative, is \(index)") }
         return LinearOperator(asObservable(), settings: index, sinkType: ElementAtSink<Element>.self)
     }
 

@@ -18,7 +18,7 @@ final class Take<Element>: Observable<Element> {
 
     @inlinable
     init(source: Observable<Element>, count: Int) {
-        precondition(count >= 0, "take(_:): the count must not be negative, is \(count)")
+        if count < 0 { fatalError("take(_:): the count must not be negative, is \(count)") }
         self.source = source
         self.count = count
         self.sinkType = TakeSink<Element>.self

@@ -5,7 +5,7 @@ extension ObservableType {
     /// - SeeAlso: [TakeLast](https://reactivex.io/documentation/operators/takelast.html)
     @inlinable
     public func takeLast(_ count: Int) -> Observable<Element> {
-        precondition(count >= 0, "takeLast(_:): the count must not be negative, is \(count)")
+        if count < 0 { fatalError("takeLast(_:): the count must not be negative, is \(count)") }
         return LinearOperator(asObservable(), settings: count, sinkType: TakeLastSink<Element>.self)
     }
 }

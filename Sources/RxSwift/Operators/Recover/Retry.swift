@@ -15,7 +15,7 @@ extension ObservableType {
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @inlinable
     public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
-        precondition(maxAttemptCount >= 0, "retry: maxAttemptCount must not be negative, but is \(maxAttemptCount)")
+        if maxAttemptCount < 0 { fatalError("retry: maxAttemptCount must not be negative, but is \(maxAttemptCount)") }
         return CatchSequence(sources: Swift.repeatElement(asObservable(), count: maxAttemptCount))
     }
 }

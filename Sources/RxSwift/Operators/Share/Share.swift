@@ -22,7 +22,7 @@ extension ObservableType {
     public func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
     ) -> Observable<Element> {
-        precondition(replay >= 0, "swift-rx: share: replay is \(replay), it must not be negative")
+        if replay < 0 { fatalError("swift-rx: share: replay is \(replay), it must not be negative") }
         return Share(source: asObservable(), replay: replay, scope: scope)
     }
 }

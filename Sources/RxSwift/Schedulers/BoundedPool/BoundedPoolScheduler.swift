@@ -90,12 +90,10 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         maxConcurrentOperationCount: Int, priority: Priority = .normal, name: String = "rx.bounded_pool",
         nestedOrder: NestedOrder = .oldestFirst
     ) {
-        precondition(
-            (1...PoolState.mostWorkers).contains(maxConcurrentOperationCount),
-            """
-            BoundedPoolScheduler(maxConcurrentOperationCount: \(maxConcurrentOperationCount)): must be at least 1 and at most \
-            \(PoolState.mostWorkers)
-            """)
+        guard (1...PoolState.mostWorkers).contains(maxConcurrentOperationCount) else {
+            let given = "maxConcurrentOperationCount: \(maxConcurrentOperationCount)"
+            fatalError("BoundedPoolScheduler(\(given)): must be at least 1 and at most \(PoolState.mostWorkers)")
+        }
         let pool = WorkerPool(
             name: name, limit: maxConcurrentOperationCount, takesNewestOwn: nestedOrder == .newestFirst)
         self.init(handle: PoolHandle(pool: pool), priority: priority)

@@ -46,4 +46,12 @@ import Testing
         subject.onNext(1)
         #expect(log.lines == ["1", "2", "completed"])
     }
+
+    @Test("A negative count stops with a message, in optimized builds, too") func negativeCount() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Observable<Int>.never().take(-1)
+        }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("take(_:): the count must not be negative, is -1"))
+    }
 }

@@ -73,7 +73,7 @@ final class GroupTable<Key: Hashable> {
     }
 
     private func grow() {
-        precondition(capacity <= Int(Int32.max) / 2, "groupBy: more than \(capacity) groups")
+        if capacity > Int(Int32.max) / 2 { fatalError("groupBy: more than \(capacity) groups") }
         let oldKeys = keys
         let oldEntries = entries
         keys = .allocate(capacity: capacity * 2)
