@@ -73,6 +73,10 @@ import Testing
         { Observable.of(1, 2).observe(on: $0).share(replay: 1).take(1) },
         { Observable.of(1).observe(on: $0).asSingle().asObservable() },
         { Observable.of(1).observe(on: $0).first().asObservable().map { $0 ?? 0 } },
+        { Observable.of(1).observe(on: $0).asMaybe().asObservable() },
+        { Observable.of(1, 2).observe(on: $0).skip(while: { $0 < 2 }).takeLast(1) },
+        { Observable.of(1, 2).observe(on: $0).scan(0) { $0 + $1 }.do(onNext: { _ in }, onCompleted: {}) },
+        { Observable.of(1, 2).observe(on: $0).reduce(0) { $0 + $1 }.ifEmpty(default: 3) },
     ]
 
     @Test("Waiting on the delivering queue throws an error that names the queue", arguments: held.indices)

@@ -28,6 +28,10 @@ final class LinearOperator<Element, Output, Settings>: Observable<Output> {
         source.subscribeCore(makeSink(downstream))
     }
 
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     /// Not inlined: subscriptions nest as deep as chains are long, so the stack must not hold the copy of the settings (law L8).
     @inline(never)
     private func makeSink(_ downstream: Sink<Output>) -> OperatorSink<Element, Output, Settings> {

@@ -59,6 +59,10 @@ final class Reduce<Element, Accumulated, Result>: Observable<Result> {
         source.subscribeCore(
             sinkType.init(seed: seed, accumulate: accumulate, mapResult: mapResult, downstream: downstream))
     }
+
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
 }
 
 @usableFromInline

@@ -52,6 +52,10 @@ final class Scan<Element, Accumulated>: Observable<Accumulated> {
     override func subscribeCore(_ downstream: Sink<Accumulated>) {
         source.subscribeCore(sinkType.init(seed: seed, accumulate: accumulate, downstream: downstream))
     }
+
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
 }
 
 @usableFromInline

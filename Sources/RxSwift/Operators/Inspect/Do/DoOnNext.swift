@@ -27,6 +27,10 @@ final class DoOnNext<Element>: Observable<Element> {
         if isAlone { source.subscribeCoreAboveOperator(sink) } else { source.subscribeCore(sink) }
     }
 
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     override func aboveOperator() -> Observable<Element> { AboveOperator(self) }
 
     @usableFromInline

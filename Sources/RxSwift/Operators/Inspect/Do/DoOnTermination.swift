@@ -40,6 +40,10 @@ final class DoOnTermination<Element>: Observable<Element> {
         source.subscribeCore(sinkType.init(actions, isAdjacent: true, downstream: downstream))
     }
 
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        source.queueHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
     override func aboveOperator() -> Observable<Element> { AboveOperator(self) }
 
     @usableFromInline
