@@ -27,7 +27,7 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
                 continue
             }
             self.waiter = waiter
-            // Releasing: paired with the compare-exchange in `putBack` that clears the bit.
+            // Releasing: paired with the compare-exchange in `clearWait`.
             if state.compareExchange(before.word, before.waiting.word) { return false }
             self.waiter = nil
         }

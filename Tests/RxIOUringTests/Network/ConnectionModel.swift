@@ -33,7 +33,7 @@ struct ConnectionModel {
     private var resources = Resources()
     private(set) var broken: Set<Law> = []
 
-    /// What the caller holds, and what has happened.
+    /// The resources that the caller holds, and the events so far.
     fileprivate struct Resources: Hashable {
         var hasSubscriber = false
         /// False once the subscriber was disposed of on another thread.

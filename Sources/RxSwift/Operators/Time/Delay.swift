@@ -20,14 +20,14 @@ extension ObservableType {
 /// The source enqueues events without entering the loop; the timer is set for the oldest event.
 @usableFromInline
 final class DelaySink<Element>: TimedSink<Element, Element> {
-    // The queues lead from the source to the thread inside the loop. There is one now for each element, and one for `completed`.
+    // The queues lead from the source to the thread inside the loop. There is one arrival time for each element, and one for `completed`.
     private let elements = SPSCQueue<Element>()
-    private let instants = SPSCQueue<Int64>()
+    private let arrivals = SPSCQueue<Int64>()
 
     /// The number of events in the queue. The producer sets the timer when it raises the count from 0; the tick sets it if events remain.
     private let count = AtomicWord(0)
 
-    /// True if the now of the oldest event was taken out already. Used only inside the loop.
+    /// True if the arrival time of the oldest event was taken out already. Used only inside the loop.
     private var isOldestCounted = false
 
     override func next(_ element: Element) {
@@ -42,7 +42,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     }
 
     private func enqueued() {
-        instants.push(timer.scheduler.now)
+        arrivals.push(timer.scheduler.now)
         // Releasing: paired with the same in `receiveTick`.
         if count.fetchAdd(1) == 0 { timer.set(after: settings.interval, generation: 0) }
     }
@@ -56,15 +56,15 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
         // If the scheduler's actions can be told apart, each event has an action of its own.
         let sendsOne = timer.scheduler.batchLimit == 1
         while true {
-            if !isOldestCounted { _ = instants.pop() }
+            if !isOldestCounted { _ = arrivals.pop() }
             isOldestCounted = false
             if elements.isEmpty { return finish() }
             downstream.next(elements.popKnown())
             // Work that waits outside can only be an error, which drops the rest.
             if isCancelled || isAwaited || count.fetchAdd(0 &- 1) == 1 { return }
-            guard let now = instants.pop() else { preconditionFailure("delay: an event without its now") }
+            guard let arrival = arrivals.pop() else { preconditionFailure("delay: an event without its arrival time") }
             isOldestCounted = true
-            let rest = settings.interval.nanosecondsClamped.addingClamped(now - timer.scheduler.now)
+            let rest = settings.interval.nanosecondsClamped.addingClamped(arrival - timer.scheduler.now)
             if rest > 0 || sendsOne {
                 return timer.set(after: .nanoseconds(Int(max(0, rest))), generation: 0)
             }

@@ -1,7 +1,7 @@
 import Dispatch
 import RxPrimitives
 
-/// The target that a timer setTarget.
+/// The target that a timer wakes.
 protocol RestartableTimerTarget: AnyObject {
     /// Handles the wake-up at the deadline.
     ///
@@ -54,9 +54,9 @@ class RestartableTimer: SchedulerJob {
     }
 }
 
-/// A timer on a scheduler of this library: one job, which sleeps on when it setTarget and finds that the deadline has moved.
+/// A timer on a scheduler of this library: one job, which sleeps on when it wakes and finds that the deadline has moved.
 ///
-/// An operator that sets it anew with each event thus pays a reading of the clock, and the timer setTarget once per span.
+/// An operator that sets it anew with each event thus pays a reading of the clock, and the timer wakes once per interval.
 private final class SleepingTimer: RestartableTimer {
     // The fields below are protected by the lock.
     private var deadline: Int64 = 0
