@@ -30,6 +30,16 @@ package struct DrainNode {
         next = nil
         producer = CurrentThread.identity
     }
+
+    private init(producer: UInt) {
+        next = nil
+        self.producer = producer
+    }
+
+    /// The head of a node that carries no work but a question, which the serializer answers. It has no producer.
+    package static var question: DrainNode { DrainNode(producer: 0) }
+
+    package var isQuestion: Bool { producer == 0 }
 }
 
 /// Serializes work: the thread that enters is the drainer and works alone, the other threads enqueue their work.

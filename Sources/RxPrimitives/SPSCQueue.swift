@@ -43,6 +43,34 @@ package struct SPSCQueue<Element>: ~Copyable {
         @inline(__always) get { words.isEmpty }
     }
 
+    // MARK: How full the queue is
+
+    /// Producer: ends the chunk of the last element pushed, so that a chunk of heavy elements holds few of them.
+    ///
+    /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1.
+    package func closeChunk(units: UInt) { words.closeChunk(units: units) }
+
+    /// Any thread: the load, out of date as soon as it is read.
+    package var load: QueueLoad { QueueLoad(word: words.load.loadRelaxed()) }
+
+    /// Any thread: tells whether a source has to pause because the queue is full. If so, `takeWait` returns true once it has emptied.
+    package func beginWait() -> Bool { words.beginWait() }
+
+    /// Any thread: returns true to one caller if a source waits and the queue has emptied enough.
+    package func takeWait() -> Bool { words.takeWait() }
+
+    /// Consumer: true if the elements known to be there are used up, and `findMore` has to look for others.
+    @inlinable
+    package var isUsedUp: Bool {
+        @inline(__always) get { words.headIndex.load() == words.headLimit.load() }
+    }
+
+    /// Consumer: looks for elements behind those known, and returns whether there are any.
+    package func findMore() -> Bool { words.findMore() }
+
+    /// Consumer: tells, once for each chunk, that a chunk was used up.
+    package func takeChunkEnd() -> Bool { words.takeChunkEnd() }
+
     @inlinable
     deinit { words.destroy(Element.self) }
 }
@@ -55,11 +83,15 @@ struct SPSCWords: ~Copyable {
     @usableFromInline let head = NonAtomicWord(0)
     @usableFromInline let headIndex = NonAtomicWord(0)
     @usableFromInline let headLimit = NonAtomicWord(0)
+    /// 1 if a chunk was used up since `takeChunkEnd` was called.
+    @usableFromInline let chunkEnd = NonAtomicWord(0)
 
     /// The first chunk ever, where a consumer without a chunk looks. Set once by the producer, before anything else.
     @usableFromInline let start = AtomicWord(0)
     /// A chunk to be used again, or 0. Only the consumer fills it when empty, only the producer empties it.
     @usableFromInline let spare = AtomicWord(0)
+    /// A `QueueLoad`: the units of the chunks that were begun and not used up.
+    @usableFromInline let load = AtomicWord(0)
 
     @usableFromInline let paddingBefore = CachePadding()
 
@@ -109,20 +141,57 @@ struct SPSCWords: ~Copyable {
             address = start.loadAcquiring()
             if address == 0 { return false }
             head.store(address)
-        } else if headIndex.load() == SPSCChunk(address).capacity {
+        }
+        // Pairs with the releasing store in `push`.
+        var limit = SPSCChunk(address).published.loadAcquiring()
+        if headIndex.load() == limit {
             // Pairs with the releasing store in `appendChunk`.
             let next = SPSCChunk(address).next.loadAcquiring()
             if next == 0 { return false }
-            head.store(next)
-            headIndex.store(0)
-            headLimit.store(0)
-            recycle(address)
-            address = next
+            // Behind the load of `next`, which was stored after the last element of this chunk was.
+            limit = SPSCChunk(address).published.loadAcquiring()
+            if headIndex.load() == limit {
+                head.store(next)
+                headIndex.store(0)
+                retire(address)
+                limit = SPSCChunk(next).published.loadAcquiring()
+            }
         }
-        // Pairs with the releasing store in `push`.
-        let limit = SPSCChunk(address).published.loadAcquiring()
         headLimit.store(limit)
         return headIndex.load() != limit
+    }
+
+    /// Consumer: takes a used-up chunk off the load, and recycles it.
+    private func retire(_ address: UInt) {
+        _ = load.fetchAdd(0 &- SPSCChunk(address).units.load() &* QueueLoad.oneUnit)
+        chunkEnd.store(1)
+        recycle(address)
+    }
+
+    func takeChunkEnd() -> Bool {
+        if chunkEnd.load() == 0 { return false }
+        chunkEnd.store(0)
+        return true
+    }
+
+    // MARK: Any thread
+
+    func beginWait() -> Bool {
+        while true {
+            let before = QueueLoad(word: load.loadRelaxed())
+            if !before.mustPause { return false }
+            // Acquiring and releasing: paired with `takeWait`.
+            if before.isAwaited || load.compareExchange(before.word, before.awaited.word) { return true }
+        }
+    }
+
+    func takeWait() -> Bool {
+        while true {
+            let before = QueueLoad(word: load.loadRelaxed())
+            if !before.canResume { return false }
+            // Acquiring and releasing: paired with `beginWait`.
+            if load.compareExchange(before.word, before.notAwaited.word) { return true }
+        }
     }
 
     /// Consumer: recycles a used-up chunk to the producer, or frees it if it is a small one or another one is spare already.
@@ -147,6 +216,7 @@ struct SPSCWords: ~Copyable {
             // Relaxed: the release below publishes both.
             chunk.next.storeRelaxed(0)
             chunk.published.storeRelaxed(0)
+            chunk.units.store(1)
         } else {
             address = SPSCChunk.allocate(
                 capacity: last == 0 ? SPSCChunk.firstCapacity : SPSCChunk.capacity, stride: stride, alignment: alignment
@@ -155,8 +225,17 @@ struct SPSCWords: ~Copyable {
         tail.store(address)
         tailIndex.store(0)
         tailCapacity.store(SPSCChunk(address).capacity)
+        _ = load.fetchAdd(QueueLoad.oneUnit)
         // Pair with the acquiring loads in `findMore`: the consumer sees the chunk's header as it was set up.
         if last == 0 { start.storeReleasing(address) } else { SPSCChunk(last).next.storeReleasing(address) }
+    }
+
+    /// Producer: makes the next push begin a chunk.
+    func closeChunk(units: UInt) {
+        tailCapacity.store(tailIndex.load())
+        // Published by the release in `appendChunk`.
+        SPSCChunk(tail.load()).units.store(units)
+        if units > 1 { _ = load.fetchAdd((units &- 1) &* QueueLoad.oneUnit) }
     }
 
     /// Releases the elements and the chunks. By now one thread has the queue to itself, and all pushed elements are visible to
@@ -204,6 +283,8 @@ struct SPSCChunk {
         @usableFromInline let published = AtomicWord(0)
         /// The number of elements that fit.
         @usableFromInline let capacity: UInt
+        /// The number of units that the chunk counts as in the queue's load. Final once there is a next chunk.
+        @usableFromInline let units = NonAtomicWord(1)
 
         @usableFromInline
         init(capacity: UInt) { self.capacity = capacity }
@@ -243,6 +324,10 @@ struct SPSCChunk {
     }
 
     var capacity: UInt { header.pointee.capacity }
+
+    var units: NonAtomicWord {
+        _read { yield header.pointee.units }
+    }
 
     @inlinable @inline(__always)
     func slot<Element>(_ index: UInt, _: Element.Type) -> UnsafeMutablePointer<Element> {

@@ -32,6 +32,13 @@ package class AnySink: Stage {
     @usableFromInline
     package func upstreamReleased() {}
 
+    /// Tells whether the stages from this one on want `source`, one of those above, to pause (law L13). If so, they call its `resume` later.
+    ///
+    /// From the source's thread, not from inside an event. Takes no more than a few instructions per stage; runs no code of the user.
+    ///
+    /// This implementation is for a stage that stops the question: the source is not paused on account of what is below.
+    package func pauses(_ source: any PausableSource) -> Bool { false }
+
     @inlinable
     package override init() { super.init() }
 }
@@ -113,6 +120,8 @@ package class LinearSink<Element, Output>: Sink<Element> {
 
     @usableFromInline
     package override func upstreamReleased() { downstream.upstreamReleased() }
+
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     /// Ends the subscription with the error that a user's closure threw, unless the closure itself disposed of the subscription.
     @inlinable

@@ -19,9 +19,16 @@ package final class ObserveOnSink<Element>: Sink<Element> {
     /// The last of them: the only one that may take more events.
     @exclusivity(unchecked) private var openBatch: Unmanaged<EventBatch>
 
-    package init(downstream: Sink<Element>, scheduler: any JobScheduler) {
-        core = ObserveOnQueue(downstream: downstream)
-        queue = scheduler.runQueue ?? PrivateRunQueue(scheduler: scheduler)
+    /// Weighs an element; nil if elements count only by their number.
+    private let weigh: ((Element) -> Int)?
+    /// The bytes that the elements in the open chunk of the queue hold. Only the upstream accesses it.
+    @exclusivity(unchecked) private var openWeight = 0
+
+    package init(downstream: Sink<Element>, scheduler: any JobScheduler, weigh: ((Element) -> Int)? = nil) {
+        let queue = scheduler.runQueue ?? PrivateRunQueue(scheduler: scheduler)
+        core = ObserveOnQueue(downstream: downstream, queue: queue, of: scheduler)
+        self.queue = queue
+        self.weigh = weigh
         self.scheduler = scheduler
         self.downstream = .passUnretained(downstream)
         openBatch = .passRetained(EventBatch(core))
@@ -48,8 +55,27 @@ package final class ObserveOnSink<Element>: Sink<Element> {
             queue.leaveInline()
         } else {
             core.elements.push(element)
+            if let weigh { add(weigh(element)) }
             submitBatch()
         }
+    }
+
+    /// Ends a chunk of the queue early when the elements in it hold a unit of memory.
+    private func add(_ weight: Int) {
+        openWeight += weight
+        if openWeight < ObserveOnSink.unitWeight { return }
+        core.elements.closeChunk(units: UInt(openWeight / ObserveOnSink.unitWeight))
+        openWeight = 0
+    }
+
+    /// The bytes that count as a unit of the queue, as 512 elements do: 16 units are 1 MiB, or 8,192 elements.
+    private static var unitWeight: Int { 1 << 16 }
+
+    package override func pauses(_ source: any PausableSource) -> Bool {
+        guard core.pauses(source) else { return false }
+        // A cancellation may have resumed the waiting sources before this one was among them. A read-modify-write, acquiring: either it
+        // finds the word as `cancel` left it, or `cancel` finds that a source waits.
+        return upstream.fetchAdd(0) != Stage.cancelled
     }
 
     package override func error(_ error: any Swift.Error) { end(with: error, then: {}) }
@@ -63,7 +89,12 @@ package final class ObserveOnSink<Element>: Sink<Element> {
     package override func cancel() {
         core.isCancelled.storeRelaxed(1)
         (queue as? PrivateRunQueue)?.unschedule()
+        cancelUpstream()
+    }
+
+    private func cancelUpstream() {
         super.cancel()
+        core.didCancel()
     }
 
     package override func quiesce() -> UInt {
@@ -85,7 +116,7 @@ package final class ObserveOnSink<Element>: Sink<Element> {
         }
         after()
         // The event may have to wait for the scheduler. The source has ended all the same.
-        super.cancel()
+        cancelUpstream()
     }
 
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
@@ -194,47 +225,6 @@ private final class EventBatch: Job {
             if budget <= 0 { return false }
             known = before - events
         }
-    }
-}
-
-/// The state that a hop and its batches share. It does not hold the hop.
-private class AnyObserveOnQueue {
-    /// The error of the sequence. Set once, before the last event is submitted.
-    final var error: (any Swift.Error)?
-
-    /// 1 from the hop's cancellation on.
-    final let isCancelled = AtomicWord(0)
-
-    /// Delivers the oldest `count` events. Only the drainer may call it.
-    func deliver(_ count: Int) { abstractMethod() }
-}
-
-private final class ObserveOnQueue<Element>: AnyObserveOnQueue {
-    /// The elements on their way from the upstream to the drainer.
-    let elements = SPSCQueue<Element>()
-    let downstream: Sink<Element>
-
-    init(downstream: Sink<Element>) {
-        self.downstream = downstream
-    }
-
-    override func deliver(_ count: Int) {
-        var left = count
-        while left > 0 {
-            left -= 1
-            if elements.isEmpty {
-                finish()
-            } else {
-                let element = elements.popKnown()
-                if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
-            }
-        }
-    }
-
-    /// Delivers the terminal event, the one event that is left when `elements` is empty.
-    func finish() {
-        if isCancelled.loadRelaxed() != 0 { return }
-        if let error { downstream.error(error) } else { downstream.completed() }
     }
 }
 

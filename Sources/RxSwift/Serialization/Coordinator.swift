@@ -132,6 +132,14 @@ class Coordinator: Stage, SerializerTarget {
         completed(slot)
     }
 
+    /// Tells whether a source has to pause.
+    func pauses(_ source: any PausableSource, at slot: SourceSlot) -> Bool {
+        if slot.isTrigger { return false }
+        return serializer.pauses(source, for: AnySerializerTarget(self))
+    }
+
+    package final func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) {
         let (slot, event) = SourceNode.read(node)
         if case .element = event { slot.drop(node) } else { SourceNode.free(node) }
@@ -159,6 +167,12 @@ class SourceSlot: Stage {
 
     /// True if a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
     var endsBehindClosures: Bool { false }
+
+    /// True if the slot keeps that many elements, or elements of that part of the greatest weight. Only the coordinator's drainer calls this.
+    func isFull(at count: Int) -> Bool { self.count >= count }
+
+    /// True if the source is a trigger, which is never paused (law L13).
+    var isTrigger: Bool { false }
 
     /// Releases the elements the slot keeps; only the coordinator's drainer calls this.
     func removeAll() {}
@@ -202,6 +216,8 @@ final class SourceSink<Element>: Sink<Element> {
             enqueue(element)
         }
     }
+
+    override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source, at: slot) }
 
     @inline(never)
     private func enqueue(_ element: Element) {

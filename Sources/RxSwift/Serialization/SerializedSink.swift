@@ -127,7 +127,15 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         }
     }
 
+    package override func pauses(_ source: any PausableSource) -> Bool {
+        serializer.pauses(source, for: AnySerializerTarget(self))
+    }
+
     // MARK: SerializerTarget
+
+    package final func downstreamPauses(_ source: any PausableSource) -> Bool {
+        downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
+    }
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
         switch EventNode.takeStop(node) {

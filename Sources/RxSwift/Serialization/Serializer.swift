@@ -27,6 +27,9 @@ package protocol SerializerTarget: AnyObject {
     /// Receives nodes that were enqueued, oldest first, and will be run in their turn. Only the drainer calls this, between two runs.
     func didArrive(_ nodes: UnsafeMutablePointer<DrainNode>)
 
+    /// Tells whether the stages below want a source to pause. Only the drainer calls this.
+    func downstreamPauses(_ source: any PausableSource) -> Bool
+
     /// Reacts to the end: the serializer was closed, no drainer is inside, and nothing is pending. Called once.
     func serializerDidClose()
 
@@ -72,6 +75,9 @@ package struct Serializer: ~Copyable {
 
     /// True if work waits for the drainer. Only the drainer or the last owner may read it.
     package var hasPending: Bool { loop.hasPending }
+
+    /// The approximate number of nodes that wait.
+    var backlogCount: Int { loop.backlogCount }
 
     // MARK: From any thread
 
@@ -153,7 +159,11 @@ package struct Serializer: ~Copyable {
 
     /// Discards the pending nodes when the target is deinitialized.
     package func discardPending(_ reference: AnySerializerTarget) {
-        while let node = loop.popFirst() { reference.target.discard(node) }
+        while let node = loop.popFirst() { discard(node, for: reference.target) }
+    }
+
+    private func discard(_ node: UnsafeMutablePointer<DrainNode>, for target: any SerializerTarget) {
+        if node.pointee.isQuestion { PauseQuestion.take(node).resume() } else { target.discard(node) }
     }
 
     /// Runs the pending nodes until the serializer is idle or, when the budget for other threads' work is spent, vacant.
@@ -174,8 +184,13 @@ package struct Serializer: ~Copyable {
                     target.didArrive(arrived)
                 }
                 guard let node = loop.firstTaken else { break }
-                if node.pointee.producer != thread, !session.admitsForeignWork(), leaveVacant(reference, session) {
-                    return session.end()
+                if node.pointee.producer != thread {
+                    if node.pointee.isQuestion {
+                        loop.removeFirstTaken()
+                        answer(node, for: target)
+                        continue
+                    }
+                    if !session.admitsForeignWork(), leaveVacant(reference, session) { return session.end() }
                 }
                 loop.removeFirstTaken()
                 target.run(node)
@@ -202,7 +217,7 @@ package struct Serializer: ~Copyable {
     }
 
     private func finishClosing(_ reference: AnySerializerTarget) {
-        while let node = loop.popFirst() { reference.target.discard(node) }
+        while let node = loop.popFirst() { discard(node, for: reference.target) }
         reference.target.serializerDidClose()
     }
 

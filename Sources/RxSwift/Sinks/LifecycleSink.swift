@@ -28,4 +28,6 @@ package class LifecycleSink<Element, Output>: Sink<Element> {
         downstream.completed()
         cancel()
     }
+
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 }

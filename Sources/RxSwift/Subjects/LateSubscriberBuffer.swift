@@ -23,6 +23,12 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
 
     // Events come one at a time, from the drainer of the subject.
 
+    override func pauses(_ source: any PausableSource) -> Bool {
+        serializer.pauses(source, for: AnySerializerTarget(self))
+    }
+
+    func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+
     override func next(_ element: Element) {
         if serializer.tryEnter() {
             subscription.bypassBuffer(to: downstream)

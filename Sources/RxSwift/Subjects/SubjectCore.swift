@@ -25,6 +25,9 @@ package class SubjectListCore: SerializerTarget {
     /// The number of subscriptions added and not ended. The thread that adds one counts it, once everything emitted from then on reaches it.
     private final let subscriptionCount = AtomicWord(0)
 
+    /// The sources that all subscribers have paused; only the drainer uses it.
+    @exclusivity(unchecked) final var waiting = WaitingSources()
+
     /// The name of the subject, for diagnostics.
     package final let operatorName: StaticString
 
@@ -195,12 +198,12 @@ package class SubjectListCore: SerializerTarget {
             if isTerminated {
                 deliverStop(to: subscription)
             } else if !subscription.isCancelled {
-                list.append(subscription)
+                append(subscription)
             } else {
                 subscription.releaseDownstream()
             }
         case (.remove, let subscription?):
-            list.remove(subscription)
+            remove(listed: subscription)
             subscription.releaseDownstream()
         default: performStop()
         }
@@ -233,6 +236,8 @@ package class SubjectListCore: SerializerTarget {
 
     package func discard(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
 
+    package final func downstreamPauses(_ source: any PausableSource) -> Bool { allSubscribersPause(source) }
+
     package final var readsAhead: Bool { true }
 
     /// Late subscribers join at once: they see every event whose delivery has not started.
@@ -241,9 +246,9 @@ package class SubjectListCore: SerializerTarget {
         var next: UnsafeMutablePointer<DrainNode>? = nodes
         while let node = next {
             switch SubjectNode.command(of: node) {
-            case (.add, let subscription?)?: if !subscription.isCancelled { list.append(subscription) }
+            case (.add, let subscription?)?: if !subscription.isCancelled { append(subscription) }
             // Its downstream is released in its turn.
-            case (.remove, let subscription?)?: list.remove(subscription)
+            case (.remove, let subscription?)?: remove(listed: subscription)
             default: break
             }
             next = node.pointee.next

@@ -31,10 +31,11 @@ struct SubjectNode {
         return (command, NodeMemory.take(node, as: SubjectNode.self).subscription)
     }
 
-    /// Reads a command without taking it. Returns nil if the node carries an element.
+    /// Reads a command without taking it. Returns nil if the node carries none.
     static func command(
         of node: UnsafeMutablePointer<DrainNode>
     ) -> (command: SubjectListCore.Command, subscription: SubjectSubscription?)? {
+        if node.pointee.isQuestion { return nil }
         let node = NodeMemory.node(node, as: SubjectNode.self)
         guard let command = node.pointee.command else { return nil }
         return (command, node.pointee.subscription)

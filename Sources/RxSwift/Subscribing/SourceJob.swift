@@ -3,17 +3,26 @@
 /// Runs as a plain loop while nothing else is queued on its scheduler, so that no element costs a scheduling; goes to the
 /// back of the queue where another source or action waits, which is RxSwift's order (law L11).
 @usableFromInline
-package class SourceJob<Element>: SchedulerJob {
+package class SourceJob<Element>: SchedulerJob, PausableSource {
     @usableFromInline package final let downstream: Sink<Element>
     private final let scheduler: any JobScheduler
     /// The scheduler, if it is the thread's trampoline: asked after each element.
     private final let trampoline: Trampoline?
+
+    private final let state = PauseState()
+    /// The number of elements until the source asks the next time whether it has to pause; negative if it never does.
+    @exclusivity(unchecked) private final var untilQuestion: Int
+
+    private static var elementsPerQuestion: Int { 16 }
 
     @usableFromInline
     package init(downstream: Sink<Element>, scheduler: any JobScheduler) {
         self.downstream = downstream
         self.scheduler = scheduler
         self.trampoline = scheduler as? Trampoline
+        // In virtual time, and on a user's own scheduler, a source runs on as in RxSwift: the program turns the clock, and does not know
+        // that a source has paused.
+        self.untilQuestion = scheduler.batchLimit > 1 ? SourceJob.elementsPerQuestion : -1
         super.init()
     }
 
@@ -37,11 +46,25 @@ package class SourceJob<Element>: SchedulerJob {
             repeat {
                 if isCancelled || !step() { return true }
                 budget -= 1
+                untilQuestion -= 1
+                if untilQuestion == 0, pauses() { return true }
             } while budget > 0 && !scheduler.hasWaitingJobs
         }
         // The job is submitted anew rather than kept in front: other work comes first, and virtual time moves on.
         if !isCancelled { scheduler.submit(self) }
         return true
+    }
+
+    /// Asks the stages below. After true the job is theirs, and submitted anew by `resume`.
+    @inline(never)
+    private final func pauses() -> Bool {
+        untilQuestion = SourceJob.elementsPerQuestion
+        state.willAsk()
+        return downstream.pauses(self) && state.pause()
+    }
+
+    package final func resume() {
+        if state.resume(), !isCancelled { scheduler.submit(self) }
     }
 
     package override func cancel() {

@@ -64,6 +64,9 @@ package final class AmbRace: Stage {
         return !isCancelled
     }
 
+    /// True if a source has won.
+    func isWon(by index: Int) -> Bool { winner.loadRelaxed() == UInt(index) + 1 }
+
     func link(_ index: Int, to stage: Stage) { links[index].link(stage) }
 
     /// Ends a source that has sent its terminal event.
@@ -100,6 +103,8 @@ private final class AmbSink<Element>: Sink<Element> {
     override func next(_ element: Element) {
         if race.admits(index) { downstream.next(element) }
     }
+
+    override func pauses(_ source: any PausableSource) -> Bool { race.isWon(by: index) && downstream.pauses(source) }
 
     override func error(_ error: any Swift.Error) {
         if race.admits(index) { downstream.error(error) }

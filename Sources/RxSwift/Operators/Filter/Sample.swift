@@ -68,4 +68,6 @@ private final class SampleTickSlot<Element, Tick>: ElementSlot<Tick> {
     }
 
     override var endsBehindClosures: Bool { true }
+
+    override var isTrigger: Bool { true }
 }

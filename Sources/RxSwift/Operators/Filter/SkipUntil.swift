@@ -77,6 +77,8 @@ private final class SkipUntilExit<Element>: Sink<Element> {
 
     override func next(_ element: Element) { downstream?.next(element) }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream?.pauses(source) ?? false }
+
     override func error(_ error: any Swift.Error) { downstream?.error(error) }
 
     override func completed() { downstream?.completed() }
@@ -96,4 +98,6 @@ private final class SkipUntilOtherSlot<Element, Other>: ElementSlot<Other> {
         // Only one element of the other sequence is wanted.
         cancel()
     }
+
+    override var isTrigger: Bool { true }
 }

@@ -53,4 +53,6 @@ private final class TakeUntilCoordinator<Element>: Coordinator {
 
 private final class TakeUntilOtherSlot<Other>: ElementSlot<Other> {
     override func accept(_ element: Other, for coordinator: Coordinator) { coordinator.complete() }
+
+    override var isTrigger: Bool { true }
 }

@@ -86,6 +86,8 @@ final class ConcatSink<Element>: ResubscribingSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {

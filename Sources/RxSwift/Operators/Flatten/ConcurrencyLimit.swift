@@ -16,6 +16,9 @@ package struct ConcurrencyLimit<Inner> {
     /// True if one more source may run.
     package var hasRoom: Bool { activeCount < limit }
 
+    /// The number of sources that wait for a slot.
+    package var waitingCount: Int { waiting.count - firstWaiting }
+
     /// The consequence of the end of a source.
     package enum Next {
         /// This source takes the slot.

@@ -78,6 +78,10 @@ final class LimitedMergeSink<Element, Result>: Sink<Element> {
     @usableFromInline
     override func link(_ stage: Stage) { coordinator.link(stage) }
 
+    override func pauses(_ source: any PausableSource) -> Bool {
+        coordinator.pausesOuter(source) || coordinator.pauses(source)
+    }
+
     @usableFromInline
     override func next(_ element: Element) {
         if dropsWhenFull, !coordinator.hasRoom { return }
@@ -111,6 +115,8 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private var isClosed = false
     /// The slots that are cancelled when the outer source has been subscribed to.
     private var postponed: [LimitedMergeSlot<Element>] = []
+    /// The outer sources that wait until few inner sources wait.
+    private var waitingOuter = WaitingSources()
 
     private let subscribePhase = SubscribePhase(begun: true)
 
@@ -159,7 +165,11 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         lock.lock()
         let next = isClosed ? .idle : limit.innerEnded()
         if !isClosed, case .idle = next { freeSlots.append(slot) }
-        lock.unlock()
+        if !waitingOuter.isEmpty, limit.waitingCount <= LimitedMergeBounds.low {
+            resumeOuter()
+        } else {
+            lock.unlock()
+        }
         switch next {
         case .start(let inner): return inner
         case .idle: return nil
@@ -167,6 +177,23 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
             completed()
             return nil
         }
+    }
+
+    /// Tells whether so many inner sources wait that the outer one has to pause.
+    func pausesOuter(_ source: any PausableSource) -> Bool {
+        lock.withLock {
+            let bound = waitingOuter.isEmpty ? LimitedMergeBounds.high : LimitedMergeBounds.low + 1
+            if isClosed || limit.waitingCount < bound { return false }
+            waitingOuter.add(source)
+            return true
+        }
+    }
+
+    /// Resumes the outer sources that wait. The caller holds the lock, which this releases.
+    private func resumeOuter() {
+        let resumed = waitingOuter.takeAll()
+        lock.unlock()
+        resumed.resume()
     }
 
     /// True if the cancellation of inner sources is postponed until the outer source has been subscribed to.
@@ -208,11 +235,17 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
             given.slots = []
         }
         let postponed = postponed
-        lock.unlock()
+        resumeOuter()
         // Closures of postponed sources must not run meanwhile (law L1). A source that is being subscribed to may be in a loop.
         for slot in postponed { if slot.isSubscribing { slot.cancel() } else { slot.quiesceUpstream() } }
         for slot in given.slots { slot.cancel() }
     }
+}
+
+/// The numbers of waiting inner sources at which the outer source pauses, and goes on. An inner source can be as heavy as a connection.
+private enum LimitedMergeBounds {
+    static var high: Int { 16 }
+    static var low: Int { 8 }
 }
 
 /// A slot in which one inner source runs after another.
@@ -241,6 +274,8 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
     }
 
     override func next(_ element: Element) { coordinator.next(element) }
+
+    package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 
     // As in RxSwift, a source that completes is disposed of before its completion is passed on, but afterwards inside its own subscription.
 

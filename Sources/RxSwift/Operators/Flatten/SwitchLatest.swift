@@ -57,6 +57,8 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
     @usableFromInline
     override func link(_ stage: Stage) { coordinator.link(stage) }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
+
     @usableFromInline
     override func next(_ element: Element) {
         do {
@@ -206,6 +208,8 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
     }
 
     override func next(_ element: Element) { coordinator.next(element, from: self) }
+
+    package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 
     // As in RxSwift, a source is disposed of before its end is passed on, but afterwards inside its own subscription.
 

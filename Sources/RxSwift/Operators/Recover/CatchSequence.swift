@@ -60,6 +60,8 @@ final class CatchSequenceSink<Element>: ResubscribingSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+
     override func completed() { completed(then: {}) }
 
     override func completed(then after: () -> Void) {

@@ -23,6 +23,7 @@ extension ObservableType {
 private final class ObserveOn<Element>: Observable<Element> {
     private let source: Observable<Element>
     private let scheduler: any ImmediateSchedulerType
+    private let weigh = weigher(of: Element.self, for: "observe(on:)")
 
     init(source: Observable<Element>, scheduler: any ImmediateSchedulerType) {
         self.source = source
@@ -44,6 +45,7 @@ private final class ObserveOn<Element>: Observable<Element> {
     }
 
     override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(ObserveOnSink(downstream: downstream, scheduler: jobScheduler(for: scheduler)))
+        source.subscribeCore(
+            ObserveOnSink(downstream: downstream, scheduler: jobScheduler(for: scheduler), weigh: weigh))
     }
 }

@@ -100,6 +100,8 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         downstream.next(element)
     }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+
     override func error(_ error: any Swift.Error) {
         if mayLeaveInline, !isCancelled {
             downstream.error(error)

@@ -178,6 +178,8 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         if let core { core.accept(element) } else { forward(element) }
     }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { core?.pauses(source) ?? false }
+
     @inline(never)
     private func isExhausted() -> Bool {
         if !demand.isExhausted() { return false }

@@ -113,6 +113,8 @@ final class MulticastSelectorSink<Result>: Sink<Result> {
     override func link(_ stage: Stage) { self.stage.selected.link(stage) }
 
     override func next(_ element: Result) { downstream.next(element) }
+
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
     override func completed() { completed(then: {}) }

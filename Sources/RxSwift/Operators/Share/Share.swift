@@ -192,6 +192,8 @@ final class ShareConnection<Element>: Sink<Element> {
         core.accept(element)
     }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { core.pauses(source) }
+
     @inline(never)
     private func nextUnwanted(_ element: Element) {
         if demand.isExhausted() { return cancel() }

@@ -63,6 +63,8 @@ final class SkipTimedSink<Element>: Sink<Element>, RestartableTimerTarget {
         if isOpen.loadRelaxed() != 0 { downstream.next(element) }
     }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+
     override func error(_ error: any Swift.Error) {
         downstream.error(error)
         cancel()

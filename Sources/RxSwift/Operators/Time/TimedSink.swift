@@ -186,7 +186,13 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         }
     }
 
+    package override func pauses(_ source: any PausableSource) -> Bool {
+        serializer.pauses(source, for: AnySerializerTarget(self))
+    }
+
     // MARK: SerializerTarget
+
+    package func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
         let producer = node.pointee.producer

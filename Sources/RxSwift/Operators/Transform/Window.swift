@@ -60,6 +60,11 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         if machine.expire(generation) { turnOver() }
     }
 
+    /// Only if the downstream and the subscribers of the open window pause the source.
+    override func downstreamPauses(_ source: any PausableSource) -> Bool {
+        (isOuterDisposed.loadRelaxed() != 0 || super.downstreamPauses(source)) && subject.core.pauses(source)
+    }
+
     private func turnOver() {
         let old = subject
         subject = PublishSubject()

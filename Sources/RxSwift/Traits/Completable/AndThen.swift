@@ -97,6 +97,8 @@ final class AndThenSink<Element>: Sink<Element> {
     @usableFromInline
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+
     @usableFromInline
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 

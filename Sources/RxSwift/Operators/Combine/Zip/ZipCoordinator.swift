@@ -4,6 +4,10 @@ class ZipCoordinator: Coordinator {
     /// The state of the operator, used only by the drainer.
     private final var machine: ZipStateMachine
 
+    /// The sources that wait until their own slot has fewer elements; used only by the drainer.
+    @exclusivity(unchecked) private final var waiting = WaitingSources()
+    @exclusivity(unchecked) private final var hasWaiting = false
+
     override final var operatorName: StaticString { "zip" }
 
     init(slots: [SourceSlot], completesWhenOthersAreDone: Bool, downstream: AnySink) {
@@ -49,9 +53,40 @@ class ZipCoordinator: Coordinator {
             for slot in slots where slot.count == 1 { emptied &+= 1 }
             machine.took(emptied: emptied)
             emit()
+            if hasWaiting { resumeIfEmptied() }
             if machine.done != 0 { releaseIfExhausted() }
         case .complete: complete()
         }
+    }
+
+    /// Pauses the source that is ahead of another one, and all sources when the downstream does.
+    override final func pauses(_ source: any PausableSource, at slot: SourceSlot) -> Bool {
+        if serializer.tryEnter() {
+            let isAhead = !isCancelled && slot.isFull(at: hasWaiting ? ZipBounds.low + 1 : ZipBounds.high)
+            if isAhead {
+                waiting.add(source)
+                hasWaiting = true
+            }
+            leave()
+            if isAhead { return true }
+        }
+        return super.pauses(source, at: slot)
+    }
+
+    @inline(never)
+    private final func resumeIfEmptied() {
+        if slots.contains(where: { $0.isFull(at: ZipBounds.low + 1) }) { return }
+        resumeWaiting()
+    }
+
+    private final func resumeWaiting() {
+        hasWaiting = false
+        waiting.takeAll().resume()
+    }
+
+    /// A source that waits may belong to other chains, too, so it goes on when this one has ended.
+    package final func serializerDidClose() {
+        if hasWaiting { resumeWaiting() }
     }
 
     /// Releases the queued elements if no combination can come any more.
@@ -60,6 +95,7 @@ class ZipCoordinator: Coordinator {
         if machine.isExhausted || !slots.contains(where: { $0.isDone && $0.isEmpty }) { return }
         machine.exhausted()
         for slot in slots { slot.removeAll() }
+        if hasWaiting { resumeWaiting() }
     }
 }
 
@@ -87,4 +123,12 @@ final class CombiningZipCoordinator<Result>: ZipCoordinator {
             fail(error)
         }
     }
+}
+
+/// The numbers of elements in one slot at which its source pauses, and goes on. Half of the weight of `highWeight` counts as `low` elements do.
+enum ZipBounds {
+    static var high: Int { 256 }
+    static var low: Int { 128 }
+    /// In bytes.
+    static var highWeight: Int { 1 << 20 }
 }

@@ -8,6 +8,9 @@ final class ZipSlot<Element>: ElementSlot<Element> {
     /// The index of the oldest element.
     @exclusivity(unchecked) @usableFromInline var head = 0
 
+    /// Weighs an element; looked up when a source asks for the first time. Nil inside if elements count by their number alone.
+    private var weigh: ((Element) -> Int)??
+
     deinit {
         guard let ring else { return }
         removeAll()
@@ -30,6 +33,19 @@ final class ZipSlot<Element>: ElementSlot<Element> {
         head = (index &+ 1) & mask
         count &-= 1
         return (ring.unsafelyUnwrapped + index).move()
+    }
+
+    override func isFull(at count: Int) -> Bool {
+        if self.count >= count { return true }
+        if weigh == nil { weigh = .some(weigher(of: Element.self, for: "zip")) }
+        guard let ring, case .some(.some(let weigh)) = weigh else { return false }
+        let bound = ZipBounds.highWeight / ZipBounds.high * count
+        var weight = 0
+        for offset in 0..<self.count {
+            weight += weigh(ring[(head &+ offset) & mask])
+            if weight >= bound { return true }
+        }
+        return false
     }
 
     override func removeAll() {

@@ -88,6 +88,17 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
         return life.isCancelled ? nil : group
     }
 
+    /// Only if the downstream and all groups pause the source; a group without a subscriber does not.
+    override func pauses(_ source: any PausableSource) -> Bool {
+        if share.isCancelled || downstream.pauses(source) {
+            for index in 0..<groups.count {
+                if !groups.group(at: index)._withUnsafeGuaranteedRef({ $0.pauses(source) }) { return false }
+            }
+            return groups.count != 0 || !share.isCancelled
+        }
+        return false
+    }
+
     override func error(_ error: any Swift.Error) {
         endGroups(.error(error))
         if !share.isCancelled { downstream.error(error) }

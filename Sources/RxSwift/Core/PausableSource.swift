@@ -1,0 +1,105 @@
+import RxPrimitives
+
+// Backpressure (law L13):
+//
+//   source ── pauses(self)? ──► stage ── pauses ──► stage ── pauses ──► observe(on:), whose queue is full: yes
+//      ▲                                                                   │ keeps the source in its list of waiting sources
+//      └───────────────────────────── resume() ◄───────────────────────────┘ once the queue has emptied
+//
+// A source asks down the chain before it goes on, now and then, and never from inside an event. A stage between them passes the question on.
+// Nothing is asked of a source that cannot pause, and a chain that no stage pauses pays nothing per event. The question goes down because
+// every stage holds its downstream for as long as it lives, while its upstream may be cancelled, replaced and released by other threads at
+// any time. So neither a pause nor a resume has to be kept in step with `link` and `cancel`.
+//
+// The answer is advice: a stage that has answered yes still takes every event that comes.
+
+/// A source that can pause: a file, a socket, a hop, a loop of a scheduler.
+///
+/// It asks `pauses` of its downstream. After the answer true it stops until `resume` is called.
+package protocol PausableSource: AnyObject {
+    /// Tells the source to ask again, and to go on if no stage pauses it any more. From any thread, maybe more often than the source
+    /// has paused. Runs no code of the user, and does not wait.
+    func resume()
+}
+
+/// The sources that a stage has paused. For one thread at a time.
+///
+/// Holds them weakly: the stages below a source keep it alive for as long as it is wanted.
+package struct WaitingSources: ~Copyable {
+    private var entries: [Entry] = []
+    /// The number of entries at which the next `add` looks for sources that are gone or wait twice.
+    private var limit = 16
+
+    fileprivate struct Entry {
+        weak var source: (any PausableSource)?
+    }
+
+    package init() {}
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    package mutating func add(_ source: any PausableSource) {
+        if let last = entries.last?.source, last === source { return }
+        if entries.count >= limit { removeSuperfluous() }
+        entries.append(Entry(source: source))
+    }
+
+    /// Takes the sources, to be resumed when no lock is held, in the order in which they came to wait.
+    package mutating func takeAll() -> Taken {
+        let taken = Taken(entries: entries)
+        entries = []
+        limit = 16
+        return taken
+    }
+
+    /// Keeps the entries tidy for a stage that stays paused while sources come and go. Amortized O(1) per `add`.
+    private mutating func removeSuperfluous() {
+        var seen: Set<ObjectIdentifier> = []
+        entries.removeAll { entry in
+            guard let source = entry.source else { return true }
+            return !seen.insert(ObjectIdentifier(source)).inserted
+        }
+        limit = max(16, 2 * entries.count)
+    }
+
+    package struct Taken {
+        fileprivate let entries: [Entry]
+
+        /// Resumes the sources. No lock is held.
+        package func resume() {
+            for entry in entries { entry.source?.resume() }
+        }
+    }
+}
+
+/// The word with which a source that runs on any thread pauses.
+///
+///     state.willAsk()
+///     if downstream.pauses(self), state.pause() { return }   // the thread that resumes the source starts it again
+///
+/// A `resume` between the question and `pause` cancels the pause.
+package struct PauseState: ~Copyable {
+    private let word = AtomicWord(PauseState.running)
+
+    private static var running: UInt { 0 }
+    /// The source was resumed since it began to ask.
+    private static var resumed: UInt { 1 }
+    private static var paused: UInt { 2 }
+
+    package init() {}
+
+    /// Begins a question. Called by the source only, which runs.
+    package func willAsk() {
+        // Relaxed: a resume that is lost here answers an earlier question.
+        if word.loadRelaxed() != PauseState.running { word.storeRelaxed(PauseState.running) }
+    }
+
+    /// Pauses a source that was told to. Returns false if it was resumed meanwhile: then the source runs on.
+    package func pause() -> Bool {
+        // Acquiring and releasing: paired with `resume`. The thread that starts the source again sees its state.
+        word.exchange(PauseState.paused) != PauseState.resumed
+    }
+
+    /// Resumes the source. Returns true if the source had paused, and the caller has to start it.
+    package func resume() -> Bool { word.exchange(PauseState.resumed) == PauseState.paused }
+}

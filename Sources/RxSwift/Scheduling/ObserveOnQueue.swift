@@ -1,0 +1,177 @@
+import RxPrimitives
+
+/// The state that a hop and its batches share: the events on their way, and the pauses. It does not hold the hop.
+class AnyObserveOnQueue: PausableSource {
+    /// The error of the sequence. Set once, before the last event is submitted.
+    final var error: (any Swift.Error)?
+
+    /// 1 from the hop's cancellation on.
+    final let isCancelled = AtomicWord(0)
+
+    // The queue in which the hop's batches run; one of the two is nil.
+    private final let sharedScheduler: (any JobScheduler)?
+    /// Weak, because jobs may stay in it until the hop releases it.
+    private final weak var privateQueue: PrivateRunQueue?
+
+    private final let lock = Mutex()
+    /// The sources that wait until the queue has emptied; under the lock.
+    @exclusivity(unchecked) private final var waiting = WaitingSources()
+
+    /// The state towards the downstream, which may pause this hop.
+    private final let state = PauseState()
+    // Only the drainer accesses these two.
+    /// The number of events that batches have left in the queue.
+    @exclusivity(unchecked) private final var postponed = 0
+    /// True from the downstream's pause until the job that delivers what was postponed.
+    @exclusivity(unchecked) private final var isPaused = false
+
+    init(queue: RunQueue, of scheduler: any JobScheduler) {
+        privateQueue = queue as? PrivateRunQueue
+        sharedScheduler = privateQueue == nil ? scheduler : nil
+    }
+
+    // MARK: Pausing the sources
+
+    /// The load of the queue: whether it is full, and whether a source waits.
+    var load: QueueLoad { abstractMethod() }
+
+    /// Begins the wait of a source, unless the queue is not full any more.
+    func beginWait() -> Bool { abstractMethod() }
+
+    /// Ends the wait, if there is one and the queue has emptied.
+    func takeWait() -> Bool { abstractMethod() }
+
+    /// Tells whether a source above has to pause.
+    final func pauses(_ source: any PausableSource) -> Bool {
+        if !load.mustPause { return false }
+        lock.withLock { waiting.add(source) }
+        // The source is in the list before the word says so: the thread that clears the word finds it.
+        return beginWait()
+    }
+
+    /// Resumes the waiting sources of a hop that was cancelled.
+    final func didCancel() {
+        if load.isAwaited { resumeWaiting() }
+    }
+
+    private final func resumeWaiting() {
+        lock.lock()
+        let taken = waiting.takeAll()
+        lock.unlock()
+        taken.resume()
+    }
+
+    // MARK: Delivering
+
+    /// Delivers the oldest `count` events, or as many as come before the end of a chunk at which `didEndChunk` returns true. Only the
+    /// drainer may call it.
+    ///
+    /// - Returns: the number of events that were not delivered.
+    func deliverEvents(_ count: Int) -> Int { abstractMethod() }
+
+    /// True if only the terminal event can be left in the queue.
+    var hasNoElements: Bool { abstractMethod() }
+
+    /// Tells whether the downstream wants this hop to pause.
+    var isPausedByDownstream: Bool { abstractMethod() }
+
+    /// Delivers the oldest `count` events, or leaves them in the queue while the downstream has paused this hop. Only the drainer may
+    /// call it.
+    final func deliver(_ count: Int) {
+        if isPaused, !hasNoElements {
+            postponed += count
+        } else {
+            let left = deliverEvents(count)
+            if left != 0 { postponed += left }
+        }
+    }
+
+    /// Reacts to the end of a chunk of the queue: resumes the sources above, and asks the downstream. Returns whether this hop has to pause.
+    @inline(never)
+    final func didEndChunk() -> Bool {
+        if takeWait() { resumeWaiting() }
+        if isCancelled.loadRelaxed() != 0 { return false }
+        state.willAsk()
+        isPaused = isPausedByDownstream && state.pause()
+        return isPaused
+    }
+
+    final func resume() {
+        guard state.resume(), isCancelled.loadRelaxed() == 0 else { return }
+        (sharedScheduler?.runQueue ?? privateQueue)?.submit(ResumedEvents(self))
+    }
+
+    /// Delivers what was postponed, when the downstream has resumed this hop. Returns false if the budget ran out first.
+    fileprivate final func deliverPostponed(_ budget: inout Int) -> Bool {
+        isPaused = false
+        // The downstream is asked again at the end of each chunk, and may not want more than a part.
+        while postponed > 0, !isPaused {
+            if budget <= 0 { return false }
+            let count = min(postponed, budget)
+            postponed -= count
+            let left = deliverEvents(count)
+            postponed += left
+            budget -= count - left
+        }
+        return true
+    }
+}
+
+/// The job that delivers the events which a hop had postponed.
+private final class ResumedEvents: Job {
+    private let core: AnyObserveOnQueue
+
+    init(_ core: AnyObserveOnQueue) {
+        self.core = core
+        super.init()
+    }
+
+    override func run(_ budget: inout Int) -> Bool { core.deliverPostponed(&budget) }
+
+    override func wasRejected() -> Bool { core.isCancelled.exchange(1) == 0 }
+}
+
+final class ObserveOnQueue<Element>: AnyObserveOnQueue {
+    /// The elements on their way from the upstream to the drainer.
+    let elements = SPSCQueue<Element>()
+    let downstream: Sink<Element>
+
+    init(downstream: Sink<Element>, queue: RunQueue, of scheduler: any JobScheduler) {
+        self.downstream = downstream
+        super.init(queue: queue, of: scheduler)
+    }
+
+    override var load: QueueLoad { elements.load }
+
+    override func beginWait() -> Bool { elements.beginWait() }
+
+    override func takeWait() -> Bool { elements.takeWait() }
+
+    override var hasNoElements: Bool { elements.isEmpty }
+
+    override var isPausedByDownstream: Bool { downstream.pauses(self) }
+
+    override func deliverEvents(_ count: Int) -> Int {
+        var left = count
+        while left > 0 {
+            if elements.isUsedUp {
+                if !elements.findMore() {
+                    left -= 1
+                    finish()
+                    continue
+                }
+                if elements.takeChunkEnd(), didEndChunk() { return left }
+            }
+            left -= 1
+            let element = elements.popKnown()
+            if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
+        }
+        return 0
+    }
+
+    /// Delivers the terminal event, the one event that is left when `elements` is empty.
+    func finish() {
+        if isCancelled.loadRelaxed() != 0 { return }
+        if let error { downstream.error(error) } else { downstream.completed() }
+    }
+}

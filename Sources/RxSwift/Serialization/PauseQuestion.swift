@@ -1,0 +1,74 @@
+import RxPrimitives
+
+/// A source's question whether it has to pause, which waits at a busy serializer for the drainer.
+///
+/// The source pauses meanwhile: the serializer is behind anyway. The drainer asks the stages below, and resumes the source if none of
+/// them pauses it.
+struct PauseQuestion {
+    /// First, so that a pointer to it is a pointer to the node.
+    private var head = DrainNode.question
+    private let source: any PausableSource
+
+    private init(of source: any PausableSource) { self.source = source }
+
+    static func make(of source: any PausableSource) -> UnsafeMutablePointer<DrainNode> {
+        NodeMemory.make(PauseQuestion(of: source))
+    }
+
+    /// Takes the source that asks, and frees the node.
+    static func take(_ node: UnsafeMutablePointer<DrainNode>) -> any PausableSource {
+        NodeMemory.take(node, as: PauseQuestion.self).source
+    }
+}
+
+extension Serializer {
+    /// The number of pending nodes from which on a question waits for its turn.
+    ///
+    /// With fewer, a source that finds the serializer busy goes on: to pause it would cost more than the few events that it adds.
+    private static var fewNodes: Int { 1_024 }
+
+    /// Tells whether the stages below the target want a source to pause. See `AnySink.pauses`.
+    package func pauses(_ source: any PausableSource, for reference: AnySerializerTarget) -> Bool {
+        if isClosed { return false }
+        if tryEnter() {
+            let answer = reference.target.downstreamPauses(source)
+            if !tryLeave() { finishLeaving(reference) }
+            return answer
+        }
+        if !isFarBehind { return false }
+        let node = PauseQuestion.make(of: source)
+        return settle(question: node, enqueue(node), for: reference)
+    }
+
+    /// True if a source that finds the serializer busy has to ask by a node.
+    var isFarBehind: Bool { backlogCount >= Serializer.fewNodes }
+
+    /// Completes the submission of a question.
+    ///
+    /// - Returns: whether the source has to pause, maybe only until its turn.
+    func settle(
+        question node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission,
+        for reference: AnySerializerTarget
+    ) -> Bool {
+        switch admission {
+        case .entered:
+            let answer = reference.target.downstreamPauses(PauseQuestion.take(node))
+            if !tryLeave() { finishLeaving(reference) }
+            return answer
+        case .resumed:
+            drain(reference)
+            return true
+        case .pending:
+            return true
+        case .closed:
+            _ = PauseQuestion.take(node)
+            return false
+        }
+    }
+
+    /// Answers a question in its turn; only the drainer calls this.
+    func answer(_ question: UnsafeMutablePointer<DrainNode>, for target: any SerializerTarget) {
+        let source = PauseQuestion.take(question)
+        if !target.downstreamPauses(source) { source.resume() }
+    }
+}

@@ -1,0 +1,239 @@
+import Dispatch
+import Foundation
+import RxSwift
+import TestSupport
+import Testing
+
+/// Pressure (law L13): which stage pauses a source, and who resumes it.
+@Suite struct PausableSourceTests {
+    /// A serial scheduler that runs nothing until it is opened.
+    private final class GatedScheduler: @unchecked Sendable {
+        let queue = DispatchQueue(label: "gated")
+        let gate = DispatchSemaphore(value: 0)
+        let scheduler: SerialDispatchQueueScheduler
+
+        init() {
+            scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "gated.target")
+            queue.async { [gate] in gate.wait() }
+        }
+
+        func open() { gate.signal() }
+
+        func finish() {
+            let done = DispatchSemaphore(value: 0)
+            _ = scheduler.schedule(()) { _ in
+                done.signal()
+                return Disposables.create()
+            }
+            done.wait()
+        }
+    }
+
+    @Test("observe(on:) pauses its source at 8,192 elements or a few more, and resumes it when half are delivered")
+    func hopPauses() async {
+        let probe = PausableProbe()
+        let gated = GatedScheduler()
+        nonisolated(unsafe) var received = 0
+        let subscription = probe.observable.map { $0 }.observe(on: gated.scheduler).subscribe(onNext: { _ in
+            received += 1
+        })
+        let sent = probe.emitUntilPaused(limit: 20_000)
+        #expect((7_000...8_192).contains(sent))
+        #expect(probe.resumeCount == 0)
+        gated.open()
+        #expect(await eventually { probe.resumeCount == 1 })
+        #expect(!probe.ask())
+        gated.finish()
+        #expect(await eventually { received == sent })
+        subscription.dispose()
+    }
+
+    @Test("observe(on:) counts the memory that elements hold: 1 MiB pauses the source")
+    func hopWeighs() async {
+        let probe = PausableProbe { _ in String(repeating: "x", count: 100_000) }
+        let gated = GatedScheduler()
+        let subscription = probe.observable.observe(on: gated.scheduler).subscribe()
+        #expect((9...17).contains(probe.emitUntilPaused(limit: 10_000)))
+        gated.open()
+        #expect(await eventually { probe.resumeCount == 1 })
+        #expect(!probe.ask())
+        subscription.dispose()
+    }
+
+    @Test("A stage that pauses its source accepts, in order, all that comes nevertheless")
+    func adviceOnly() async {
+        let probe = PausableProbe()
+        let gated = GatedScheduler()
+        nonisolated(unsafe) var received: [Int] = []
+        nonisolated(unsafe) var hasCompleted = false
+        let subscription = probe.observable.observe(on: gated.scheduler)
+            .subscribe(onNext: { received.append($0) }, onCompleted: { hasCompleted = true })
+        for _ in 0..<30_000 { probe.emit() }
+        #expect(probe.isPaused)
+        probe.complete()
+        gated.open()
+        gated.finish()
+        #expect(await eventually { hasCompleted })
+        #expect(received == Array(1...30_000))
+        subscription.dispose()
+    }
+
+    @Test("A hop is paused by the hop below it: both together hold a bounded number of elements")
+    func hopPausesHop() async {
+        let probe = PausableProbe()
+        let gated = GatedScheduler()
+        let free = SerialDispatchQueueScheduler(internalSerialQueueName: "free")
+        nonisolated(unsafe) var received = 0
+        let subscription = probe.observable.observe(on: free).map { $0 }.observe(on: gated.scheduler)
+            .subscribe(onNext: { _ in received += 1 })
+        var sent = 0
+        // The hop above may be about to fill the one below.
+        for _ in 0..<100 where sent < 100_000 {
+            sent += probe.emitUntilPaused(limit: 100_000)
+            usleep(2_000)
+        }
+        #expect(probe.ask())
+        #expect((12_000...26_000).contains(sent))
+        gated.open()
+        #expect(
+            await eventually {
+                if probe.ask() { return false }
+                gated.finish()
+                return received == sent
+            })
+        subscription.dispose()
+    }
+
+    @Test("A dispose below a paused source resumes it, as it may serve others")
+    func disposeResumes() {
+        let probe = PausableProbe()
+        let gated = GatedScheduler()
+        let shared = probe.observable.publish()
+        let connection = shared.connect()
+        let subscription = shared.observe(on: gated.scheduler).subscribe()
+        #expect(probe.emitUntilPaused(limit: 20_000) < 20_000)
+        subscription.dispose()
+        #expect(probe.resumeCount >= 1)
+        #expect(!probe.ask())
+        gated.open()
+        connection.dispose()
+    }
+
+    @Test("A fan-out pauses its source only while all subscribers do, and a new subscriber resumes it")
+    func fanOut() {
+        let probe = PausableProbe()
+        let gated = GatedScheduler()
+        let shared = probe.observable.share()
+        let slow = shared.observe(on: gated.scheduler).subscribe()
+        let fast = shared.subscribe()
+        #expect(probe.emitUntilPaused(limit: 20_000) == 20_000)
+        fast.dispose()
+        #expect(probe.ask())
+        let another = shared.subscribe()
+        #expect(probe.resumeCount == 1)
+        #expect(!probe.ask())
+        gated.open()
+        slow.dispose()
+        another.dispose()
+    }
+
+    @Test("zip pauses the source that is ahead, and resumes it when the other one has caught up")
+    func zip() {
+        let (first, second) = (PausableProbe(), PausableProbe())
+        let subscription = Observable.zip(first.observable, second.observable).subscribe()
+        #expect(first.emitUntilPaused(limit: 1_000) == 256)
+        #expect(second.emitUntilPaused(limit: 100) == 100)
+        #expect(first.ask() && first.resumeCount == 0)
+        second.emitUntilPaused(limit: 28)
+        #expect(first.resumeCount == 1 && !first.ask())
+        subscription.dispose()
+    }
+
+    @Test("zip of a shared source with a later part of itself does not stand still")
+    func diamond() {
+        let probe = PausableProbe()
+        let shared = probe.observable.share()
+        var count = 0
+        let subscription = Observable.zip(shared, shared.skip(20_000)).subscribe(onNext: { _ in count += 1 })
+        #expect(probe.emitUntilPaused(limit: 30_000) == 30_000)
+        #expect(count == 10_000)
+        subscription.dispose()
+    }
+
+    @Test("groupBy with fewer slots than groups does not stand still")
+    func groups() {
+        let probe = PausableProbe()
+        var count = 0
+        let subscription = probe.observable.groupBy { $0 % 8 }.merge(maxConcurrent: 2).subscribe(onNext: { _ in
+            count += 1
+        })
+        #expect(probe.emitUntilPaused(limit: 8_000) == 8_000)
+        #expect(count == 2_000)
+        subscription.dispose()
+    }
+
+    @Test("merge(maxConcurrent:) pauses the outer source while 16 inner ones wait")
+    func limitedMerge() {
+        let inner = PublishSubject<Int>()
+        let probe = PausableProbe { _ in inner.take(1) }
+        let subscription = probe.observable.merge(maxConcurrent: 2).subscribe()
+        #expect(probe.emitUntilPaused(limit: 1_000) == 18)
+        // Each element ends two of them.
+        inner.onNext(1)
+        #expect(probe.resumeCount == 0 && probe.ask())
+        for _ in 0..<3 { inner.onNext(1) }
+        #expect(probe.resumeCount == 1 && !probe.ask())
+        subscription.dispose()
+    }
+
+    @Test("A trigger is never paused")
+    func trigger() {
+        let (source, trigger) = (PausableProbe(), PausableProbe())
+        let gated = GatedScheduler()
+        let subscription = source.observable.take(until: trigger.observable.filter { $0 > 1_000_000 })
+            .observe(on: gated.scheduler).subscribe()
+        source.emitUntilPaused(limit: 20_000)
+        #expect(source.isPaused)
+        #expect(!trigger.emit())
+        gated.open()
+        subscription.dispose()
+    }
+
+    @Test("A source that a scheduler runs pauses: a slow consumer bounds what an endless one makes")
+    func scheduledSource() {
+        let gated = GatedScheduler()
+        nonisolated(unsafe) var made = 0
+        let pool = ConcurrentDispatchQueueScheduler(qos: .default)
+        let done = OneShot()
+        nonisolated(unsafe) var received = 0
+        let subscription = Observable.generate(
+            initialState: 0, condition: { _ in true }, scheduler: pool,
+            iterate: {
+                made += 1
+                return $0 + 1
+            }
+        ).observe(on: gated.scheduler).subscribe(onNext: { element in
+            if element != received { Issue.record("\(element) instead of \(received)") }
+            received += 1
+            if received == 100_000 { done.fire() }
+        })
+        usleep(100_000)
+        #expect((7_000...9_000).contains(made))
+        gated.open()
+        #expect(done.wait())
+        subscription.dispose()
+    }
+
+    @Test("A source on the trampoline runs to its end inside subscribe, as in RxSwift")
+    func trampoline() {
+        let gated = GatedScheduler()
+        var mapped = 0
+        let subscription = Observable.from(Array(0..<50_000)).map {
+            mapped += 1
+            return $0
+        }.observe(on: gated.scheduler).subscribe()
+        #expect(mapped == 50_000)
+        gated.open()
+        subscription.dispose()
+    }
+}
