@@ -15,12 +15,12 @@ final class ZipSlot<Element>: ElementSlot<Element> {
     }
 
     override func accept(_ element: Element, for coordinator: Coordinator) {
-        let coordinator = unsafeDowncast(coordinator, to: ZipCoordinator.self)
+        let coordinator = unsafeDowncast(coordinator, to: AnyCombinationCoordinator.self)
         guard coordinator.keepsElements else { return coordinator.discarded() }
         if count > mask { grow() }
         (ring.unsafelyUnwrapped + ((head &+ count) & mask)).initialize(to: element)
         count &+= 1
-        coordinator.queued(first: count == 1)
+        coordinator.received(first: count == 1, taking: true)
     }
 
     /// Removes and returns the oldest element; there must be one.
