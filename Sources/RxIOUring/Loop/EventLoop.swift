@@ -36,7 +36,7 @@ final class EventLoop: LoopThread {
     /// True if the loop ends as soon as nothing is left to do (loop thread only).
     @exclusivity(unchecked) private var stopsWhenIdle = false
     /// True if the loop ends after the current job (loop thread only).
-    @exclusivity(unchecked) fileprivate var hasStopped = false
+    @exclusivity(unchecked) private var hasStopped = false
     /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
     private let rejection = DrainLoop(entered: true)
     /// 1 from the first `shutdown` on, and never reset.
@@ -204,7 +204,15 @@ final class EventLoop: LoopThread {
 
     /// Ends the loop as `shutdown` does, without waiting.
     func requestStop() {
-        if shutDownRequested.exchange(1) == 0 { queue.submit(WorkJob(LoopEnd(self))) }
+        if shutDownRequested.exchange(1) != 0 { return }
+        // Ends the loop after the work submitted before it, and before work submitted later.
+        queue.submit(
+            WorkJob { [self] budget, isRejected in
+                if isRejected { return false }
+                hasStopped = true
+                budget = 0
+                return true
+            })
     }
 
     /// Indicates whether the loop was told to end. From any thread; out of date as soon as it is read.
@@ -362,21 +370,6 @@ protocol LoopDependent: AnyObject {
     /// Handles the end of the loop, on the loop thread, once. The loop has forgotten the dependent already, and takes no more
     /// operations.
     func loopEnded()
-}
-
-/// Ends the loop after the work submitted before it, and before work submitted later.
-private final class LoopEnd: Work {
-    private let loop: EventLoop
-
-    init(_ loop: EventLoop) { self.loop = loop }
-
-    func run(_ budget: inout Int) -> Bool {
-        loop.hasStopped = true
-        budget = 0
-        return true
-    }
-
-    func wasRejected() -> Bool { false }
 }
 
 /// An object that gathers work during a tick of the loop, and does it at the tick's end.

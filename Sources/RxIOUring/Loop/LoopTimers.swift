@@ -5,7 +5,7 @@ import RxSwift
 ///
 /// Used only on the loop thread, except for `send`. Due timers enter the loop's queue like all other submitted work, so that the
 /// order of submission holds.
-final class LoopTimers: Work {
+final class LoopTimers {
     private let wheel = TimingWheel(now: MonotonicClock.now())
     @exclusivity(unchecked) private var pool: TimerPool
     private let queue: LoopRunQueue
@@ -14,7 +14,7 @@ final class LoopTimers: Work {
     @exclusivity(unchecked) private var due = TimerBatch()
     @exclusivity(unchecked) private var isQueued = false
     /// Retains this object until the end.
-    private lazy var job: WorkJob? = WorkJob(self)
+    private lazy var job: WorkJob? = WorkJob { [self] budget, isRejected in !isRejected && run(&budget) }
 
     /// Messages about timers, apart from those about other things, which may keep the loop longer from touching its timers.
     private let messages: SubmissionOrder
@@ -59,7 +59,7 @@ final class LoopTimers: Work {
         return look
     }
 
-    func run(_ budget: inout Int) -> Bool {
+    private func run(_ budget: inout Int) -> Bool {
         while let entry = due.popFirst() {
             unsafeDowncast(entry, to: LoopTimer.self).fire()
             if type(of: entry) == ActionTimer.self {
@@ -71,8 +71,6 @@ final class LoopTimers: Work {
         isQueued = false
         return true
     }
-
-    func wasRejected() -> Bool { false }
 
     /// Drops all timers for ever. Returns how many of them were still wanted.
     func removeAll() -> Int {

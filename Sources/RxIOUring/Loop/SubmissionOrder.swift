@@ -36,31 +36,12 @@ final class SubmissionOrder {
     func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
         // Only counts: the queue publishes what the caller has done before.
         _ = underWay.fetchAdd(1)
-        queue.submit(WorkJob(Task(body, rejected: rejected, of: self)))
-    }
-
-    private func taskDone() { _ = underWay.fetchAdd(0 &- 1) }
-
-    private final class Task: Work {
-        private let body: () -> Void
-        private let rejected: () -> Bool
-        private let submissionOrder: SubmissionOrder
-
-        init(_ body: @escaping () -> Void, rejected: @escaping () -> Bool, of submissionOrder: SubmissionOrder) {
-            self.body = body
-            self.rejected = rejected
-            self.submissionOrder = submissionOrder
-        }
-
-        func run(_ budget: inout Int) -> Bool {
-            body()
-            submissionOrder.taskDone()
-            return true
-        }
-
-        func wasRejected() -> Bool {
-            defer { submissionOrder.taskDone() }
-            return rejected()
-        }
+        queue.submit(
+            WorkJob { [self] _, isRejected in
+                defer { _ = underWay.fetchAdd(0 &- 1) }
+                if isRejected { return rejected() }
+                body()
+                return true
+            })
     }
 }

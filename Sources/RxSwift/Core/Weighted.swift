@@ -30,6 +30,7 @@ extension Array: Weighted {
 /// Returns the function that weighs elements of a type, or nil if the type is not `Weighted`.
 ///
 /// - Parameter operatorName: named if an element has a negative weight, which ends the program.
+@usableFromInline
 package func weigher<Element>(of type: Element.Type, for operatorName: StaticString) -> ((Element) -> Int)? {
     // Saves the cast, which is slow, for numbers and the like.
     if _isPOD(type) { return nil }

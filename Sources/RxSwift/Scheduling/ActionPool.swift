@@ -57,7 +57,7 @@ package final class ActionPool {
     package init(idleTimeout: UInt64) { self.idleTimeout = idleTimeout }
 
     deinit {
-        for list in [batch, own, ActionPool.list(stock.loadAcquiring()), ActionPool.list(returned.loadAcquiring())] {
+        for list in [batch, own, Unmanaged(word: stock.loadAcquiring()), Unmanaged(word: returned.loadAcquiring())] {
             var rest = list
             while let first = rest { rest = ActionPool.release(first) }
         }
@@ -69,16 +69,16 @@ package final class ActionPool {
     @inline(__always)
     func takeOnLoop(_ action: consuming UserAction) -> ScheduledAction {
         if let first = batch {
-            batch = ActionPool.next(first)
+            batch = first.next
             batchCount -= 1
             return ActionPool.refill(first, action)
         }
         if own == nil, returned.loadRelaxed() != 0 {
             // Acquiring, here and in `take`: paired with the compare-exchange in `publishBatch`.
-            own = ActionPool.list(returned.exchange(0))
+            own = Unmanaged(word: returned.exchange(0))
         }
         guard let first = own else { return ScheduledAction(action) }
-        own = ActionPool.next(first)
+        own = first.next
         return ActionPool.refill(first, action)
     }
 
@@ -90,11 +90,11 @@ package final class ActionPool {
         var list = stock.exchange(ActionPool.inUse)
         if list == ActionPool.inUse { return ScheduledAction(action) }
         if list == 0, returned.loadRelaxed() != 0 { list = returned.exchange(0) }
-        guard let first = ActionPool.list(list) else {
+        guard let first = Unmanaged(word: list) else {
             stock.storeReleasing(0)
             return ScheduledAction(action)
         }
-        stock.storeReleasing(ActionPool.word(ActionPool.next(first)))
+        stock.storeReleasing(first.next?.word ?? 0)
         return ActionPool.refill(first, action)
     }
 
@@ -118,7 +118,7 @@ package final class ActionPool {
             ResourceCensus.died(ScheduledAction.self)
         #endif
         if batch == nil { batchEnd = job }
-        job._withUnsafeGuaranteedRef { $0.nextInQueue = batch }
+        job.next = batch
         batch = job
         batchCount += 1
         if batchCount == ActionPool.batchSize { publishBatch() }
@@ -137,8 +137,8 @@ package final class ActionPool {
         var head: UInt
         repeat {
             head = returned.loadRelaxed()
-            last._withUnsafeGuaranteedRef { $0.nextInQueue = ActionPool.list(head) }
-        } while !returned.compareExchange(head, ActionPool.word(first))
+            last.next = Unmanaged(word: head)
+        } while !returned.compareExchange(head, first.word)
         returnedCount = head == 0 ? 1 : returnedCount + 1
     }
 
@@ -165,7 +165,7 @@ package final class ActionPool {
 
     /// Takes one of the lists for `trim` to release, if there still is one.
     private func startTrimming() {
-        if own == nil { own = ActionPool.list(returned.exchange(0)) }
+        if own == nil { own = Unmanaged(word: returned.exchange(0)) }
         if own == nil {
             let list = stock.exchange(ActionPool.inUse)
             if list == ActionPool.inUse {
@@ -174,23 +174,13 @@ package final class ActionPool {
                 return
             }
             stock.storeReleasing(0)
-            own = ActionPool.list(list)
+            own = Unmanaged(word: list)
         }
         isTrimming = own != nil
         if own == nil { lastRecycled = nil }
     }
 
     // MARK: Lists
-
-    private static func word(_ list: Unmanaged<Job>?) -> UInt { list.map { UInt(bitPattern: $0.toOpaque()) } ?? 0 }
-
-    private static func list(_ word: UInt) -> Unmanaged<Job>? {
-        UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
-    }
-
-    private static func next(_ job: Unmanaged<Job>) -> Unmanaged<Job>? {
-        job._withUnsafeGuaranteedRef { $0.nextInQueue }
-    }
 
     @inline(__always)
     private static func refill(_ spare: Unmanaged<Job>, _ action: consuming UserAction) -> ScheduledAction {
@@ -207,7 +197,7 @@ package final class ActionPool {
         #if TRACE_RESOURCES
             ResourceCensus.born(ScheduledAction.self)
         #endif
-        let next = next(spare)
+        let next = spare.next
         spare.release()
         return next
     }

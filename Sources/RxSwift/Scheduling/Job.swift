@@ -67,6 +67,27 @@ package class SchedulerJob: Job {
     }
 }
 
+/// The links of lists that go through the jobs themselves.
+extension Unmanaged where Instance == Job {
+    /// The job behind this one in its list.
+    @inline(__always)
+    var next: Unmanaged<Job>? {
+        get { _withUnsafeGuaranteedRef { $0.nextInQueue } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.nextInQueue = newValue } }
+    }
+
+    /// The address of the job, for an atomic word.
+    @inline(__always)
+    var word: UInt { UInt(bitPattern: toOpaque()) }
+
+    /// The job whose address the word is, or nil for 0.
+    @inline(__always)
+    init?(word: UInt) {
+        guard let address = UnsafeRawPointer(bitPattern: word) else { return nil }
+        self = .fromOpaque(address)
+    }
+}
+
 /// A first-in, first-out queue for one thread. The jobs are linked through themselves, and the queue retains them.
 @usableFromInline
 package struct JobQueue: ~Copyable {
@@ -82,14 +103,14 @@ package struct JobQueue: ~Copyable {
     }
 
     package mutating func append(retained job: Unmanaged<Job>) {
-        job._withUnsafeGuaranteedRef { $0.nextInQueue = nil }
+        job.next = nil
         append(from: job, to: job)
     }
 
     /// Appends jobs that are linked, from the oldest to the newest, of which each has a reference of its own.
     package mutating func append(from oldest: Unmanaged<Job>, to newest: Unmanaged<Job>) {
         if let last {
-            last._withUnsafeGuaranteedRef { $0.nextInQueue = oldest }
+            last.next = oldest
         } else {
             first = oldest
         }
@@ -102,7 +123,7 @@ package struct JobQueue: ~Copyable {
     }
 
     package mutating func prepend(retained job: Unmanaged<Job>) {
-        job._withUnsafeGuaranteedRef { $0.nextInQueue = first }
+        job.next = first
         first = job
         if last == nil { last = job }
     }
@@ -110,29 +131,25 @@ package struct JobQueue: ~Copyable {
     /// The first job, with the queue's reference to it.
     package mutating func popFirstRetained() -> Unmanaged<Job>? {
         guard let job = first else { return nil }
-        first = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+        first = job.next
         if first == nil { last = nil }
         return job
     }
 
     package mutating func popFirst() -> Job? {
-        guard let job = first?.takeRetainedValue() else { return nil }
-        first = job.nextInQueue
-        if first == nil { last = nil }
+        guard let job = popFirstRetained()?.takeRetainedValue() else { return nil }
         job.nextInQueue = nil
         return job
     }
 
     /// Links the jobs of a Treiber stack, of which `newest` is the top, in order of submission. Returns the oldest.
     static func oldestFirst(from newest: Unmanaged<Job>) -> Unmanaged<Job> {
-        var (next, linked): (Unmanaged<Job>?, Unmanaged<Job>?) = (newest, nil)
-        var oldest = newest
-        while let job = next {
-            job._withUnsafeGuaranteedRef {
-                next = $0.nextInQueue
-                $0.nextInQueue = linked
-            }
-            (linked, oldest) = (job, job)
+        var (oldest, rest) = (newest, newest.next)
+        newest.next = nil
+        while let job = rest {
+            rest = job.next
+            job.next = oldest
+            oldest = job
         }
         return oldest
     }
@@ -140,7 +157,7 @@ package struct JobQueue: ~Copyable {
     deinit {
         var rest = first
         while let job = rest {
-            rest = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+            rest = job.next
             job.release()
         }
     }

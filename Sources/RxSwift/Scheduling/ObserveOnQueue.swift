@@ -1,6 +1,7 @@
 import RxPrimitives
 
 /// The state that a hop and its batches share: the events on their way, and the pauses. It does not hold the hop.
+@usableFromInline
 class AnyObserveOnQueue: PausableSource {
     /// The error of the sequence. Set once, before the last event is submitted.
     final var error: (any Swift.Error)?
@@ -25,9 +26,11 @@ class AnyObserveOnQueue: PausableSource {
     /// True from the downstream's pause until the job that delivers what was postponed.
     @exclusivity(unchecked) private final var isPaused = false
 
-    init(queue: RunQueue, of scheduler: any JobScheduler) {
-        privateQueue = queue as? PrivateRunQueue
-        sharedScheduler = privateQueue == nil ? scheduler : nil
+    init(sharedBy scheduler: any JobScheduler) { sharedScheduler = scheduler }
+
+    init(in queue: PrivateRunQueue) {
+        sharedScheduler = nil
+        privateQueue = queue
     }
 
     // MARK: Pausing the sources
@@ -131,14 +134,22 @@ private final class ResumedEvents: Job {
     override func wasRejected() -> Bool { core.isCancelled.exchange(1) == 0 }
 }
 
+@usableFromInline
 final class ObserveOnQueue<Element>: AnyObserveOnQueue {
     /// The elements on their way from the upstream to the drainer.
     let elements = SPSCQueue<Element>()
     let downstream: Sink<Element>
 
-    init(downstream: Sink<Element>, queue: RunQueue, of scheduler: any JobScheduler) {
+    /// A hop whose batches run in the queue that all work of a scheduler shares.
+    required init(downstream: Sink<Element>, sharedBy scheduler: any JobScheduler) {
         self.downstream = downstream
-        super.init(queue: queue, of: scheduler)
+        super.init(sharedBy: scheduler)
+    }
+
+    /// A hop with a queue of its own.
+    required init(downstream: Sink<Element>, in queue: PrivateRunQueue) {
+        self.downstream = downstream
+        super.init(in: queue)
     }
 
     override var load: QueueLoad { elements.load }

@@ -5,6 +5,7 @@ import RxPrimitives
 /// Events are queued in chunks. A batch in the scheduler's queue covers as many of them as follow each other without other work
 /// submitted in between. So a burst costs one job, and all work of a serial scheduler keeps its order of submission. Cost per event:
 /// a push, a read-modify-write, and no allocation in steady state.
+@usableFromInline
 package final class ObserveOnSink<Element>: Sink<Element> {
     private let core: ObserveOnQueue<Element>
     private let queue: RunQueue
@@ -24,16 +25,31 @@ package final class ObserveOnSink<Element>: Sink<Element> {
     /// The bytes that the elements in the open chunk of the queue hold. Only the upstream accesses it.
     @exclusivity(unchecked) private var openWeight = 0
 
-    package init(downstream: Sink<Element>, scheduler: any JobScheduler, weigh: ((Element) -> Int)? = nil) {
-        let queue = scheduler.runQueue ?? PrivateRunQueue(scheduler: scheduler)
-        core = ObserveOnQueue(downstream: downstream, queue: queue, of: scheduler)
-        self.queue = queue
+    /// - Parameters:
+    ///   - queueType: the type of the core, known where the type of the elements is: see `LinearOperator`.
+    ///   - weigh: weighs an element; nil if elements count only by their number.
+    required init(
+        _ queueType: ObserveOnQueue<Element>.Type, downstream: Sink<Element>, scheduler: any JobScheduler,
+        weigh: ((Element) -> Int)?
+    ) {
+        if let queue = scheduler.runQueue {
+            self.queue = queue
+            core = queueType.init(downstream: downstream, sharedBy: scheduler)
+        } else {
+            let queue = PrivateRunQueue(scheduler: scheduler)
+            self.queue = queue
+            core = queueType.init(downstream: downstream, in: queue)
+        }
         self.weigh = weigh
         self.scheduler = scheduler
         self.downstream = .passUnretained(downstream)
         openBatch = .passRetained(EventBatch(core))
         oldestBatch = openBatch
         super.init()
+    }
+
+    package convenience init(downstream: Sink<Element>, scheduler: any JobScheduler) {
+        self.init(ObserveOnQueue<Element>.self, downstream: downstream, scheduler: scheduler, weigh: nil)
     }
 
     deinit {

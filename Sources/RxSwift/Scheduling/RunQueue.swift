@@ -91,7 +91,7 @@ package class RunQueue {
     }
 
     package final func submitLocal(retained job: Unmanaged<Job>) {
-        let address = UInt(bitPattern: job.toOpaque())
+        let address = job.word
         if hasPending { takePending(before: address) }
         lastLocal.storeRelaxed(address)
         localQueue.append(retained: job)
@@ -101,7 +101,7 @@ package class RunQueue {
     private final func push(_ job: Unmanaged<Job>) -> Bool {
         while true {
             let head = current
-            job._withUnsafeGuaranteedRef { $0.nextInQueue = head.newestPending }
+            job.next = head.newestPending
             // Releasing: paired with the acquire in `takeStack`.
             if replace(head, by: .submitted(job)) { return head.isIdle }
         }
@@ -109,7 +109,7 @@ package class RunQueue {
 
     /// True if `job` was submitted last, and may still be queued or running.
     package final func isLast(_ job: Job) -> Bool {
-        let address = UInt(bitPattern: Unmanaged.passUnretained(job).toOpaque())
+        let address = Unmanaged.passUnretained(job).word
         // Acquiring: paired with the compare-exchange in `takeStack`, before which `lastLocal` is written.
         let head = RunQueueState(word: state.loadAcquiring())
         let last = lastLocal.loadRelaxed()
@@ -366,7 +366,7 @@ struct RunQueueState: Equatable {
     /// `job` was submitted last, and waits on the stack.
     @inline(__always)
     static func submitted(_ job: Unmanaged<Job>) -> RunQueueState {
-        RunQueueState(word: UInt(bitPattern: job.toOpaque()))
+        RunQueueState(word: job.word)
     }
 
     @inline(__always)
@@ -382,9 +382,7 @@ struct RunQueueState: Equatable {
 
     /// The top of the stack: the job submitted last, if it waits.
     @inline(__always)
-    var newestPending: Unmanaged<Job>? {
-        isTaken ? nil : UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
-    }
+    var newestPending: Unmanaged<Job>? { isTaken ? nil : Unmanaged(word: word) }
 
     /// The state behind this one when the drainer takes the stack.
     @inline(__always)

@@ -1,22 +1,17 @@
-/// The work of a `WorkJob`, done by an object that is no stage of a chain.
-package protocol Work: AnyObject {
-    /// Does the work, under the contract of `Job.run`.
-    func run(_ budget: inout Int) -> Bool
-
-    /// Tells that the job was rejected, under the contract of `Job.wasRejected`.
-    func wasRejected() -> Bool
-}
-
-/// A job on behalf of an object of another module, which it holds.
+/// A job whose work is a closure, for modules that cannot subclass `Job`.
 package final class WorkJob: Job {
-    private let work: any Work
+    private let body: (_ budget: inout Int, _ isRejected: Bool) -> Bool
 
-    package init(_ work: any Work) {
-        self.work = work
+    /// - Parameter body: called with false in place of `Job.run`, with true in place of `Job.wasRejected`, under the contract of each.
+    package init(_ body: @escaping (_ budget: inout Int, _ isRejected: Bool) -> Bool) {
+        self.body = body
         super.init()
     }
 
-    package override func run(_ budget: inout Int) -> Bool { work.run(&budget) }
+    package override func run(_ budget: inout Int) -> Bool { body(&budget, false) }
 
-    package override func wasRejected() -> Bool { work.wasRejected() }
+    package override func wasRejected() -> Bool {
+        var budget = 0
+        return body(&budget, true)
+    }
 }

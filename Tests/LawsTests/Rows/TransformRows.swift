@@ -92,6 +92,30 @@ extension Laws {
                 return $0 % 3
             }.flatMap { $0 }
         },
+        Row("groupBy(_:until:)", keeps: .everything, chains: false) { source, probe in
+            source.groupBy {
+                try probe.visit("key")
+                return $0 % 3
+            } until: {
+                try probe.visit("duration")
+                return $0.skip(2)
+            }.flatMap { $0 }
+        },
+        Row("groupBy(_:until:)", "duration", sources: 2, keeps: .repeating) { sources, _, _ in
+            sources[0].groupBy {
+                $0 % 3
+            } until: { _ in
+                sources[1]
+            }.flatMap { $0 }
+        },
+        Row("groupBy(_:idleTimeout:scheduler:)", keeps: .everything, chains: false) { source, probe in
+            source.groupBy(
+                {
+                    try probe.visit("key")
+                    return $0 % 3
+                }, idleTimeout: .seconds(3_600), scheduler: Laws.scheduler
+            ).flatMap { $0 }
+        },
         Row("groupBy(keySelector:)", "late", keeps: .some, chains: false) { source, probe in
             source.groupBy {
                 try probe.visit("keySelector")

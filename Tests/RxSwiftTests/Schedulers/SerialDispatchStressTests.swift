@@ -54,7 +54,7 @@ import Testing
         let turns = DispatchRunQueue(queue: queue, runsInlineOnMain: false)
         /// One turn, from an idle queue to an idle queue.
         func drainBatch() {
-            turns.submit(WorkJob(NothingToDo()))
+            turns.submit(WorkJob { _, isRejected in !isRejected })
             // This runs behind the block of the turn. As soon as it has run, libdispatch has released that block.
             queue.sync {}
         }
@@ -75,10 +75,4 @@ import Testing
         #expect(before == after)
         #expect(size < 64)
     }
-}
-
-private final class NothingToDo: Work {
-    func run(_ budget: inout Int) -> Bool { true }
-
-    func wasRejected() -> Bool { false }
 }

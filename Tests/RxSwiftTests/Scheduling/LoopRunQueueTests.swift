@@ -10,19 +10,6 @@ import Testing
         func wake() { wakeUps += 1 }
     }
 
-    private final class Note: Work {
-        private let body: () -> Void
-
-        init(_ body: @escaping () -> Void) { self.body = body }
-
-        func run(_ budget: inout Int) -> Bool {
-            body()
-            return true
-        }
-
-        func wasRejected() -> Bool { true }
-    }
-
     private let thread = Thread()
     private let queue = LoopRunQueue(batchLimit: 512)
     private let log = EventLog()
@@ -31,7 +18,11 @@ import Testing
 
     private func submit(_ line: String) {
         let log = log
-        queue.submit(WorkJob(Note { log.note(line) }))
+        queue.submit(
+            WorkJob { _, isRejected in
+                if !isRejected { log.note(line) }
+                return true
+            })
     }
 
     private func submitElsewhere(_ lines: String...) {
@@ -110,7 +101,7 @@ import Testing
             queue.bind(to: thread)
             for isElsewhere in [false, true] {
                 let token = ReleaseToken { released.increment() }
-                let job = WorkJob(Note { withExtendedLifetime(token) {} })
+                let job = WorkJob { _, _ in withExtendedLifetime(token) { true } }
                 if isElsewhere { queue.submitRemote(job) } else { queue.submit(job) }
             }
             #expect(released.value == 0)

@@ -9,34 +9,50 @@ extension ObservableType {
     /// submission among all its work. An error does not overtake the elements before it.
     /// - Parameter scheduler: delivers the events. On `MainScheduler` they are delivered at once when the caller is already there.
     /// - SeeAlso: [ObserveOn](https://reactivex.io/documentation/operators/observeon.html)
+    @inlinable
     public func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         ObserveOn(source: asObservable(), scheduler: scheduler)
     }
 
     /// Delivers the events on a scheduler.
     @available(*, deprecated, renamed: "observe(on:)")
+    @inlinable
     public func observeOn(_ scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         observe(on: scheduler)
     }
 }
 
-private final class ObserveOn<Element>: Observable<Element> {
-    private let source: Observable<Element>
-    private let scheduler: any ImmediateSchedulerType
-    private let weigh = weigher(of: Element.self, for: "observe(on:)")
+@usableFromInline
+final class ObserveOn<Element>: Observable<Element> {
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let scheduler: any ImmediateSchedulerType
+    @usableFromInline let weigh: ((Element) -> Int)?
+    @usableFromInline let sinkType: ObserveOnSink<Element>.Type
+    @usableFromInline let queueType: ObserveOnQueue<Element>.Type
 
+    @inlinable
     init(source: Observable<Element>, scheduler: any ImmediateSchedulerType) {
         self.source = source
         self.scheduler = scheduler
+        weigh = weigher(of: Element.self, for: "observe(on:)")
+        sinkType = ObserveOnSink<Element>.self
+        queueType = ObserveOnQueue<Element>.self
         super.init()
         #if TRACE_RESOURCES
-            if scheduler is SerialDispatchQueueScheduler { _ = ResourceCensus.serialQueueObservables.fetchAdd(1) }
+            count(1)
         #endif
     }
 
     #if TRACE_RESOURCES
         deinit {
-            if scheduler is SerialDispatchQueueScheduler { _ = ResourceCensus.serialQueueObservables.fetchAdd(0 &- 1) }
+            count(0 &- 1)
+        }
+
+        @usableFromInline
+        func count(_ difference: UInt) {
+            if scheduler is SerialDispatchQueueScheduler {
+                _ = ResourceCensus.serialQueueObservables.fetchAdd(difference)
+            }
         }
     #endif
 
@@ -44,8 +60,10 @@ private final class ObserveOn<Element>: Observable<Element> {
         jobScheduler(for: scheduler).runQueue?.nameIfHeldByCaller(mainQueueRuns: mainQueueRuns)
     }
 
+    @usableFromInline
     override func subscribeCore(_ downstream: Sink<Element>) {
-        source.subscribeCore(
-            ObserveOnSink(downstream: downstream, scheduler: jobScheduler(for: scheduler), weigh: weigh))
+        let sink = sinkType.init(
+            queueType, downstream: downstream, scheduler: jobScheduler(for: scheduler), weigh: weigh)
+        source.subscribeCore(sink)
     }
 }

@@ -167,7 +167,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
             perform(work)
             leave()
         } else {
-            serializer.submit(TimedWorkNode.make(work), to: AnySerializerTarget(self))
+            serializer.submit(WorkNode.make(work), to: AnySerializerTarget(self))
         }
     }
 
@@ -196,7 +196,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
         let producer = node.pointee.producer
-        let work = TimedWorkNode<Element>.take(node)
+        let work = WorkNode<TimedWork<Element>>.take(node)
         if case .tick(let generation) = work, producer != CurrentThread.identity, let delay = delayOfReturn(generation)
         {
             return timer.wakeAgain(generation, after: delay)
@@ -218,7 +218,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         return .microseconds(min(1 << min(returns, 16), TimedSink.longestDelay))
     }
 
-    package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = TimedWorkNode<Element>.take(node) }
+    package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = WorkNode<TimedWork<Element>>.take(node) }
 
     package final func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }
@@ -229,23 +229,4 @@ private enum TimedWork<Element> {
     case error(any Swift.Error)
     case completed
     case tick(Int)
-}
-
-/// Work that waits at a serializer.
-private struct TimedWorkNode<Element> {
-    /// The first field, so that a pointer to it is a pointer to the node.
-    private var head: DrainNode
-    private var work: TimedWork<Element>
-
-    static func make(_ work: TimedWork<Element>) -> UnsafeMutablePointer<DrainNode> {
-        let node = UnsafeMutablePointer<TimedWorkNode>.allocate(capacity: 1)
-        node.initialize(to: TimedWorkNode(head: DrainNode(), work: work))
-        return UnsafeMutableRawPointer(node).assumingMemoryBound(to: DrainNode.self)
-    }
-
-    static func take(_ node: UnsafeMutablePointer<DrainNode>) -> TimedWork<Element> {
-        let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: TimedWorkNode.self)
-        defer { node.deallocate() }
-        return node.move().work
-    }
 }

@@ -49,7 +49,7 @@ package struct JobInjector: ~Copyable {
         while true {
             let head = InboxState(word: inbox.loadRelaxed())
             if head.isClosed { return false }
-            job._withUnsafeGuaranteedRef { $0.nextInQueue = head.newest }
+            job.next = head.newest
             // Releasing: paired with the compare-exchange in `takeInbox`. Sequentially consistent: the caller then looks whether a
             // worker sleeps, and a worker looks at the inbox after it announced that it found nothing.
             if inbox.compareExchangeSequentially(head.word, InboxState.pushed(job).word) { return true }
@@ -74,7 +74,7 @@ package struct JobInjector: ~Copyable {
     /// Takes the job that was submitted first.
     package func take() -> TakeResult {
         while true {
-            if let word = ready.steal() { return .job(JobInjector.known(word)) }
+            if let word = ready.steal() { return .job(Unmanaged(word: word).unsafelyUnwrapped) }
             let turn = refill.loadRelaxed()
             // Acquiring: paired with the exchanges below, so that `rest` is as the refiller before left it.
             let taken = RefillState.taken.rawValue
@@ -84,22 +84,20 @@ package struct JobInjector: ~Copyable {
                 _ = refill.exchangeSequentially(turn)
                 continue
             }
-            var oldest = InboxState(word: rest.load()).newest ?? takeInbox()
+            var oldest = Unmanaged(word: rest.load()) ?? takeInbox()
             guard let job = oldest else {
                 _ = refill.exchangeSequentially(RefillState.free.rawValue)
                 return .none
             }
-            oldest = job._withUnsafeGuaranteedRef { $0.nextInQueue }
+            oldest = job.next
             ready.push(upTo: JobInjector.readyLimit - 1) {
                 guard let next = oldest else { return nil }
-                next._withUnsafeGuaranteedRef {
-                    oldest = $0.nextInQueue
-                    $0.nextInQueue = nil
-                }
-                return UInt(bitPattern: next.toOpaque())
+                oldest = next.next
+                next.next = nil
+                return next.word
             }
-            rest.store(oldest.map { UInt(bitPattern: $0.toOpaque()) } ?? 0)
-            job._withUnsafeGuaranteedRef { $0.nextInQueue = nil }
+            rest.store(oldest?.word ?? 0)
+            job.next = nil
             _ = refill.exchangeSequentially((oldest == nil ? RefillState.free : .freeWithRest).rawValue)
             return .job(job)
         }
@@ -124,10 +122,6 @@ package struct JobInjector: ~Copyable {
         }
         return head.newest.map(JobQueue.oldestFirst)
     }
-
-    private static func known(_ address: UInt) -> Unmanaged<Job> {
-        .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
-    }
 }
 
 /// The word of an injector's inbox: the job submitted last, and whether the injector is closed.
@@ -142,12 +136,12 @@ private struct InboxState {
     /// Open and empty.
     static let open = InboxState(word: 0)
 
-    static func pushed(_ job: Unmanaged<Job>) -> InboxState { InboxState(word: UInt(bitPattern: job.toOpaque())) }
+    static func pushed(_ job: Unmanaged<Job>) -> InboxState { InboxState(word: job.word) }
 
     var isClosed: Bool { word & InboxState.closedBit != 0 }
 
     /// The top of the stack.
-    var newest: Unmanaged<Job>? { UnsafeRawPointer(bitPattern: word & ~InboxState.closedBit).map { .fromOpaque($0) } }
+    var newest: Unmanaged<Job>? { Unmanaged(word: word & ~InboxState.closedBit) }
 
     var closed: InboxState { InboxState(word: word | InboxState.closedBit) }
 

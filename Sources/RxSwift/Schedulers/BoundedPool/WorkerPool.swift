@@ -86,7 +86,7 @@ final class WorkerPool: @unchecked Sendable {
                 // again while it runs was accepted before: it is a hop that has more events than fit into a batch.
                 let isShutdown = PoolState(word: state.loadRelaxed()).isShutdown
                 if isShutdown, worker.running != UnsafeRawPointer(retained.toOpaque()) { return false }
-                worker.deques[level].push(UInt(bitPattern: retained.toOpaque()))
+                worker.deques[level].push(retained.word)
                 return true
             }
         } else {
@@ -241,7 +241,7 @@ final class WorkerPool: @unchecked Sendable {
         let isDone = job._withUnsafeGuaranteedRef { $0.run(&budget) }
         worker.running = nil
         if isDone { return job.release() }
-        worker.deques[level].push(UInt(bitPattern: job.toOpaque()))
+        worker.deques[level].push(job.word)
         notifyWork(level)
     }
 
@@ -283,7 +283,7 @@ final class WorkerPool: @unchecked Sendable {
         for offset in 0..<3 as Range<UInt> {
             switch (place &+ offset) % 3 {
             case 0: if case .job(let job) = injectors[level].take() { return job }
-            case 1: if let word = worker.deques[level].steal() { return WorkerPool.job(word) }
+            case 1: if let word = worker.deques[level].steal() { return Unmanaged(word: word) }
             default: if let job = steal(worker, level) { return job }
             }
         }
@@ -294,7 +294,7 @@ final class WorkerPool: @unchecked Sendable {
     @inline(__always)
     private func take(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
         if let own = takesNewestOwn ? worker.deques[level].pop() : worker.deques[level].steal() {
-            return WorkerPool.job(own)
+            return Unmanaged(word: own)
         }
         switch injectors[level].take() {
         case .job(let job): return job
@@ -313,7 +313,7 @@ final class WorkerPool: @unchecked Sendable {
             let skipped = thief.skippedBefore.number == number && thief.skippedBefore.level == level
             let index = skipped ? thief.skippedBefore.index : nil
             switch victim._withUnsafeGuaranteedRef({ $0.deques[level].steal(sparing: index) }) {
-            case .word(let word): return WorkerPool.job(word)
+            case .word(let word): return Unmanaged(word: word)
             case .nothing: continue
             case .only(let index):
                 if !thief.sawSingle { thief.skipped = (number, level, index) }
@@ -335,10 +335,6 @@ final class WorkerPool: @unchecked Sendable {
             if !worker.isSearching, hasWork { change { $0.wakeOne(limit: limit) } }
         }
         return job
-    }
-
-    private static func job(_ word: UInt) -> Unmanaged<Job> {
-        .fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
     }
 
     // MARK: Without work

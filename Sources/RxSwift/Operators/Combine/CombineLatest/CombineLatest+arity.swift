@@ -11,14 +11,14 @@ extension ObservableType {
     @preconcurrency @inlinable public static func combineLatest<O1: ObservableType, O2: ObservableType>(
         _ source1: O1, _ source2: O2, resultSelector: @escaping @Sendable (O1.Element, O2.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest([source1.asObservable(), source2.asObservable()]) { try resultSelector($0.latest(0), $0.latest(1)) }
+        Combination(.combineLatest, [source1.asObservable(), source2.asObservable()]) { try resultSelector($0.latest(0), $0.latest(1)) }
     }
 
     /// Combines 3 sources, as the form for two does.
     @preconcurrency @inlinable public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest([source1.asObservable(), source2.asObservable(), source3.asObservable()]) {
+        Combination(.combineLatest, [source1.asObservable(), source2.asObservable(), source3.asObservable()]) {
             try resultSelector($0.latest(0), $0.latest(1), $0.latest(2))
         }
     }
@@ -28,7 +28,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
+        Combination(.combineLatest, [source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
             try resultSelector($0.latest(0), $0.latest(1), $0.latest(2), $0.latest(3))
         }
     }
@@ -40,7 +40,9 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()]) {
+        Combination(.combineLatest, [
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()
+        ]) {
             try resultSelector($0.latest(0), $0.latest(1), $0.latest(2), $0.latest(3), $0.latest(4))
         }
     }
@@ -52,7 +54,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest([
+        Combination(.combineLatest, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable()
         ]) {
@@ -67,7 +69,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest([
+        Combination(.combineLatest, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable()
         ]) {
@@ -83,7 +85,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element) throws -> Element
     ) -> Observable<Element> {
-        CombineLatest([
+        Combination(.combineLatest, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable(), source8.asObservable()
         ]) {
@@ -101,21 +103,23 @@ extension ObservableType where Element == Any {
     @inlinable public static func combineLatest<O1: ObservableType, O2: ObservableType>(
         _ source1: O1, _ source2: O2
     ) -> Observable<(O1.Element, O2.Element)> {
-        CombineLatest([source1.asObservable(), source2.asObservable()]) { ($0.latest(0), $0.latest(1)) }
+        Combination(.combineLatest, [source1.asObservable(), source2.asObservable()]) { ($0.latest(0), $0.latest(1)) }
     }
 
     /// Combines 3 sources, as the form for two does.
     @inlinable public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3
     ) -> Observable<(O1.Element, O2.Element, O3.Element)> {
-        CombineLatest([source1.asObservable(), source2.asObservable(), source3.asObservable()]) { ($0.latest(0), $0.latest(1), $0.latest(2)) }
+        Combination(.combineLatest, [source1.asObservable(), source2.asObservable(), source3.asObservable()]) {
+            ($0.latest(0), $0.latest(1), $0.latest(2))
+        }
     }
 
     /// Combines 4 sources, as the form for two does.
     @inlinable public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element)> {
-        CombineLatest([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
+        Combination(.combineLatest, [source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
             ($0.latest(0), $0.latest(1), $0.latest(2), $0.latest(3))
         }
     }
@@ -124,7 +128,9 @@ extension ObservableType where Element == Any {
     @inlinable public static func combineLatest<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element)> {
-        CombineLatest([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()]) {
+        Combination(.combineLatest, [
+            source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()
+        ]) {
             ($0.latest(0), $0.latest(1), $0.latest(2), $0.latest(3), $0.latest(4))
         }
     }
@@ -135,7 +141,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element)> {
-        CombineLatest([
+        Combination(.combineLatest, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable()
         ]) {
@@ -149,7 +155,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)> {
-        CombineLatest([
+        Combination(.combineLatest, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable()
         ]) {
@@ -164,7 +170,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element)> {
-        CombineLatest([
+        Combination(.combineLatest, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable(), source8.asObservable()
         ]) {

@@ -13,7 +13,7 @@ extension ObservableType {
         _ collection: Collection,
         resultSelector: @escaping @Sendable ([Collection.Element.Element]) throws -> Element
     ) -> Observable<Element> where Collection.Element: ObservableType {
-        ZipCollection(sources: collection, resultSelector: resultSelector)
+        CollectionCombination(.zip, collection, resultSelector: resultSelector)
     }
 
     /// Combines the elements of several sources by position: the first of each, the second of each, and so on.
@@ -26,34 +26,6 @@ extension ObservableType {
     public static func zip<Collection: Swift.Collection>(
         _ collection: Collection
     ) -> Observable<[Element]> where Collection.Element: ObservableType, Collection.Element.Element == Element {
-        ZipCollection(sources: collection, resultSelector: { $0 })
-    }
-}
-
-private final class ZipCollection<Sources: Collection, Result>: Observable<Result>
-where Sources.Element: ObservableType {
-    private let sources: Sources
-    private let count: Int
-    private let resultSelector: ([Sources.Element.Element]) throws -> Result
-
-    init(sources: Sources, resultSelector: @escaping ([Sources.Element.Element]) throws -> Result) {
-        self.sources = sources
-        self.count = sources.count
-        self.resultSelector = resultSelector
-        super.init()
-    }
-
-    override func subscribeCore(_ downstream: Sink<Result>) {
-        if count == 0 { return downstream.linkAndComplete() }
-        let coordinator = CombiningZipCoordinator(
-            slots: (0..<count).map { _ in ZipSlot<Sources.Element.Element>() }, completesWhenOthersAreDone: true,
-            combine: { [count, resultSelector] coordinator in try resultSelector((0..<count).map(coordinator.next)) },
-            downstream: downstream)
-        downstream.link(coordinator)
-        // One by one: a source that the collection makes on demand is made when the sources before it are subscribed.
-        for (source, slot) in Swift.zip(sources, coordinator.slots) {
-            source.asObservable().subscribe(slot, of: coordinator)
-        }
-        coordinator.didSubscribe()
+        CollectionCombination(.zip, collection, resultSelector: { $0 })
     }
 }

@@ -11,14 +11,16 @@ extension ObservableType {
     @preconcurrency @inlinable public static func zip<O1: ObservableType, O2: ObservableType>(
         _ source1: O1, _ source2: O2, resultSelector: @escaping @Sendable (O1.Element, O2.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip([source1.asObservable(), source2.asObservable()]) { try resultSelector($0.next(0), $0.next(1)) }
+        Combination(.zip, [source1.asObservable(), source2.asObservable()]) { try resultSelector($0.next(0), $0.next(1)) }
     }
 
     /// Combines 3 sources, as the form for two does.
     @preconcurrency @inlinable public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip([source1.asObservable(), source2.asObservable(), source3.asObservable()]) { try resultSelector($0.next(0), $0.next(1), $0.next(2)) }
+        Combination(.zip, [source1.asObservable(), source2.asObservable(), source3.asObservable()]) {
+            try resultSelector($0.next(0), $0.next(1), $0.next(2))
+        }
     }
 
     /// Combines 4 sources, as the form for two does.
@@ -26,7 +28,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
+        Combination(.zip, [source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
             try resultSelector($0.next(0), $0.next(1), $0.next(2), $0.next(3))
         }
     }
@@ -38,7 +40,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()]) {
+        Combination(.zip, [source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()]) {
             try resultSelector($0.next(0), $0.next(1), $0.next(2), $0.next(3), $0.next(4))
         }
     }
@@ -50,7 +52,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip([
+        Combination(.zip, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable()
         ]) {
@@ -65,7 +67,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip([
+        Combination(.zip, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable()
         ]) {
@@ -81,7 +83,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element) throws -> Element
     ) -> Observable<Element> {
-        Zip([
+        Combination(.zip, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable(), source8.asObservable()
         ]) {
@@ -99,21 +101,21 @@ extension ObservableType where Element == Any {
     @inlinable public static func zip<O1: ObservableType, O2: ObservableType>(
         _ source1: O1, _ source2: O2
     ) -> Observable<(O1.Element, O2.Element)> {
-        Zip([source1.asObservable(), source2.asObservable()]) { ($0.next(0), $0.next(1)) }
+        Combination(.zip, [source1.asObservable(), source2.asObservable()]) { ($0.next(0), $0.next(1)) }
     }
 
     /// Combines 3 sources, as the form for two does.
     @inlinable public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3
     ) -> Observable<(O1.Element, O2.Element, O3.Element)> {
-        Zip([source1.asObservable(), source2.asObservable(), source3.asObservable()]) { ($0.next(0), $0.next(1), $0.next(2)) }
+        Combination(.zip, [source1.asObservable(), source2.asObservable(), source3.asObservable()]) { ($0.next(0), $0.next(1), $0.next(2)) }
     }
 
     /// Combines 4 sources, as the form for two does.
     @inlinable public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element)> {
-        Zip([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
+        Combination(.zip, [source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()]) {
             ($0.next(0), $0.next(1), $0.next(2), $0.next(3))
         }
     }
@@ -122,7 +124,7 @@ extension ObservableType where Element == Any {
     @inlinable public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType>(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element)> {
-        Zip([source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()]) {
+        Combination(.zip, [source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable()]) {
             ($0.next(0), $0.next(1), $0.next(2), $0.next(3), $0.next(4))
         }
     }
@@ -133,7 +135,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element)> {
-        Zip([
+        Combination(.zip, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable()
         ]) {
@@ -147,7 +149,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)> {
-        Zip([
+        Combination(.zip, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable()
         ]) {
@@ -162,7 +164,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7, _ source8: O8
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element)> {
-        Zip([
+        Combination(.zip, [
             source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(), source5.asObservable(),
             source6.asObservable(), source7.asObservable(), source8.asObservable()
         ]) {

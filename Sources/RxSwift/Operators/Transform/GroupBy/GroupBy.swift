@@ -7,7 +7,8 @@ extension ObservableType {
     /// it subscribes at once. The source stays subscribed to while the result or any group is. At the end, all groups end the same
     /// way, in order of first appearance, and then the result does.
     /// - Parameter keySelector: runs once per element, on the thread that emits it; an error it throws ends the groups and the
-    ///   result. One look-up by key per element: amortized O(1). Keys are kept until the source ends.
+    ///   result. One look-up by key per element: amortized O(1). Keys are kept until the source ends: with
+    ///   keys of which there are ever new ones, use `groupBy(_:until:)` or `groupBy(_:idleTimeout:scheduler:)`.
     /// - SeeAlso: [GroupBy](https://reactivex.io/documentation/operators/groupby.html)
     @preconcurrency @inlinable
     public func groupBy<Key: Hashable>(
@@ -120,7 +121,7 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
 
 /// The sequence of the elements of one group.
 final class Group<Element>: Observable<Element> {
-    fileprivate let core = SubjectCore<Element>(name: "groupBy")
+    let core = SubjectCore<Element>(name: "groupBy")
     private let life: SharedLife
 
     required init(life: SharedLife) {

@@ -18,12 +18,12 @@ final class ZipSlot<Element>: ElementSlot<Element> {
     }
 
     override func accept(_ element: Element, for coordinator: Coordinator) {
-        let coordinator = unsafeDowncast(coordinator, to: ZipCoordinator.self)
+        let coordinator = unsafeDowncast(coordinator, to: AnyCombinationCoordinator.self)
         guard coordinator.keepsElements else { return coordinator.discarded() }
         if count > mask { grow() }
         (ring.unsafelyUnwrapped + ((head &+ count) & mask)).initialize(to: element)
         count &+= 1
-        coordinator.queued(first: count == 1)
+        coordinator.received(first: count == 1, taking: true)
     }
 
     /// Removes and returns the oldest element; there must be one.
@@ -39,7 +39,8 @@ final class ZipSlot<Element>: ElementSlot<Element> {
         if self.count >= count { return true }
         if weigh == nil { weigh = .some(weigher(of: Element.self, for: "zip")) }
         guard let ring, case .some(.some(let weigh)) = weigh else { return false }
-        let bound = ZipBounds.highWeight / ZipBounds.high * count
+        // 1 MiB counts as 256 elements do.
+        let bound = count << 12
         var weight = 0
         for offset in 0..<self.count {
             weight += weigh(ring[(head &+ offset) & mask])

@@ -1,21 +1,21 @@
-/// Decides what zip does about an event: emit a combination, complete, or wait.
+/// Decides what zip and combineLatest do about an event: emit a combination, complete, or wait.
 ///
-/// It only counts; the elements wait in the slots' queues.
-package struct ZipStateMachine {
+/// It only counts; the elements are in the slots.
+package struct CombinationStateMachine {
     package enum Action {
         case wait
-        /// Every source has an element: take one of each, and report that with `took`.
+        /// Every source has an element: combine them, and report with `took` if they were taken.
         case emit
         case complete
     }
 
     private let sources: Int
 
-    /// True if an element that cannot complete a combination ends the sequence once all other sources are done. The forms for
-    /// collections do so, the forms for 2 to 8 sources wait for the last source.
+    /// True if an element that cannot complete a combination ends the sequence once all other sources are done. Only the forms of
+    /// zip for 2 to 8 sources wait for the last source.
     private let completesWhenOthersAreDone: Bool
 
-    /// The number of sources that have elements queued.
+    /// The number of sources that have elements.
     private var supplied = 0
     package private(set) var done = 0
 
@@ -28,25 +28,23 @@ package struct ZipStateMachine {
         self.completesWhenOthersAreDone = completesWhenOthersAreDone
     }
 
-    /// Counts an element that was queued.
+    /// Counts an element that its slot keeps.
     ///
-    /// - Parameter first: whether the queue of its source was empty before.
-    package mutating func queued(first: Bool) -> Action {
-        if first {
-            supplied &+= 1
-            if supplied == sources { return .emit }
-        }
-        return discarded()
+    /// - Parameter first: whether the slot had none before.
+    @inline(__always)
+    package mutating func received(first: Bool) -> Action {
+        if first { supplied &+= 1 }
+        return supplied == sources ? .emit : discarded()
     }
 
-    /// Handles an element that is not worth queuing, or does not complete a combination.
+    /// Handles an element that is not worth keeping, or does not complete a combination.
     package func discarded() -> Action {
         completesWhenOthersAreDone && done == sources - 1 ? .complete : .wait
     }
 
     /// Notes that one element of each source was taken.
     ///
-    /// - Parameter emptied: the number of queues that are empty now.
+    /// - Parameter emptied: the number of slots that are empty now.
     package mutating func took(emptied: Int) { supplied &-= emptied }
 
     /// Counts a source that has completed.

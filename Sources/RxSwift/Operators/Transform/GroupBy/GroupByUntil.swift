@@ -1,0 +1,298 @@
+import RxPrimitives
+
+extension ObservableType {
+    /// Sorts the elements into groups by key, each of which lives until a sequence of its own says otherwise.
+    ///
+    /// As `groupBy`, for keys of which there are ever new ones: a group that has ended leaves nothing behind. An element whose key has no group
+    /// opens a new one, also after an earlier group of that key.
+    ///
+    /// A group completes when the sequence that `duration` returned for it sends an element or completes; if that sequence fails, the groups
+    /// and the result fail. The element that is being delivered then is delivered in any case. Memory is that of the open groups.
+    ///
+    ///     requests.groupBy { $0.client } until: { $0.filter(\.isLogout) }
+    /// - Parameters:
+    ///   - keySelector: runs once per element, never two runs at a time; an error it throws ends the groups and the result.
+    ///   - duration: runs once per group, behind the delivery of the group to the observer, and receives the group. Its sequence gets each
+    ///     element of the group behind the group's subscribers, and does not keep the source subscribed to. An error it throws ends the
+    ///     groups and the result.
+    /// - Returns: the groups. Costs two atomic read-modify-writes and a look-up by key per element.
+    /// - SeeAlso: [GroupBy](https://reactivex.io/documentation/operators/groupby.html)
+    @preconcurrency @inlinable
+    public func groupBy<Key: Hashable, Duration: ObservableConvertibleType>(
+        _ keySelector: @escaping @Sendable (Element) throws -> Key,
+        until duration: @escaping @Sendable (GroupedObservable<Key, Element>) throws -> Duration
+    ) -> Observable<GroupedObservable<Key, Element>> {
+        GroupByUntil(source: asObservable(), keySelector: keySelector) {
+            try duration($0).asObservable().map { _ in }
+        }
+    }
+
+    /// Sorts the elements into groups by key, and ends a group to which no element has come for a while.
+    ///
+    /// As `groupBy(_:until:)`; see there what the end of a group means. Time in which the source has paused does not count.
+    /// - Parameters:
+    ///   - keySelector: runs once per element, never two runs at a time; an error it throws ends the groups and the result.
+    ///   - idleTimeout: the time without an element after which a group completes.
+    ///   - scheduler: runs a timer per open group, and completes groups.
+    /// - Returns: the groups.
+    /// - SeeAlso: [GroupBy](https://reactivex.io/documentation/operators/groupby.html)
+    @preconcurrency @inlinable
+    public func groupBy<Key: Hashable>(
+        _ keySelector: @escaping @Sendable (Element) throws -> Key, idleTimeout: RxTimeInterval,
+        scheduler: any SchedulerType
+    ) -> Observable<GroupedObservable<Key, Element>> {
+        GroupByUntil(source: asObservable(), keySelector: keySelector) {
+            $0.asObservable().map { _ in }.debounce(idleTimeout, scheduler: scheduler)
+        }
+    }
+}
+
+@usableFromInline
+final class GroupByUntil<Key: Hashable, Element>: Observable<GroupedObservable<Key, Element>> {
+    private let source: Observable<Element>
+    private let keySelector: (Element) throws -> Key
+    private let duration: (GroupedObservable<Key, Element>) throws -> Observable<Void>
+
+    @usableFromInline
+    init(
+        source: Observable<Element>, keySelector: @escaping (Element) throws -> Key,
+        duration: @escaping (GroupedObservable<Key, Element>) throws -> Observable<Void>
+    ) {
+        self.source = source
+        self.keySelector = keySelector
+        self.duration = duration
+        super.init()
+    }
+
+    override func subscribeCore(_ downstream: Sink<GroupedObservable<Key, Element>>) {
+        let sink = GroupByUntilSink(keySelector: keySelector, duration: duration, downstream: downstream)
+        downstream.link(sink.share)
+        source.subscribeCore(sink)
+    }
+}
+
+/// A group that is open.
+private final class OpenGroup<Key: Hashable, Element> {
+    let key: Key
+    /// The number of groups opened before it.
+    let number: Int
+    let group: Group<Element>
+    /// What the group's duration sees of it: apart from the subscribers, which alone decide about pauses and about the source's life.
+    let watched: Group<Element>
+    /// Receives the group's duration.
+    let link = UpstreamLink()
+
+    init(key: Key, number: Int, life: SharedLife, watchedLife: SharedLife) {
+        self.key = key
+        self.number = number
+        group = Group(life: life)
+        watched = Group(life: watchedLife)
+    }
+
+    func end(_ stop: SubjectListCore.Stop) {
+        link.cancel()
+        group.core.end(stop)
+        watched.core.end(.abandoned)
+    }
+}
+
+/// Brings the source's elements and the ends of groups into one order, and passes the elements to their groups.
+private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, SerializerTarget {
+    private enum Work {
+        case next(Element)
+        case stop(SubjectListCore.Stop)
+        case expired(OpenGroup<Key, Element>)
+    }
+
+    private let keySelector: (Element) throws -> Key
+    private let duration: (GroupedObservable<Key, Element>) throws -> Observable<Void>
+    private let downstream: Sink<GroupedObservable<Key, Element>>
+    private let serializer = Serializer()
+
+    // Only the drainer uses these.
+    @exclusivity(unchecked) private var groups: [Key: OpenGroup<Key, Element>] = [:]
+    @exclusivity(unchecked) private var opened = 0
+
+    /// The subscription to the source, held in shares: by the downstream, and by the subscribers of groups.
+    private let life = SharedLife()
+    private let watchedLife = SharedLife()
+    let share: LifeShare
+
+    var operatorName: StaticString { "groupBy(_:until:)" }
+
+    init(
+        keySelector: @escaping (Element) throws -> Key,
+        duration: @escaping (GroupedObservable<Key, Element>) throws -> Observable<Void>,
+        downstream: Sink<GroupedObservable<Key, Element>>
+    ) {
+        self.keySelector = keySelector
+        self.duration = duration
+        self.downstream = downstream
+        share = LifeShare(life)
+        super.init()
+    }
+
+    deinit {
+        if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
+    }
+
+    override func link(_ stage: Stage) {
+        super.link(stage)
+        life.link(self)
+    }
+
+    override func cancel() {
+        guard let upstream = takeUpstream() else { return }
+        serializer.close(AnySerializerTarget(self))
+        upstream.take()?.cancel()
+    }
+
+    override func quiesce() -> UInt {
+        if serializer.isClosed { return 0 }
+        quiesceUpstream()
+        serializer.close(AnySerializerTarget(self))
+        return 0
+    }
+
+    override func quiesceBoundary() -> UInt { quiesce() }
+
+    // MARK: From any thread
+
+    override func next(_ element: Element) { submit(.next(element)) }
+
+    override func error(_ error: any Swift.Error) {
+        submit(.stop(.error(error)))
+        // The event may have to wait for the drainer. The source has ended all the same.
+        endSource()
+    }
+
+    override func completed() {
+        submit(.stop(.completed))
+        endSource()
+    }
+
+    fileprivate func expired(_ group: OpenGroup<Key, Element>) { submit(.expired(group)) }
+
+    fileprivate func failed(_ error: any Swift.Error) { submit(.stop(.error(error))) }
+
+    override func pauses(_ source: any PausableSource) -> Bool {
+        serializer.pauses(source, for: AnySerializerTarget(self))
+    }
+
+    private func submit(_ work: Work) {
+        if serializer.tryEnter() {
+            perform(work)
+            if !serializer.tryLeave() { serializer.finishLeaving(AnySerializerTarget(self)) }
+        } else {
+            serializer.submit(WorkNode.make(work), to: AnySerializerTarget(self))
+        }
+    }
+
+    // MARK: By the drainer
+
+    private func perform(_ work: Work) {
+        switch work {
+        case .next(let element): receive(element)
+        case .stop(let stop): end(stop)
+        case .expired(let group):
+            guard groups[group.key] === group else { return }
+            groups[group.key] = nil
+            group.end(.completed)
+        }
+    }
+
+    private func receive(_ element: Element) {
+        do {
+            let key = try keySelector(element)
+            if isCancelled { return }
+            guard let group = try groups[key] ?? open(key) else { return }
+            group.group.core.next(element)
+            group.watched.core.next(element)
+        } catch {
+            if !isCancelled { end(.error(error)) }
+        }
+    }
+
+    /// Sends a new group, unless the downstream has cancelled: the group would then never have a subscriber.
+    ///
+    /// - Returns: the group, if its first element is wanted.
+    private func open(_ key: Key) throws -> OpenGroup<Key, Element>? {
+        if share.isCancelled { return nil }
+        let group = OpenGroup<Key, Element>(key: key, number: opened, life: life, watchedLife: watchedLife)
+        opened += 1
+        groups[key] = group
+        downstream.next(GroupedObservable(key: key, source: group.group))
+        if isCancelled { return nil }
+        let duration = try duration(GroupedObservable(key: key, source: group.watched))
+        if isCancelled { return nil }
+        // An end that comes within the subscription waits until the element has been delivered.
+        duration.start(GroupDurationSink(group: group, of: self))
+        return isCancelled ? nil : group
+    }
+
+    private func end(_ stop: SubjectListCore.Stop) {
+        serializer.closeFromInside()
+        quiesceUpstream()
+        endGroups(stop)
+        if !share.isCancelled {
+            switch stop {
+            case .error(let error): downstream.error(error)
+            default: downstream.completed()
+            }
+        }
+        life.cancel()
+    }
+
+    private func endGroups(_ stop: SubjectListCore.Stop) {
+        let open = groups.values.sorted { $0.number < $1.number }
+        groups = [:]
+        for group in open { group.end(stop) }
+    }
+
+    // MARK: SerializerTarget
+
+    func run(_ node: UnsafeMutablePointer<DrainNode>) { perform(WorkNode<Work>.take(node)) }
+
+    func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = WorkNode<Work>.take(node) }
+
+    /// Only if the downstream and all groups pause the source; a group without a subscriber does not.
+    func downstreamPauses(_ source: any PausableSource) -> Bool {
+        guard share.isCancelled || downstream.pauses(source) else { return false }
+        for group in groups.values where !group.group.core.pauses(source) { return false }
+        return !groups.isEmpty || !share.isCancelled
+    }
+
+    func serializerDidClose() { endGroups(.abandoned) }
+
+    func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
+}
+
+/// Receives the sequence that ends a group.
+private final class GroupDurationSink<Key: Hashable, Element>: Sink<Void> {
+    private let group: OpenGroup<Key, Element>
+    private let sink: GroupByUntilSink<Key, Element>
+
+    init(group: OpenGroup<Key, Element>, of sink: GroupByUntilSink<Key, Element>) {
+        self.group = group
+        self.sink = sink
+        super.init()
+    }
+
+    override func link(_ stage: Stage) { group.link.link(stage) }
+
+    override func next(_ element: Void) { end() }
+
+    override func completed() { end() }
+
+    override func error(_ error: any Swift.Error) {
+        if group.link.isCancelled { return }
+        group.link.cancel()
+        sink.failed(error)
+    }
+
+    private func end() {
+        if group.link.isCancelled { return }
+        group.link.cancel()
+        sink.expired(group)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct GroupByUntilTests {
+    private let source = PublishSubject<Int>()
+    private let log = EventLog()
+
+    /// Subscribes to the groups of the last digit and logs all that they send, with the number of the group in front.
+    private func logGroups(_ groups: Observable<GroupedObservable<Int, Int>>) -> any Disposable {
+        var count = 0
+        return groups.subscribe(
+            onNext: { group in
+                count += 1
+                let number = count
+                log.note("\(number): key \(group.key)")
+                _ = group.subscribe(
+                    onNext: { log.note("\(number): \($0)") }, onError: { _ in log.note("\(number): error") },
+                    onCompleted: { log.note("\(number): end") })
+            }, onError: { _ in log.note("error") }, onCompleted: { log.note("end") })
+    }
+
+    @Test("A group ends when its sequence sends an element, and a later element of its key opens another")
+    func ends() {
+        let subscription = logGroups(
+            source.groupBy {
+                $0 % 10
+            } until: {
+                $0.filter { $0 >= 100 }
+            })
+        for element in [1, 2, 11, 101, 21, 102] { source.onNext(element) }
+        source.onCompleted()
+        #expect(
+            log.lines == [
+                "1: key 1", "1: 1", "2: key 2", "2: 2", "1: 11", "1: 101", "1: end", "3: key 1", "3: 21", "2: 102",
+                "2: end",
+                "3: end", "end",
+            ])
+        subscription.dispose()
+    }
+
+    @Test("The element that opens a group is delivered, though the group's sequence ends at once")
+    func endsAtOnce() {
+        let subscription = logGroups(
+            source.groupBy {
+                $0 % 10
+            } until: { _ in
+                Observable<Int>.just(0)
+            })
+        source.onNext(1)
+        source.onNext(11)
+        #expect(log.lines == ["1: key 1", "1: 1", "1: end", "2: key 1", "2: 11", "2: end"])
+        subscription.dispose()
+    }
+
+    @Test(
+        "An error of a group's sequence, of either closure and of the source ends the groups and the result",
+        arguments: 0..<4)
+    func fails(origin: Int) {
+        let subscription = logGroups(
+            source.groupBy { element in
+                if origin == 0, element == 3 { throw NumberedFailure(0) }
+                return element % 10
+            } until: { group -> Observable<Int> in
+                if origin == 1, group.key == 3 { throw NumberedFailure(1) }
+                return origin == 2 && group.key == 3 ? .error(NumberedFailure(2)) : .never()
+            })
+        for element in [1, 2, 3] { source.onNext(element) }
+        if origin == 3 { source.onError(NumberedFailure(3)) }
+        #expect(log.lines.suffix(1) == ["error"] && log.lines.contains("1: error") && log.lines.contains("2: error"))
+        #expect(!source.hasObservers)
+        source.onNext(4)
+        #expect(log.lines.suffix(1) == ["error"])
+        subscription.dispose()
+    }
+
+    @Test("The source stays subscribed to while the result or a group is, not on account of a group's sequence")
+    func life() {
+        var group: (any Disposable)?
+        let subscription = source.groupBy {
+            $0
+        } until: {
+            $0.skip(1_000)
+        }.subscribe(onNext: { group = $0.subscribe() })
+        source.onNext(1)
+        subscription.dispose()
+        #expect(source.hasObservers)
+        group?.dispose()
+        #expect(!source.hasObservers)
+    }
+
+    @Test("Keys of which there are ever new ones leave nothing behind")
+    func manyKeys() {
+        #if TRACE_RESOURCES
+            var subscription: any Disposable = source.groupBy {
+                $0
+            } until: {
+                $0
+            }.subscribe(onNext: { _ = $0.subscribe() })
+            for key in 0..<100 { source.onNext(key) }
+            let before = Resources.total
+            for key in 100..<10_000 { source.onNext(key) }
+            #expect(Resources.total == before)
+            subscription.dispose()
+            subscription = Disposables.create()
+        #endif
+    }
+
+    @Test("A group to which no element comes for the idle time ends")
+    func idle() async {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "idle")
+        let subscription = logGroups(source.groupBy({ $0 % 10 }, idleTimeout: .milliseconds(100), scheduler: scheduler))
+        source.onNext(1)
+        #expect(await eventually { log.lines.last == "1: end" })
+        source.onNext(11)
+        #expect(await eventually { log.lines.suffix(3) == ["2: key 1", "2: 11", "2: end"] })
+        subscription.dispose()
+    }
+
+    @Test("The source pauses only while the result and all open groups pause it; the groups' sequences do not count")
+    func pauses() {
+        let probe = PausableProbe { _ in String(repeating: "x", count: 1 << 20) }
+        let queue = DispatchQueue(label: "groups")
+        queue.suspend()
+        let slow = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "groups.target")
+        let subscription = probe.observable.groupBy {
+            $0.utf8.count
+        } until: {
+            $0.skip(1_000)
+        }
+        .flatMap { $0 }.observe(on: slow).subscribe()
+        #expect(probe.emitUntilPaused(limit: 100) == 1)
+        queue.resume()
+        subscription.dispose()
+    }
+}
