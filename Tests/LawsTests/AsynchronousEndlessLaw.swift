@@ -25,6 +25,9 @@ extension Laws {
             if ["SharedSequence.", "Driver.", "Signal."].contains(where: name.hasPrefix) {
                 return "what is above a share ends when its last subscriber has left"
             }
+            if name == "groupBy(_:until:)" {
+                return "what is above groups ends when the last of their subscribers has left"
+            }
             if name == "DescriptorStream.write" { return "an object of another module is subscribed to the source" }
             return nil
         }

@@ -89,10 +89,15 @@ class AnyObserveOnQueue: PausableSource {
         }
     }
 
+    /// Reacts to a lower load: resumes the sources above, if they wait.
+    final func didEmpty() {
+        if takeWait() { resumeWaiting() }
+    }
+
     /// Reacts to the end of a chunk of the queue: resumes the sources above, and asks the downstream. Returns whether this hop has to pause.
     @inline(never)
     final func didEndChunk() -> Bool {
-        if takeWait() { resumeWaiting() }
+        didEmpty()
         if isCancelled.loadRelaxed() != 0 { return false }
         state.willAsk()
         isPaused = isPausedByDownstream && state.pause()
@@ -139,16 +144,20 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
     /// The elements on their way from the upstream to the drainer.
     let elements = SPSCQueue<Element>()
     let downstream: Sink<Element>
+    /// True if chunks may be closed early because their elements are heavy.
+    private let weighs: Bool
 
     /// A hop whose batches run in the queue that all work of a scheduler shares.
-    required init(downstream: Sink<Element>, sharedBy scheduler: any JobScheduler) {
+    required init(downstream: Sink<Element>, weighs: Bool, sharedBy scheduler: any JobScheduler) {
         self.downstream = downstream
+        self.weighs = weighs
         super.init(sharedBy: scheduler)
     }
 
     /// A hop with a queue of its own.
-    required init(downstream: Sink<Element>, in queue: PrivateRunQueue) {
+    required init(downstream: Sink<Element>, weighs: Bool, in queue: PrivateRunQueue) {
         self.downstream = downstream
+        self.weighs = weighs
         super.init(in: queue)
     }
 
@@ -177,6 +186,7 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
             let element = elements.popKnown()
             if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
         }
+        if weighs, elements.isUsedUp, elements.releaseWeight() { didEmpty() }
         return 0
     }
 

@@ -34,11 +34,11 @@ package final class ObserveOnSink<Element>: Sink<Element> {
     ) {
         if let queue = scheduler.runQueue {
             self.queue = queue
-            core = queueType.init(downstream: downstream, sharedBy: scheduler)
+            core = queueType.init(downstream: downstream, weighs: weigh != nil, sharedBy: scheduler)
         } else {
             let queue = PrivateRunQueue(scheduler: scheduler)
             self.queue = queue
-            core = queueType.init(downstream: downstream, in: queue)
+            core = queueType.init(downstream: downstream, weighs: weigh != nil, in: queue)
         }
         self.weigh = weigh
         self.scheduler = scheduler
@@ -88,7 +88,13 @@ package final class ObserveOnSink<Element>: Sink<Element> {
     private static var unitWeight: Int { 1 << 16 }
 
     package override func pauses(_ source: any PausableSource) -> Bool {
-        guard core.pauses(source) else { return false }
+        guard core.pauses(source) else {
+            // Events that are delivered at once are not bounded by the queue.
+            guard queue.tryEnterInline() else { return false }
+            let answer = downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
+            queue.leaveInline()
+            return answer
+        }
         // A cancellation may have resumed the waiting sources before this one was among them. A read-modify-write, acquiring: either it
         // finds the word as `cancel` left it, or `cancel` finds that a source waits.
         return upstream.fetchAdd(0) != Stage.cancelled

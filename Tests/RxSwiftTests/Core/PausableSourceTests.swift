@@ -60,6 +60,18 @@ import Testing
         subscription.dispose()
     }
 
+    @Test("A source that waits behind one heavy element is resumed when that is delivered")
+    func oneHeavyElement() async {
+        let probe = PausableProbe { _ in String(repeating: "x", count: 5_000_000) }
+        let gated = GatedScheduler()
+        let subscription = probe.observable.observe(on: gated.scheduler).subscribe()
+        #expect(probe.emit())
+        gated.open()
+        #expect(await eventually { probe.resumeCount == 1 })
+        #expect(!probe.ask())
+        subscription.dispose()
+    }
+
     @Test("A stage that pauses its source accepts, in order, all that comes nevertheless")
     func adviceOnly() async {
         let probe = PausableProbe()

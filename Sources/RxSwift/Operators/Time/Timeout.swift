@@ -126,6 +126,8 @@ private final class TimeoutOtherSink<Element>: Sink<Element> {
         if !coordinator.isCancelled { coordinator.downstream.next(element) }
     }
 
+    override func pauses(_ source: any PausableSource) -> Bool { coordinator.downstream.pauses(source) }
+
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 
     override func completed() { completed(then: {}) }

@@ -1,0 +1,102 @@
+import RxSwift
+import TestSupport
+import Testing
+
+extension Laws {
+    /// Law L13: what an operator does with a pause that comes from below, for each of its sources.
+    @Suite struct PressureLaw {
+        @Test(
+            "A pause of the stages below reaches the sources that the table names, and the resume, too",
+            arguments: Laws.cases)
+        func pauseReachesTheSource(_ subject: Case) {
+            let (asker, brake) = (Asker(), Brake())
+            let scenario = Scenario(subject, .subject)
+            scenario.subscribe(above: asker.observable, below: brake.observable)
+            for _ in 0..<2 { scenario.round() }
+            scenario.settle()
+            guard let before = asker.ask() else { return }
+            #expect(!before, "paused although nothing below pauses it")
+            brake.pull()
+            let pressure = Pressure.of(subject)
+            let answer = asker.ask()
+            switch pressure {
+            case .forwards: #expect(answer == true, "forwards nothing")
+            case .originates, .absorbs, .stops:
+                #expect(answer == false, "forwards, although the table says that it \(pressure)")
+            }
+            brake.release()
+            if answer == true {
+                #expect(Laws.eventually(true) { asker.resumeCount > 0 }, "a lost resume")
+                #expect(Laws.eventually(true) { asker.ask() != true }, "still paused")
+            }
+            scenario.dispose()
+        }
+
+        enum End: CaseIterable, Sendable { case completed, error, dispose }
+
+        @Test("An operator whose source is paused ends as otherwise, and releases everything", arguments: Laws.cases)
+        func endWhilePaused(_ subject: Case) {
+            for end in End.allCases {
+                #if TRACE_RESOURCES
+                    live(subject, end)
+                #endif
+                Laws.expectNothingLeft(waiting: true, "\(end)") { live(subject, end) }
+            }
+        }
+
+        private func live(_ subject: Case, _ end: End) {
+            let (asker, brake) = (Asker(), Brake())
+            let scenario = Scenario(subject, .subject)
+            scenario.subscribe(above: asker.observable, below: brake.observable)
+            scenario.round()
+            scenario.settle()
+            brake.pull()
+            _ = asker.ask()
+            scenario.round()
+            switch end {
+            case .completed: scenario.end(.completed)
+            case .error: scenario.end(.error(LawError.source))
+            case .dispose: scenario.dispose()
+            }
+            brake.release()
+            let ends = end == .completed && subject.row.completes
+            if ends { #expect(Laws.eventually(true) { scenario.record.hasEnded }, "\(end)") }
+            Laws.waitForQuiet { scenario.record.events.count }
+            if !scenario.record.hasEnded { scenario.dispose() }
+            scenario.forget()
+        }
+
+        @Test(
+            "The answers are the same with and without pauses", arguments: Laws.cases.filter { !$0.row.isAsynchronous })
+        func sameAnswers(_ subject: Case) {
+            func run(pausing: Bool) -> (events: String, count: Int) {
+                let (asker, brake) = (Asker(), Brake())
+                let scenario = Scenario(subject, .subject)
+                scenario.subscribe(above: asker.observable, below: brake.observable)
+                for round in 0..<4 {
+                    if pausing, round == 1 { brake.pull() }
+                    scenario.round()
+                    _ = asker.ask()
+                    if pausing, round == 2 { brake.release() }
+                }
+                scenario.end(.completed)
+                brake.settle()
+                scenario.dispose()
+                return (scenario.record.text, scenario.record.events.count)
+            }
+            let (without, with) = (run(pausing: false), run(pausing: true))
+            #expect(without == with)
+        }
+
+        @Test("Each line of the table is about an operator that there is") func tableIsCurrent() {
+            for line in Pressure.exceptions {
+                #expect(Laws.cases.contains { line.applies(to: $0) }, "\(line.names)")
+            }
+        }
+
+        @Test("BACKPRESSURE.md has the table") func tableIsDocumented() throws {
+            #expect(
+                try Pressure.tableInTheDocument() == Pressure.table, "copy this between the marks:\n\(Pressure.table)")
+        }
+    }
+}
