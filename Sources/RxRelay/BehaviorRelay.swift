@@ -50,3 +50,8 @@ public final class BehaviorRelay<Element>: ObservableType {
     @inlinable
     public func asInfallible() -> Infallible<Element> { Infallible(raw: subject) }
 }
+
+extension BehaviorRelay: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { subject.pauses(source) }
+}

@@ -41,3 +41,8 @@ public final class PublishRelay<Element>: ObservableType {
     @inlinable
     public func asInfallible() -> Infallible<Element> { Infallible(raw: subject) }
 }
+
+extension PublishRelay: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { subject.pauses(source) }
+}

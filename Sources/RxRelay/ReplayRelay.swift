@@ -53,3 +53,8 @@ public final class ReplayRelay<Element>: ObservableType {
     @inlinable
     public func asInfallible() -> Infallible<Element> { Infallible(raw: subject) }
 }
+
+extension ReplayRelay: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { subject.pauses(source) }
+}

@@ -9,9 +9,9 @@ extension ObservableType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
-        subscribe(
-            onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: rejection(at: "bind(to: PublishRelay)"))
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays,
+            at: "bind(to: PublishRelay)")
     }
 
     /// Passes each element to publish relays of optional elements.
@@ -22,9 +22,9 @@ extension ObservableType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
-        subscribe(
-            onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: rejection(at: "bind(to: PublishRelay)"))
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays,
+            at: "bind(to: PublishRelay)")
     }
 
     /// Makes each element the value of behavior relays.
@@ -35,9 +35,9 @@ extension ObservableType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
-        subscribe(
-            onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: rejection(at: "bind(to: BehaviorRelay)"))
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays,
+            at: "bind(to: BehaviorRelay)")
     }
 
     /// Makes each element the value of behavior relays of optional elements.
@@ -48,9 +48,9 @@ extension ObservableType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
-        subscribe(
-            onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: rejection(at: "bind(to: BehaviorRelay)"))
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays,
+            at: "bind(to: BehaviorRelay)")
     }
 
     /// Passes each element to replay relays.
@@ -61,9 +61,9 @@ extension ObservableType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
-        subscribe(
-            onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: rejection(at: "bind(to: ReplayRelay)"))
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays,
+            at: "bind(to: ReplayRelay)")
     }
 
     /// Passes each element to replay relays of optional elements.
@@ -74,8 +74,8 @@ extension ObservableType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
-        subscribe(
-            onNext: { element in for relay in relays { relay.accept(element) } },
-            onError: rejection(at: "bind(to: ReplayRelay)"))
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays,
+            at: "bind(to: ReplayRelay)")
     }
 }

@@ -19,7 +19,7 @@ public struct AnyObserver<Element>: ObserverType {
         if let any = observer as? AnyObserver<Element> {
             self = any
         } else {
-            sink = HandlerSink(eventHandler: observer.on)
+            sink = HandlerSink(eventHandler: observer.on, pausingObserver: observer as? any PausingObserver)
         }
     }
 
@@ -39,6 +39,11 @@ public struct AnyObserver<Element>: ObserverType {
     public func asObserver() -> AnyObserver<Element> {
         self
     }
+}
+
+extension AnyObserver: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { sink.pauses(source) }
 }
 
 extension ObserverType {
@@ -63,13 +68,19 @@ extension ObserverType {
 /// The closure behind an `AnyObserver`.
 package final class HandlerSink<Element>: Sink<Element> {
     private let eventHandler: AnyObserver<Element>.EventHandler
+    private let pausingObserver: (any PausingObserver)?
 
-    package init(eventHandler: @escaping AnyObserver<Element>.EventHandler) {
+    package init(
+        eventHandler: @escaping AnyObserver<Element>.EventHandler, pausingObserver: (any PausingObserver)? = nil
+    ) {
         self.eventHandler = eventHandler
+        self.pausingObserver = pausingObserver
         super.init()
     }
 
     package override func next(_ element: Element) { eventHandler(.next(element)) }
     package override func error(_ error: any Swift.Error) { eventHandler(.error(error)) }
     package override func completed() { eventHandler(.completed) }
+
+    package override func pauses(_ source: any PausableSource) -> Bool { pausingObserver?.pauses(source) ?? false }
 }

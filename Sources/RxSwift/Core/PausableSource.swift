@@ -16,10 +16,26 @@ import RxPrimitives
 /// A source that can pause: a file, a socket, a hop, a loop of a scheduler.
 ///
 /// It asks `pauses` of its downstream. After the answer true it stops until `resume` is called.
+@usableFromInline
 package protocol PausableSource: AnyObject {
     /// Tells the source to ask again, and to go on if no stage pauses it any more. From any thread, maybe more often than the source
     /// has paused. Runs no code of the user, and does not wait.
     func resume()
+}
+
+/// An observer that passes the question of a source on: a subject, a relay, the observer of `create`.
+///
+/// The end of a subscription looks for it only when a source asks, so that others pay nothing.
+@usableFromInline
+package protocol PausingObserver {
+    /// Tells whether the subscribers want a source to pause, under the contract of `AnySink.pauses`.
+    func pauses(_ source: any PausableSource) -> Bool
+}
+
+/// Observers that receive each event, one after the other: they pause a source only if all do.
+extension Array: PausingObserver where Element: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { !isEmpty && allSatisfy { $0.pauses(source) } }
 }
 
 /// The sources that a stage has paused. For one thread at a time.
@@ -99,6 +115,9 @@ package struct PauseState: ~Copyable {
         // Acquiring and releasing: paired with `resume`. The thread that starts the source again sees its state.
         word.exchange(PauseState.paused) != PauseState.resumed
     }
+
+    /// True if the source has paused, and was not resumed. Out of date as soon as it is read.
+    package var isPaused: Bool { word.loadRelaxed() == PauseState.paused }
 
     /// Resumes the source. Returns true if the source had paused, and the caller has to start it.
     package func resume() -> Bool { word.exchange(PauseState.resumed) == PauseState.paused }

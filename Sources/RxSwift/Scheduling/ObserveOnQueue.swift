@@ -24,7 +24,9 @@ class AnyObserveOnQueue: PausableSource {
     /// The number of events that batches have left in the queue.
     @exclusivity(unchecked) private final var postponed = 0
     /// True from the downstream's pause until the job that delivers what was postponed.
-    @exclusivity(unchecked) private final var isPaused = false
+    @exclusivity(unchecked) private(set) final var isPaused = false
+
+    private final let backlogPlace = Backlog.Place()
 
     init(sharedBy scheduler: any JobScheduler) { sharedScheduler = scheduler }
 
@@ -35,8 +37,11 @@ class AnyObserveOnQueue: PausableSource {
 
     // MARK: Pausing the sources
 
-    /// The load of the queue: whether it is full, and whether a source waits.
-    var load: QueueLoad { abstractMethod() }
+    /// True if the queue is full. Out of date as soon as it is read.
+    var mustPause: Bool { abstractMethod() }
+
+    /// True if a source waits. Out of date as soon as it is read.
+    var isAwaited: Bool { abstractMethod() }
 
     /// Begins the wait of a source, unless the queue is not full any more.
     func beginWait() -> Bool { abstractMethod() }
@@ -46,7 +51,7 @@ class AnyObserveOnQueue: PausableSource {
 
     /// Tells whether a source above has to pause.
     final func pauses(_ source: any PausableSource) -> Bool {
-        if !load.mustPause { return false }
+        if !mustPause { return false }
         lock.withLock { waiting.add(source) }
         // The source is in the list before the word says so: the thread that clears the word finds it.
         return beginWait()
@@ -54,7 +59,12 @@ class AnyObserveOnQueue: PausableSource {
 
     /// Resumes the waiting sources of a hop that was cancelled.
     final func didCancel() {
-        if load.isAwaited { resumeWaiting() }
+        if isAwaited { resumeWaiting() }
+    }
+
+    /// Resumes the waiting sources if there are any and the queue has emptied.
+    final func resumeIfEmptied() {
+        if takeWait() { resumeWaiting() }
     }
 
     private final func resumeWaiting() {
@@ -63,6 +73,14 @@ class AnyObserveOnQueue: PausableSource {
         lock.unlock()
         taken.resume()
     }
+
+    /// Takes, now and then, the number of events that wait in a batch. A queue whose source is paused does not grow.
+    func noteBacklog(_ count: Int) {
+        if !isAwaited { Backlog.noticed(count, at: operatorName, backlogPlace) }
+    }
+
+    /// The name of the operator, for diagnostics.
+    var operatorName: StaticString { "observe(on:)" }
 
     // MARK: Delivering
 
@@ -89,21 +107,17 @@ class AnyObserveOnQueue: PausableSource {
         }
     }
 
-    /// Reacts to a lower load: resumes the sources above, if they wait.
-    final func didEmpty() {
-        if takeWait() { resumeWaiting() }
-    }
-
     /// Reacts to the end of a chunk of the queue: resumes the sources above, and asks the downstream. Returns whether this hop has to pause.
     @inline(never)
     final func didEndChunk() -> Bool {
-        didEmpty()
+        resumeIfEmptied()
         if isCancelled.loadRelaxed() != 0 { return false }
         state.willAsk()
         isPaused = isPausedByDownstream && state.pause()
         return isPaused
     }
 
+    @usableFromInline
     final func resume() {
         guard state.resume(), isCancelled.loadRelaxed() == 0 else { return }
         (sharedScheduler?.runQueue ?? privateQueue)?.submit(ResumedEvents(self))
@@ -161,7 +175,9 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
         super.init(in: queue)
     }
 
-    override var load: QueueLoad { elements.load }
+    override var mustPause: Bool { elements.load.mustPause }
+
+    override var isAwaited: Bool { elements.load.isAwaited }
 
     override func beginWait() -> Bool { elements.beginWait() }
 
@@ -186,7 +202,7 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
             let element = elements.popKnown()
             if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
         }
-        if weighs, elements.isUsedUp, elements.releaseWeight() { didEmpty() }
+        if weighs, elements.isUsedUp, elements.releaseWeight() { resumeIfEmptied() }
         return 0
     }
 

@@ -68,3 +68,8 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }
+
+extension BehaviorSubject: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { core.pauses(source) }
+}

@@ -55,3 +55,8 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }
+
+extension PublishSubject: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { core.pauses(source) }
+}

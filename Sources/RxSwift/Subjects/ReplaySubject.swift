@@ -66,3 +66,8 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
     }
 }
+
+extension ReplaySubject: PausingObserver {
+    @usableFromInline
+    package func pauses(_ source: any PausableSource) -> Bool { core.pauses(source) }
+}

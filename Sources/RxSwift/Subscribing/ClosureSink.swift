@@ -1,22 +1,32 @@
+/// A rare request of an `EventSink` to the observer behind it.
+@frozen
+@usableFromInline
+package enum EventSinkRequest {
+    /// Passes the terminal event on; without an error it is completion. The result is nil.
+    case stop((any Swift.Error)?)
+    /// Returns the observer if it passes the questions of sources on.
+    case findPausingObserver
+}
+
 /// The lower end of a chain: passes events, as values, to a user's observer or closure.
 @usableFromInline
 package final class EventSink<Element>: Sink<Element> {
     private let onNext: (Element) -> Void
-    private let onStop: ((any Swift.Error)?) -> Void
+    private let onRequest: (EventSinkRequest) -> (any PausingObserver)?
     private let subscription: SubscriptionDisposable
 
     /// - Parameters:
     ///   - onNext: makes a `next` event of an element and passes it on. The caller supplies it, as the type of the elements is known
     ///     there: making an event here would cost a look-up of its metadata for each.
-    ///   - onStop: the same for the terminal event; without an error it is completion.
+    ///   - onRequest: does everything else. One closure for all of it, as each would be an allocation.
     ///   - subscription: the disposable that the user holds.
     @usableFromInline
     package init(
-        onNext: @escaping (Element) -> Void, onStop: @escaping ((any Swift.Error)?) -> Void,
+        onNext: @escaping (Element) -> Void, onRequest: @escaping (EventSinkRequest) -> (any PausingObserver)?,
         subscription: SubscriptionDisposable
     ) {
         self.onNext = onNext
-        self.onStop = onStop
+        self.onRequest = onRequest
         self.subscription = subscription
         super.init()
     }
@@ -37,17 +47,22 @@ package final class EventSink<Element>: Sink<Element> {
 
     package override func completed(then after: () -> Void) { finish(nil, then: after) }
 
+    package override func pauses(_ source: any PausableSource) -> Bool {
+        if subscription.isCancelled { return false }
+        return onRequest(.findPausingObserver)?.pauses(source) ?? false
+    }
+
     private func finish(_ error: (any Swift.Error)?) {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
-        onStop(error)
+        _ = onRequest(.stop(error))
         subscription.settle(upstream)
     }
 
     private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
-        if upstream != nil { onStop(error) }
+        if upstream != nil { _ = onRequest(.stop(error)) }
         subscription.settle(upstream, after: after)
     }
 }

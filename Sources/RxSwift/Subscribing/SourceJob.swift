@@ -63,6 +63,7 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
         return downstream.pauses(self) && state.pause()
     }
 
+    @usableFromInline
     package final func resume() {
         if state.resume(), !isCancelled { scheduler.submit(self) }
     }

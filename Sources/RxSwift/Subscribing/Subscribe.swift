@@ -10,7 +10,40 @@ extension Observable {
         let subscription = SubscriptionDisposable()
         start(
             EventSink(
-                onNext: { observer.on(.next($0)) }, onStop: { observer.on(Event(stop: $0)) },
+                onNext: { observer.on(.next($0)) },
+                onRequest: { request in
+                    switch request {
+                    case .stop(let error):
+                        observer.on(Event(stop: error))
+                        return nil
+                    case .findPausingObserver: return observer as? any PausingObserver
+                    }
+                },
+                subscription: subscription))
+        return subscription
+    }
+
+    /// Subscribes on behalf of a binding, which takes no error and ignores completion.
+    ///
+    /// - Parameters:
+    ///   - observers: pass on the questions of sources whether they have to pause.
+    ///   - binding: the name of the binding.
+    @inlinable
+    package final func bind<Observer: PausingObserver>(
+        onNext: @escaping (Element) -> Void, pausing observers: [Observer], at binding: StaticString
+    ) -> any Disposable {
+        let subscription = SubscriptionDisposable()
+        start(
+            EventSink(
+                onNext: onNext,
+                onRequest: { request in
+                    switch request {
+                    case .stop(let error):
+                        if let error { reject(error, at: binding) }
+                        return nil
+                    case .findPausingObserver: return observers
+                    }
+                },
                 subscription: subscription))
         return subscription
     }

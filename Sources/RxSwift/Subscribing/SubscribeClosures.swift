@@ -7,7 +7,13 @@ extension ObservableType {
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         let subscription = SubscriptionDisposable()
         asObservable().start(
-            EventSink(onNext: { on(.next($0)) }, onStop: { on(Event(stop: $0)) }, subscription: subscription))
+            EventSink(
+                onNext: { on(.next($0)) },
+                onRequest: { request in
+                    if case .stop(let error) = request { on(Event(stop: error)) }
+                    return nil
+                },
+                subscription: subscription))
         return subscription
     }
 

@@ -24,7 +24,7 @@ extension Laws {
             let reason: String
 
             init(
-                _ names: String..., source: Int? = nil, _ pressure: Pressure, forwardsToo: Bool = false,
+                _ names: [String], source: Int? = nil, _ pressure: Pressure, forwardsToo: Bool = false,
                 because reason: String
             ) {
                 (self.names, self.source, self.pressure, self.reason) = (names, source, pressure, reason)
@@ -48,29 +48,27 @@ extension Laws {
         /// The operators that do not simply forward, each with the reason.
         static let exceptions: [Exception] = [
             Exception(
-                "observe(on:)", "Single.observe(on:)", "Maybe.observe(on:)", "Completable.observe(on:)", .originates,
+                ["observe(on:)", "Single.observe(on:)", "Maybe.observe(on:)", "Completable.observe(on:)"], .originates,
                 because: "events wait for the scheduler; it pauses itself when a stage below does"),
             Exception(
-                "SharedSequence.", "Driver.", "Signal.", .originates,
+                ["SharedSequence.", "Driver.", "Signal."], .originates,
                 because: "each begins with a hop to its scheduler; on the main queue it forwards"),
             Exception(
-                "zip(_:)", "zip(_:resultSelector:)", .originates, forwardsToo: true,
+                ["zip(_:)", "zip(_:resultSelector:)"], .originates, forwardsToo: true,
                 because: "elements of the source that is ahead wait for the others"),
             Exception(
-                "merge(maxConcurrent:)", "concatMap(_:)", "concat()", source: 0, .originates, forwardsToo: true,
+                ["merge(maxConcurrent:)", "concatMap(_:)", "concat()"], source: 0, .originates, forwardsToo: true,
                 because: "inner sequences wait for a slot"),
-            Exception("take(until:)", source: 1, .stops, because: "a trigger"),
-            Exception("skip(until:)", source: 1, .stops, because: "a trigger"),
-            Exception("sample(_:defaultValue:)", source: 1, .stops, because: "a trigger"),
             Exception(
-                "Completable.andThen(_:)", source: 0, .stops, because: "the first sequence has no elements"),
+                ["take(until:)"], source: 1, .stops, because: "a trigger"),
             Exception(
-                "Infallible.subscribe(_:)",
-                "Infallible.subscribe(onNext:onCompleted:onDisposed:)",
-                "Infallible.subscribe(with:onNext:onCompleted:onDisposed:)",
-                "Completable.subscribe(_:)", "Completable.subscribe(onCompleted:onError:onDisposed:)",
-                "Completable.subscribe(with:onCompleted:onError:onDisposed:)", "bind(onNext:)", "bind(with:onNext:)",
-                .stops,
+                ["skip(until:)"], source: 1, .stops, because: "a trigger"),
+            Exception(
+                ["sample(_:defaultValue:)"], source: 1, .stops, because: "a trigger"),
+            Exception(
+                ["Completable.andThen(_:)"], source: 0, .stops, because: "the first sequence has no elements"),
+            Exception(
+                ["Infallible.subscribe(_:)", "Infallible.subscribe(onNext:onCompleted:onDisposed:)", "Infallible.subscribe(with:onNext:onCompleted:onDisposed:)", "Completable.subscribe(_:)", "Completable.subscribe(onCompleted:onError:onDisposed:)", "Completable.subscribe(with:onCompleted:onError:onDisposed:)", "bind(onNext:)", "bind(with:onNext:)"], .stops,
                 because: "the program's own closure takes each element as it comes"),
         ]
 

@@ -6,29 +6,6 @@ import Testing
 
 /// Pressure (law L13): which stage pauses a source, and who resumes it.
 @Suite struct PausableSourceTests {
-    /// A serial scheduler that runs nothing until it is opened.
-    private final class GatedScheduler: @unchecked Sendable {
-        let queue = DispatchQueue(label: "gated")
-        let gate = DispatchSemaphore(value: 0)
-        let scheduler: SerialDispatchQueueScheduler
-
-        init() {
-            scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "gated.target")
-            queue.async { [gate] in gate.wait() }
-        }
-
-        func open() { gate.signal() }
-
-        func finish() {
-            let done = DispatchSemaphore(value: 0)
-            _ = scheduler.schedule(()) { _ in
-                done.signal()
-                return Disposables.create()
-            }
-            done.wait()
-        }
-    }
-
     @Test("observe(on:) pauses its source at 8,192 elements or a few more, and resumes it when half are delivered")
     func hopPauses() async {
         let probe = PausableProbe()
