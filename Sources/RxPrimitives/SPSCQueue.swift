@@ -47,7 +47,8 @@ package struct SPSCQueue<Element>: ~Copyable {
 
     /// Producer: ends the chunk of the last element pushed, so that a chunk of heavy elements holds few of them.
     ///
-    /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1.
+    /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1. Counts as
+    ///   the low watermark at most, so that the queue takes two elements of any weight.
     package func closeChunk(units: UInt) { words.closeChunk(units: units) }
 
     /// Any thread: the load, out of date as soon as it is read.
@@ -233,6 +234,9 @@ struct SPSCWords: ~Copyable {
     /// Producer: makes the next push begin a chunk.
     func closeChunk(units: UInt) {
         tailCapacity.store(tailIndex.load())
+        // The consumer takes the last chunk off the load only when the next one begins. A source that waits begins none, so the last chunk
+        // alone must not keep it waiting.
+        let units = min(units, QueueLoad.lowWatermark)
         // Published by the release in `appendChunk`.
         SPSCChunk(tail.load()).units.store(units)
         if units > 1 { _ = load.fetchAdd((units &- 1) &* QueueLoad.oneUnit) }

@@ -8,9 +8,9 @@ class AnyObserveOnQueue: PausableSource {
     /// 1 from the hop's cancellation on.
     final let isCancelled = AtomicWord(0)
 
-    // The queue in which the hop's batches run; one of the two is nil.
-    private final let sharedScheduler: (any JobScheduler)?
-    /// Weak, because jobs may stay in it until the hop releases it.
+    // The queue in which the hop's batches run; one of the two is nil. Weak, because a queue holds the jobs that stay in it, and these hold
+    // this object. The hop keeps both alive for as long as its work is wanted.
+    private final weak var sharedScheduler: (any JobScheduler)?
     private final weak var privateQueue: PrivateRunQueue?
 
     private final let lock = Mutex()
@@ -23,7 +23,7 @@ class AnyObserveOnQueue: PausableSource {
     /// The number of events that batches have left in the queue.
     @exclusivity(unchecked) private final var postponed = 0
     /// True from the downstream's pause until the job that delivers what was postponed.
-    @exclusivity(unchecked) private final var isPaused = false
+    @exclusivity(unchecked) private(set) final var isPaused = false
 
     init(queue: RunQueue, of scheduler: any JobScheduler) {
         privateQueue = queue as? PrivateRunQueue
@@ -101,6 +101,14 @@ class AnyObserveOnQueue: PausableSource {
         (sharedScheduler?.runQueue ?? privateQueue)?.submit(ResumedEvents(self))
     }
 
+    /// Drops what was postponed, because the scheduler has ended. Returns true if the sequence was not cancelled before.
+    final func reject() -> Bool {
+        let isLost = isCancelled.exchange(1) == 0
+        var budget = Int.max
+        _ = deliverPostponed(&budget)
+        return isLost
+    }
+
     /// Delivers what was postponed, when the downstream has resumed this hop. Returns false if the budget ran out first.
     fileprivate final func deliverPostponed(_ budget: inout Int) -> Bool {
         isPaused = false
@@ -128,7 +136,7 @@ private final class ResumedEvents: Job {
 
     override func run(_ budget: inout Int) -> Bool { core.deliverPostponed(&budget) }
 
-    override func wasRejected() -> Bool { core.isCancelled.exchange(1) == 0 }
+    override func wasRejected() -> Bool { core.reject() }
 }
 
 final class ObserveOnQueue<Element>: AnyObserveOnQueue {

@@ -1,5 +1,5 @@
 extension Scenario {
     static var all: [Scenario] {
-        queues + disposables + stages + operators + sharing + pools + drainLoop + serializers + subjects + turns
+        queues + disposables + stages + operators + sharing + pools + drainLoop + serializers + subjects + turns + pressure
     }
 }
