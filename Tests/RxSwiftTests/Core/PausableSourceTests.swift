@@ -60,7 +60,9 @@ import Testing
         subscription.dispose()
     }
 
-    @Test("observe(on:) resumes a source of elements that fill its queue each: the last one does not keep the source waiting")
+    @Test(
+        "observe(on:) resumes a source of elements that fill its queue each: the last one does not keep the source waiting"
+    )
     func hopOfHeavyElements() async {
         let probe = PausableProbe { _ in String(repeating: "x", count: 2_000_000) }
         let gated = GatedScheduler()
@@ -72,7 +74,9 @@ import Testing
         subscription.dispose()
     }
 
-    @Test("A hop to the main queue that is paused delivers an event of the main thread behind those that it has postponed")
+    @Test(
+        "A hop to the main queue that is paused delivers an event of the main thread behind those that it has postponed"
+    )
     func inlineBehindPostponed() async {
         let probe = PausableProbe()
         let gated = GatedScheduler()

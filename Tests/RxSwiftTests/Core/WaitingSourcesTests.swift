@@ -128,7 +128,9 @@ import Testing
         #expect(!source.resume())
     }
 
-    @Test("A resume between the question and the pause cancels the pause, and a further one does not start the source twice")
+    @Test(
+        "A resume between the question and the pause cancels the pause, and a further one does not start the source twice"
+    )
     func cancelled() {
         let source = Source()
         source.willAsk()

@@ -129,10 +129,11 @@ extension Scenario {
         queue("pressure.queue-closed-early", [1, 1, 1, 1, 1]),
         queue("pressure.queue-heavy", [5, 5, 5, 5]),
         queue("pressure.queue-mixed", [0, 9, 1, 0, 5]),
-        queue("pressure.queue-reuses", [0, 9, 0, 0, 0, 0]),
+        queue("pressure.queue-reuses", [0, 9, 0, 0, 0, 0, 0]),
         queue("pressure.queue-advice", [1, 1, 1, 1, 1], asksInVain: true),
         Scenario(
-            "pressure.state", "a source that two stages pause, and that is resumed beyond need, is started once per pause"
+            "pressure.state",
+            "a source that two stages pause, and that is resumed beyond need, is started once per pause"
         ) {
             let source = Source()
             let (first, second) = (Valve(), Valve())
@@ -150,7 +151,9 @@ extension Scenario {
                 require(source.pauses.value <= 2, "\(source.pauses.value) pauses")
             }
         },
-        Scenario("pressure.state-spurious", "a resume without a pause neither starts a source twice nor hides a question") {
+        Scenario(
+            "pressure.state-spurious", "a resume without a pause neither starts a source twice nor hides a question"
+        ) {
             let source = Source()
             let valve = Valve()
             return Run(
@@ -224,7 +227,8 @@ extension Scenario {
             }
         },
         Scenario(
-            "pressure.hop-paused-below", "a hop that its downstream pauses delivers the rest, and its end, when resumed",
+            "pressure.hop-paused-below",
+            "a hop that its downstream pauses delivers the rest, and its end, when resumed",
             preemptions: 2
         ) {
             let turns = Turns()
@@ -330,7 +334,8 @@ extension Scenario {
                 require(Set(log.numbers).count == log.numbers.count, "\(log.numbers)")
             }
         },
-        Scenario("pressure.fan-out-newcomer", "a subscriber that comes resumes the source that all others have paused") {
+        Scenario("pressure.fan-out-newcomer", "a subscriber that comes resumes the source that all others have paused")
+        {
             let fan = FanOut()
             let source = Source()
             let valve = Valve()
