@@ -105,7 +105,9 @@ extension Session {
             default: break
             }
         }
-        let isConnected = program.shared.isEmpty || !connections.isEmpty
+        // A smaller program may be endless.
+        let isConnected =
+            (program.shared.isEmpty || !connections.isEmpty) && !program.nodes.contains { $0.op == .never }
         let disposal = program.script.first { $0.verb == .dispose && disposables[$0.target] != nil }
         if isConnected, let disposal, observers[disposal.target].wait(for: disposal.value) {
             disposables.removeValue(forKey: disposal.target)?.dispose()

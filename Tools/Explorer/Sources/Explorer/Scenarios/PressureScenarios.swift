@@ -1,104 +1,5 @@
-import CExplorer
 import RxPrimitives
 import RxSwift
-
-/// A source that a thread of the scenario runs. While it is paused, its thread is parked.
-private final class Source: PausableSource {
-    private let state = PauseState()
-    private let parker = Parker()
-    /// Touched by the source while it runs, and by the thread that starts it: both at once is a race.
-    private let body = Cell()
-    /// The number of pauses.
-    let pauses = Count()
-
-    func resume() {
-        requireNoLock()
-        if !state.resume() { return }
-        body.value += 1
-        parker.unpark()
-    }
-
-    /// Asks, and waits while the source is paused.
-    func ask(_ pauses: (any PausableSource) -> Bool) {
-        body.value += 1
-        state.willAsk()
-        if pauses(self), state.pause() {
-            self.pauses.add()
-            parker.park(until: .max)
-        }
-        body.value += 1
-    }
-}
-
-/// A stage that pauses its sources until it is opened.
-private final class Valve {
-    private let lock = Mutex()
-    private var waiting = WaitingSources()
-    private var isOpen = false
-
-    func pauses(_ source: any PausableSource) -> Bool {
-        lock.withLock {
-            if isOpen { return false }
-            waiting.add(source)
-            return true
-        }
-    }
-
-    func open() {
-        lock.lock()
-        isOpen = true
-        let taken = waiting.takeAll()
-        lock.unlock()
-        taken.resume()
-    }
-}
-
-/// A queue, its producer that pauses, and its consumer.
-private final class PausingQueue {
-    private let queue = SPSCQueue<Element>()
-    private let source = Source()
-    private let lock = Mutex()
-    private var waiting = WaitingSources()
-    var taken: [Int] = []
-
-    /// - Parameter units: what the chunk of an element counts as; 0 if the element leaves its chunk open.
-    func push(_ number: Int, units: UInt) {
-        queue.push(Element(number))
-        if units > 0 { queue.closeChunk(units: units) }
-    }
-
-    /// Asks, and waits while the source is paused.
-    func ask() { source.ask(pauses) }
-
-    /// Asks, and runs on regardless.
-    func askInVain() { _ = pauses(source) }
-
-    private func pauses(_ source: any PausableSource) -> Bool {
-        if !queue.load.mustPause { return false }
-        lock.withLock { waiting.add(source) }
-        return queue.beginWait()
-    }
-
-    var units: UInt { queue.load.units }
-
-    func take(until count: Int) {
-        while taken.count < count {
-            if queue.isUsedUp {
-                guard queue.findMore() else {
-                    rx_model_yield()
-                    continue
-                }
-                if queue.takeChunkEnd(), queue.takeWait() {
-                    lock.lock()
-                    let sources = waiting.takeAll()
-                    lock.unlock()
-                    sources.resume()
-                }
-            }
-            taken.append(queue.popKnown().number)
-        }
-    }
-}
 
 /// A fan-out of one core, with subscribers that a valve pauses, or not.
 private final class FanOut {
@@ -125,17 +26,11 @@ private let unit: (Element) -> Int = { _ in 1 << 16 }
 extension Scenario {
     /// Pauses (law L13). A source whose resume is lost stays parked, which is a deadlock.
     static let pressure: [Scenario] = [
-        queue("pressure.queue-light", [0, 0, 0, 0, 0, 0]),
-        queue("pressure.queue-closed-early", [1, 1, 1, 1, 1]),
-        queue("pressure.queue-heavy", [5, 5, 5, 5]),
-        queue("pressure.queue-mixed", [0, 9, 1, 0, 5]),
-        queue("pressure.queue-reuses", [0, 9, 0, 0, 0, 0, 0]),
-        queue("pressure.queue-advice", [1, 1, 1, 1, 1], asksInVain: true),
         Scenario(
             "pressure.state",
             "a source that two stages pause, and that is resumed beyond need, is started once per pause"
         ) {
-            let source = Source()
+            let source = PausingSource()
             let (first, second) = (Valve(), Valve())
             return Run(
                 {
@@ -154,7 +49,7 @@ extension Scenario {
         Scenario(
             "pressure.state-spurious", "a resume without a pause neither starts a source twice nor hides a question"
         ) {
-            let source = Source()
+            let source = PausingSource()
             let valve = Valve()
             return Run(
                 { source.ask(valve.pauses) }, { for _ in 0..<3 { source.resume() } }, { valve.open() }
@@ -163,7 +58,7 @@ extension Scenario {
         Scenario("pressure.hop", "a source that a full hop pauses goes on once the hop has emptied", preemptions: 2) {
             let turns = Turns()
             let hop = turns.hop(weigh: unit)
-            let source = Source()
+            let source = PausingSource()
             for number in 1...2 { hop.next(Element(number)) }
             return Run(
                 {
@@ -181,7 +76,7 @@ extension Scenario {
         Scenario("pressure.hop-cancel", "a full hop that is cancelled resumes its source, which may be asking") {
             let turns = Turns()
             let hop = turns.hop(weigh: unit)
-            let source = Source()
+            let source = PausingSource()
             for number in 1...3 { hop.next(Element(number)) }
             return Run({ source.ask(hop.pauses) }, { hop.cancel() }) {}
         },
@@ -189,7 +84,7 @@ extension Scenario {
             let turns = Turns()
             let sink = ScenarioSink<Element>(next: { _ in })
             let hop = ObserveOnSink(downstream: sink, scheduler: turns.queue, weigh: unit)
-            let source = Source()
+            let source = PausingSource()
             for number in 1...3 { hop.next(Element(number)) }
             let cancelled = Count()
             return Run(
@@ -209,7 +104,7 @@ extension Scenario {
         ) {
             let turns = Turns()
             let hop = turns.hop(weigh: unit)
-            let source = Source()
+            let source = PausingSource()
             for number in 1...3 { hop.next(Element(number)) }
             return Run(
                 {
@@ -253,7 +148,7 @@ extension Scenario {
             let turns = Turns(batchLimit: 2)
             let valve = Valve()
             let hop = turns.hop(weigh: unit, pauses: valve.pauses)
-            let source = Source()
+            let source = PausingSource()
             for number in 1...3 { hop.next(Element(number)) }
             return Run(
                 {
@@ -275,7 +170,7 @@ extension Scenario {
             let turns = Turns()
             let valve = Valve()
             let hop = turns.hop(weigh: unit, pauses: valve.pauses)
-            let source = Source()
+            let source = PausingSource()
             for number in 1...4 { hop.next(Element(number)) }
             return Run(
                 { source.ask(hop.pauses) },
@@ -295,7 +190,7 @@ extension Scenario {
             let turns = Turns()
             let valve = Valve()
             let hop = turns.hop(weigh: unit, pauses: valve.pauses)
-            let source = Source()
+            let source = PausingSource()
             for number in 1...4 { hop.next(Element(number)) }
             turns.queue.drainBatch()
             require(turns.order == [1], "\(turns.order)")
@@ -318,7 +213,7 @@ extension Scenario {
             let log = Log()
             let sink = SerializedSink<Element>(
                 downstream: ScenarioSink(next: { log.next($0.number) }, pauses: valve.pauses))
-            let source = Source()
+            let source = PausingSource()
             return Run(
                 { sink.next(Element(1)) },
                 {
@@ -337,7 +232,7 @@ extension Scenario {
         Scenario("pressure.fan-out-newcomer", "a subscriber that comes resumes the source that all others have paused")
         {
             let fan = FanOut()
-            let source = Source()
+            let source = PausingSource()
             let valve = Valve()
             var subscriptions = [fan.subscribe(valve)]
             return Run({ source.ask(fan.pauses) }, { subscriptions.append(fan.subscribe(nil)) }) {
@@ -346,7 +241,7 @@ extension Scenario {
         },
         Scenario("pressure.fan-out-last-leaves", "the last subscriber that leaves resumes the source") {
             let fan = FanOut()
-            let source = Source()
+            let source = PausingSource()
             let valve = Valve()
             let subscription = fan.subscribe(valve)
             return Run(
@@ -362,7 +257,7 @@ extension Scenario {
             "a subscriber that does not pause the source leaves, and one that does resumes it later", preemptions: 2
         ) {
             let fan = FanOut()
-            let source = Source()
+            let source = PausingSource()
             let valve = Valve()
             let subscriptions = [fan.subscribe(valve), fan.subscribe(nil)]
             return Run(
@@ -380,7 +275,7 @@ extension Scenario {
             preemptions: 2
         ) {
             let fan = FanOut()
-            let source = Source()
+            let source = PausingSource()
             let valve = Valve()
             let log = Log()
             var subscriptions = [fan.subscribe(valve, log)]
@@ -398,28 +293,6 @@ extension Scenario {
         },
     ]
 
-    /// - Parameters:
-    ///   - units: what the chunk of each element counts as.
-    ///   - asksInVain: whether the producer does not pause but for its last question.
-    private static func queue(_ name: String, _ units: [UInt], asksInVain: Bool = false) -> Scenario {
-        Scenario(name, "the producer of a full queue goes on once the queue has emptied, and nothing is lost") {
-            let queue = PausingQueue()
-            return Run(
-                {
-                    for (index, chunk) in units.enumerated() {
-                        queue.push(index + 1, units: chunk)
-                        if asksInVain, index + 1 < units.count { queue.askInVain() } else { queue.ask() }
-                    }
-                },
-                { queue.take(until: units.count) }
-            ) {
-                require(queue.taken == Array(1...units.count), "\(queue.taken)")
-                // The last chunk stays.
-                require(queue.units == max(1, min(units.last!, 2)), "the load of the empty queue: \(queue.units)")
-            }
-        }
-    }
-
     /// A source asks at a serializer that another thread drains.
     ///
     /// - Parameter threads: the number of deputies; nil if the drainer does all work itself.
@@ -430,7 +303,7 @@ extension Scenario {
             let log = Log()
             let sink = SerializedSink<Element>(
                 downstream: ScenarioSink(next: { log.next($0.number) }, pauses: valve.pauses))
-            let source = Source()
+            let source = PausingSource()
             return Run(
                 { sink.next(Element(1)) },
                 {
@@ -438,11 +311,12 @@ extension Scenario {
                     source.ask(sink.pauses)
                     sink.next(Element(12))
                 },
-                { valve.open() }
-            ) {
-                require(log.numbers.sorted() == [1, 11, 12] && isInOrder([11, 12], in: log.numbers), "\(log.numbers)")
-                sink.cancel()
-            }
+                { valve.open() },
+                check: {
+                    require(
+                        log.numbers.sorted() == [1, 11, 12] && isInOrder([11, 12], in: log.numbers), "\(log.numbers)")
+                    sink.cancel()
+                })
         }
         guard let threads else { return Scenario(name, claim, preemptions: 2, prepare: prepare) }
         return withDeputies(name, claim, threads: threads, preemptions: 2, prepare: prepare)
