@@ -47,7 +47,8 @@ package struct SPSCQueue<Element>: ~Copyable {
 
     /// Producer: ends the chunk of the last element pushed, so that a chunk of heavy elements holds few of them.
     ///
-    /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1.
+    /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1. Counts as
+    ///   the low watermark at most, so that the queue takes two elements of any weight.
     package func closeChunk(units: UInt) { words.closeChunk(units: units) }
 
     /// Any thread: the load, out of date as soon as it is read.
@@ -67,10 +68,6 @@ package struct SPSCQueue<Element>: ~Copyable {
 
     /// Consumer: looks for elements behind those known, and returns whether there are any.
     package func findMore() -> Bool { words.findMore() }
-
-    /// Consumer: takes the weight of a closed chunk off the load when the last element of the queue was taken, so that a source does not wait
-    /// until there is a next one. Returns whether the load has changed.
-    package func releaseWeight() -> Bool { words.releaseWeight() }
 
     /// Consumer: tells, once for each chunk, that a chunk was used up.
     package func takeChunkEnd() -> Bool { words.takeChunkEnd() }
@@ -167,21 +164,9 @@ struct SPSCWords: ~Copyable {
 
     /// Consumer: takes a used-up chunk off the load, and recycles it.
     private func retire(_ address: UInt) {
-        _ = load.fetchAdd(0 &- (1 &+ SPSCChunk(address).extraUnits.loadRelaxed()) &* QueueLoad.oneUnit)
+        _ = load.fetchAdd(0 &- SPSCChunk(address).units.load() &* QueueLoad.oneUnit)
         chunkEnd.store(1)
         recycle(address)
-    }
-
-    func releaseWeight() -> Bool {
-        let address = head.load()
-        if address == 0 { return false }
-        let chunk = SPSCChunk(address)
-        // Pairs with the releasing store in `closeChunk`: the chunk has got its last element.
-        let extra = chunk.extraUnits.loadAcquiring()
-        if extra == 0 || headIndex.load() != chunk.published.loadAcquiring() { return false }
-        chunk.extraUnits.storeRelaxed(0)
-        _ = load.fetchAdd(0 &- extra &* QueueLoad.oneUnit)
-        return true
     }
 
     func takeChunkEnd() -> Bool {
@@ -229,10 +214,10 @@ struct SPSCWords: ~Copyable {
             // Relaxed: the consumer reads nothing through an empty `spare`.
             spare.storeRelaxed(0)
             let chunk = SPSCChunk(address)
-            // Relaxed: the release below publishes them.
+            // Relaxed: the release below publishes both.
             chunk.next.storeRelaxed(0)
             chunk.published.storeRelaxed(0)
-            chunk.extraUnits.storeRelaxed(0)
+            chunk.units.store(1)
         } else {
             address = SPSCChunk.allocate(
                 capacity: last == 0 ? SPSCChunk.firstCapacity : SPSCChunk.capacity, stride: stride, alignment: alignment
@@ -249,10 +234,12 @@ struct SPSCWords: ~Copyable {
     /// Producer: makes the next push begin a chunk.
     func closeChunk(units: UInt) {
         tailCapacity.store(tailIndex.load())
-        if units <= 1 { return }
-        _ = load.fetchAdd((units &- 1) &* QueueLoad.oneUnit)
-        // Behind the addition, so that the consumer subtracts nothing that is not there. Pairs with the load in `releaseWeight`.
-        SPSCChunk(tail.load()).extraUnits.storeReleasing(units &- 1)
+        // The consumer takes the last chunk off the load only when the next one begins. A source that waits begins none, so the last chunk
+        // alone must not keep it waiting.
+        let units = min(units, QueueLoad.lowWatermark)
+        // Published by the release in `appendChunk`.
+        SPSCChunk(tail.load()).units.store(units)
+        if units > 1 { _ = load.fetchAdd((units &- 1) &* QueueLoad.oneUnit) }
     }
 
     /// Releases the elements and the chunks. By now one thread has the queue to itself, and all pushed elements are visible to
@@ -300,9 +287,8 @@ struct SPSCChunk {
         @usableFromInline let published = AtomicWord(0)
         /// The number of elements that fit.
         @usableFromInline let capacity: UInt
-        /// The units that the chunk counts as in the queue's load, besides one for itself. The producer sets it when it closes the chunk,
-        /// the consumer clears it when it has taken the chunk's last element.
-        @usableFromInline let extraUnits = AtomicWord(0)
+        /// The number of units that the chunk counts as in the queue's load. Final once there is a next chunk.
+        @usableFromInline let units = NonAtomicWord(1)
 
         @usableFromInline
         init(capacity: UInt) { self.capacity = capacity }
@@ -343,8 +329,8 @@ struct SPSCChunk {
 
     var capacity: UInt { header.pointee.capacity }
 
-    var extraUnits: AtomicWord {
-        _read { yield header.pointee.extraUnits }
+    var units: NonAtomicWord {
+        _read { yield header.pointee.units }
     }
 
     @inlinable @inline(__always)

@@ -27,13 +27,16 @@ SCRATCH = os.path.join(ROOT, ".build-explore", "mutants")
 
 
 # Which scenarios (by the beginnings of their names) depend on a file. Mutants that do not disturb each other's scenarios are built together.
-DRAIN = {"drain", "serializer", "subject", "share", "ref-count", "multicast", "operator", "create"}
+DRAIN = {"drain", "serializer", "subject", "share", "ref-count", "multicast", "operator", "create", "pressure.question", "pressure.fan-out"}
 AFFECTED = {
     "DrainLoop.swift": DRAIN,
-    "SPSCQueue.swift": {"queue.spsc", "turns"},
+    "SPSCQueue.swift": {"queue.spsc", "run-queue", "pressure.queue", "pressure.hop"},
     "WorkStealingDeque.swift": {"queue.deque", "pool", "injector"},
-    "RunQueue.swift": {"turns", "spares"},
-    "ObserveOnSink.swift": {"turns"},
+    "RunQueue.swift": {"run-queue", "spares", "pressure.hop"},
+    "ObserveOnSink.swift": {"run-queue", "pressure.hop"},
+    "ObserveOnQueue.swift": {"run-queue", "pressure.hop"},
+    "PausableSource.swift": {"pressure"},
+    "PauseQuestion.swift": {"pressure.question", "pressure.fan-out"},
     "ActionPool.swift": {"spares"},
     "JobInjector.swift": {"injector", "pool"},
     "WorkerPool.swift": {"pool"},
@@ -50,9 +53,11 @@ AFFECTED = {
     "Share.swift": {"share"},
     "ShareStateMachine.swift": {"share"},
     "ConnectableStateMachine.swift": {"multicast", "ref-count"},
-    "Stage.swift": {"stage", "create", "subject", "share", "ref-count", "multicast", "operator", "turns", "spares"},
+    "Stage.swift": {"stage", "create", "subject", "share", "ref-count", "multicast", "operator", "run-queue", "spares",
+                    "pressure.hop", "pressure.question", "pressure.fan-out"},
 }
 AFFECTED["SubjectCore.swift"] = AFFECTED["SubjectSubscription.swift"] = DRAIN - {"drain"}
+AFFECTED["SubjectCore+Pausing.swift"] = {"pressure.fan-out"}
 AFFECTED["Serializer.swift"] = DRAIN - {"drain"}
 AFFECTED["DeputyPool.swift"] = {"serializer"}
 AFFECTED["LateSubscriberBuffer.swift"] = {"serializer", "subject", "share"}

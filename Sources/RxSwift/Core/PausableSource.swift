@@ -81,6 +81,9 @@ package struct WaitingSources: ~Copyable {
     package struct Taken {
         fileprivate let entries: [Entry]
 
+        /// The number of entries, for tests.
+        package var count: Int { entries.count }
+
         /// Resumes the sources. No lock is held.
         package func resume() {
             for entry in entries { entry.source?.resume() }
@@ -113,7 +116,8 @@ package struct PauseState: ~Copyable {
     /// Pauses a source that was told to. Returns false if it was resumed meanwhile: then the source runs on.
     package func pause() -> Bool {
         // Acquiring and releasing: paired with `resume`. The thread that starts the source again sees its state.
-        word.exchange(PauseState.paused) != PauseState.resumed
+        // No exchange: the word of a source that runs on must not say `paused`, or a second `resume` would start the source twice.
+        word.compareExchange(PauseState.running, PauseState.paused)
     }
 
     /// True if the source has paused, and was not resumed. Out of date as soon as it is read.

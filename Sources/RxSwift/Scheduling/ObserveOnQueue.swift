@@ -9,9 +9,9 @@ class AnyObserveOnQueue: PausableSource {
     /// 1 from the hop's cancellation on.
     final let isCancelled = AtomicWord(0)
 
-    // The queue in which the hop's batches run; one of the two is nil.
-    private final let sharedScheduler: (any JobScheduler)?
-    /// Weak, because jobs may stay in it until the hop releases it.
+    // The queue in which the hop's batches run; one of the two is nil. Weak, because a queue holds the jobs that stay in it, and these hold
+    // this object. The hop keeps both alive for as long as its work is wanted.
+    private final weak var sharedScheduler: (any JobScheduler)?
     private final weak var privateQueue: PrivateRunQueue?
 
     private final let lock = Mutex()
@@ -123,6 +123,14 @@ class AnyObserveOnQueue: PausableSource {
         (sharedScheduler?.runQueue ?? privateQueue)?.submit(ResumedEvents(self))
     }
 
+    /// Drops what was postponed, because the scheduler has ended. Returns true if the sequence was not cancelled before.
+    final func reject() -> Bool {
+        let isLost = isCancelled.exchange(1) == 0
+        var budget = Int.max
+        _ = deliverPostponed(&budget)
+        return isLost
+    }
+
     /// Delivers what was postponed, when the downstream has resumed this hop. Returns false if the budget ran out first.
     fileprivate final func deliverPostponed(_ budget: inout Int) -> Bool {
         isPaused = false
@@ -150,7 +158,7 @@ private final class ResumedEvents: Job {
 
     override func run(_ budget: inout Int) -> Bool { core.deliverPostponed(&budget) }
 
-    override func wasRejected() -> Bool { core.isCancelled.exchange(1) == 0 }
+    override func wasRejected() -> Bool { core.reject() }
 }
 
 @usableFromInline
@@ -158,20 +166,16 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
     /// The elements on their way from the upstream to the drainer.
     let elements = SPSCQueue<Element>()
     let downstream: Sink<Element>
-    /// True if chunks may be closed early because their elements are heavy.
-    private let weighs: Bool
 
     /// A hop whose batches run in the queue that all work of a scheduler shares.
-    required init(downstream: Sink<Element>, weighs: Bool, sharedBy scheduler: any JobScheduler) {
+    required init(downstream: Sink<Element>, sharedBy scheduler: any JobScheduler) {
         self.downstream = downstream
-        self.weighs = weighs
         super.init(sharedBy: scheduler)
     }
 
     /// A hop with a queue of its own.
-    required init(downstream: Sink<Element>, weighs: Bool, in queue: PrivateRunQueue) {
+    required init(downstream: Sink<Element>, in queue: PrivateRunQueue) {
         self.downstream = downstream
-        self.weighs = weighs
         super.init(in: queue)
     }
 
@@ -202,7 +206,6 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
             let element = elements.popKnown()
             if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
         }
-        if weighs, elements.isUsedUp, elements.releaseWeight() { resumeIfEmptied() }
         return 0
     }
 

@@ -26,11 +26,11 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
         let queue: RunQueue
         if let shared = scheduler.runQueue {
             queue = shared
-            core = queueType.init(downstream: downstream, weighs: weigh != nil, sharedBy: scheduler)
+            core = queueType.init(downstream: downstream, sharedBy: scheduler)
         } else {
             let own = PrivateRunQueue(scheduler: scheduler)
             queue = own
-            core = queueType.init(downstream: downstream, weighs: weigh != nil, in: own)
+            core = queueType.init(downstream: downstream, in: own)
         }
         self.weigh = weigh
         self.downstream = .passUnretained(downstream)
@@ -48,13 +48,25 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
 
     package override func next(_ element: Element) {
         if queue.tryEnterInline() {
-            if core.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
+            if core.isPaused {
+                postpone(element)
+            } else if core.isCancelled.loadRelaxed() == 0 {
+                downstream._withUnsafeGuaranteedRef { $0.next(element) }
+            }
             queue.leaveInline()
         } else {
             core.elements.push(element)
             if let weigh { add(weigh(element)) }
             submitBatch()
         }
+    }
+
+    /// Enqueues an element that could be delivered inline, behind those that were postponed.
+    @inline(never)
+    private func postpone(_ element: Element) {
+        core.elements.push(element)
+        if let weigh { add(weigh(element)) }
+        core.deliver(1)
     }
 
     /// Ends a chunk of the queue early when the elements in it hold a unit of memory.
@@ -112,7 +124,7 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private func end(with error: (any Swift.Error)?, then after: () -> Void) {
         core.error = error
         if queue.tryEnterInline() {
-            core.finish()
+            if core.isPaused { core.deliver(1) } else { core.finish() }
             queue.leaveInline()
         } else {
             submitBatch()
@@ -238,7 +250,7 @@ private final class EventBatch: Job {
 
     /// Drops the events of this batch and all later ones, because the scheduler has ended.
     override func wasRejected() -> Bool {
-        let isLost = core.isCancelled.exchange(1) == 0
+        let isLost = core.reject()
         var budget = Int.max
         _ = run(&budget)
         return isLost

@@ -25,7 +25,13 @@ extension Serializer {
     /// The number of pending nodes from which on a question waits for its turn.
     ///
     /// With fewer, a source that finds the serializer busy goes on: to pause it would cost more than the few events that it adds.
-    private static var fewNodes: Int { 1_024 }
+    private static var fewNodes: Int {
+        #if RX_MODEL_CHECK
+            1
+        #else
+            1_024
+        #endif
+    }
 
     /// Tells whether the stages below the target want a source to pause. See `AnySink.pauses`.
     package func pauses(_ source: any PausableSource, for reference: AnySerializerTarget) -> Bool {

@@ -37,15 +37,40 @@ import Testing
         subscription.dispose()
     }
 
-    @Test("A source that waits behind one heavy element is resumed when that is delivered")
-    func oneHeavyElement() async {
-        let probe = PausableProbe { _ in String(repeating: "x", count: 5_000_000) }
+    @Test(
+        "observe(on:) resumes a source of elements that fill its queue each: the last one does not keep the source waiting"
+    )
+    func hopOfHeavyElements() async {
+        let probe = PausableProbe { _ in String(repeating: "x", count: 2_000_000) }
         let gated = GatedScheduler()
         let subscription = probe.observable.observe(on: gated.scheduler).subscribe()
-        #expect(probe.emit())
+        #expect(probe.emitUntilPaused(limit: 100) == 2)
         gated.open()
         #expect(await eventually { probe.resumeCount == 1 })
         #expect(!probe.ask())
+        subscription.dispose()
+    }
+
+    @Test(
+        "A hop to the main queue that is paused delivers an event of the main thread behind those that it has postponed"
+    )
+    func inlineBehindPostponed() async {
+        let probe = PausableProbe()
+        let gated = GatedScheduler()
+        nonisolated(unsafe) var received: [Int] = []
+        nonisolated(unsafe) var hasCompleted = false
+        let subscription = probe.observable.observe(on: MainScheduler.instance).observe(on: gated.scheduler)
+            .subscribe(onNext: { received.append($0) }, onCompleted: { hasCompleted = true })
+        for _ in 0..<20_000 { probe.emit() }
+        // Behind the batches that the elements lie in.
+        for _ in 0..<200 { await MainActor.run {} }
+        await MainActor.run {
+            for _ in 0..<10 { probe.emit() }
+            probe.complete()
+        }
+        gated.open()
+        #expect(await eventually { hasCompleted })
+        #expect(received == Array(1...20_010))
         subscription.dispose()
     }
 

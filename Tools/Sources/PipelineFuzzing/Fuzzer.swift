@@ -104,7 +104,7 @@ package final class Worker {
 
     package func outcomes(_ programs: [Program]) -> [(mine: Outcome, other: Outcome?)] {
         var result: [(mine: Outcome, other: Outcome?)] = []
-        var rest = programs.map { (text: $0.description, isCompared: other != nil && $0.kind != .threads) }[...]
+        var rest = programs.map { (text: $0.description, isCompared: other != nil && !$0.kind.hasThreads) }[...]
         while !rest.isEmpty {
             // Input that is written before any output is read has to fit into a pipe.
             var bytes = 0
@@ -130,7 +130,7 @@ package final class Worker {
     package func judge(_ programs: [Program]) -> [Verdict] {
         zip(programs, outcomes(programs)).map { program, outcome in
             let verdict = comparison.judge(program, outcome.mine, outcome.other)
-            if other == nil, case .same = verdict, program.kind != .threads {
+            if other == nil, case .same = verdict, !program.kind.hasThreads {
                 return comparison.judge(program, outcome.mine, again: mine.run(["\(program)"])[0])
             }
             guard case .finding = verdict, let right = outcome.other, outcome.mine.violations.isEmpty else {

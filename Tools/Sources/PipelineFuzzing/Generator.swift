@@ -19,9 +19,9 @@ struct SeededGenerator: RandomNumberGenerator {
 package struct Generator {
     private var random: SeededGenerator
     private let kind: Kind
-    private let levels: Int
+    let levels: Int
     /// The number of definitions that `ref` may name.
-    private var sharedCount = 0
+    var sharedCount = 0
 
     package static func program(seed: UInt64, kind: Kind, levels: Int) -> Program {
         var generator = Generator(seed: seed, kind: kind, levels: levels)
@@ -65,6 +65,7 @@ package struct Generator {
         case .virtual: virtual(&result)
         case .reentrant: reentrant(&result)
         case .threads: threaded(&result)
+        case .pressure: pressed(&result)
         }
         return result.numbered()
     }
@@ -268,8 +269,8 @@ package struct Generator {
         return candidates[0]
     }
 
-    private mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-    private mutating func chance(_ probability: Double) -> Bool {
+    mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &random) < probability
     }
 }

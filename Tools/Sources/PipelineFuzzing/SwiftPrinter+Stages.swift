@@ -161,7 +161,8 @@ extension SwiftPrinter {
     }
 
     private func schedulerName(_ choice: Int) -> String {
-        [
+        if program.kind == .pressure { return choice % 4 == 3 ? "concurrentScheduler" : "serialScheduler" }
+        return [
             "CurrentThreadScheduler.instance", "ImmediateSchedulerStandIn()", "scheduler", "serialScheduler",
             "concurrentScheduler",
         ][choice]

@@ -3,6 +3,8 @@ public enum Verb: String, CaseIterable, Sendable {
     /// Subscribes to the main pipeline of the given index.
     case subscribe = "s"
     /// Disposes of the last subscription to the main pipeline of the given index.
+    ///
+    /// With several threads: once it has received so many elements as the step's value says.
     case dispose = "d"
     /// Sends an element to the shared definition of the given index, a subject or relay.
     case next = "n"
@@ -43,6 +45,13 @@ public enum Kind: String, CaseIterable, Sendable {
     case reentrant
     /// Programs whose subjects are driven by several threads.
     case threads
+    /// Programs whose sources run on schedulers and pause, behind hops that few elements fill.
+    case pressure
+}
+
+extension Kind {
+    /// True if the order of events differs from run to run.
+    public var hasThreads: Bool { self == .threads || self == .pressure }
 }
 
 /// Pipelines and a script of the steps that drive them.

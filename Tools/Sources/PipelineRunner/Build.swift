@@ -32,6 +32,8 @@ extension Session {
     func buildSource(_ node: Node, _ environment: Environment) -> Ints {
         let (id, numbers, log) = (node.id, node.numbers, log)
         switch node.op {
+        case .range where isPressed:
+            return .range(start: numbers[0], count: numbers[1], scheduler: Pressure.scheduler(id))
         case .of: return variadicOf(numbers)
         case .from: return .from(numbers)
         case .range: return .range(start: numbers[0], count: numbers[1])
@@ -119,6 +121,8 @@ extension Session {
             return result
         }
         switch node.op {
+        case .zip where isPressed:
+            return Observable.zip(sources.map(Pressure.weighted)) { combined($0.map(\.value)) }
         case .merge: return isCollection || sources.count > 2 ? .merge(sources) : .merge(sources[0], sources[1])
         case .concat: return isCollection || sources.count > 2 ? .concat(sources) : .concat(sources[0], sources[1])
         case .concatWith: return sources[0].concat(sources[1])

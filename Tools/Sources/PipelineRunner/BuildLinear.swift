@@ -85,6 +85,8 @@ extension Session {
         case .asSingle: return source.asSingle().asObservable()
         case .asMaybe: return source.asMaybe().asObservable()
         case .asInfallible: return source.asInfallible(onErrorJustReturn: numbers[0]).asObservable()
+        case .observeOn where program.kind == .pressure:
+            return isPressed ? Pressure.hop(source, numbers[0], log) : source
         case .observeOn:
             switch numbers[0] {
             case 0: return source.observe(on: CurrentThreadScheduler.instance)

@@ -62,6 +62,9 @@ final class Log {
         }
     }
 
+    /// The number of entries of a silent log.
+    var progress: Int { lock.withLock { entries } }
+
     var violations: [String] { lock.withLock { violated } }
 
     func note(_ text: String) { notes.insert(text) }

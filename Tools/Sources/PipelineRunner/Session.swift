@@ -28,6 +28,8 @@ final class Session {
     lazy var concurrentScheduler = ConcurrentDispatchQueueScheduler(qos: .default)
     private let instancesLock = NSLock()
     private var instances: [Int: Int] = [:]
+    /// True while pipelines are built whose sources run on schedulers and pause.
+    var isPressed = false
     /// The number of reactions that are being performed.
     var reactions = 0
 
@@ -70,6 +72,7 @@ final class Session {
 
     func run() {
         if program.kind == .threads { return runOnThreads() }
+        if program.kind == .pressure { return runUnderPressure() }
         for node in program.shared { shared.append(makeShared(node)) }
         if program.kind == .virtual {
             for step in program.script {

@@ -96,8 +96,8 @@ func run(_ line: String) -> [UInt8] {
     }
     var left = resources() - before
     // Another thread may still be leaving.
-    for _ in 0..<2000 where left != 0 && program.kind == .threads {
-        usleep(1000)
+    for attempt in 0..<2000 where left != 0 && program.kind.hasThreads {
+        usleep(attempt < 100 ? 20 : 1000)
         left = resources() - before
     }
     if left != 0 { log.violation("release: \(left) objects are left") }

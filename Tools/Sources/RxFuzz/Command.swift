@@ -22,7 +22,9 @@ struct RxFuzz: ParsableCommand {
     @Option(help: .hidden) var runner: String
     @Option(help: .hidden) var otherRunner: String?
     @Flag(help: "Runs the unit tests of the fuzzer itself instead.") var selfTest = false
-    @Option(help: "Which programs: sync, virtual, reentrant, threads; several times for several. All if not given.")
+    @Option(
+        help:
+            "Which programs: sync, virtual, reentrant, threads, pressure; several times for several. All if not given.")
     var kind: [Kind] = []
     @Option(help: "How deep pipelines are nested in pipelines.") var levels = 2
     @Option(help: "The seed of the first program; each next one has the next.") var seed: UInt64?

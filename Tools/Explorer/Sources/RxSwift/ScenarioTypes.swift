@@ -21,10 +21,15 @@ package final class ScenarioStage: Stage {
 package final class ScenarioSink<Element>: Sink<Element> {
     private let nextBody: (Element) -> Void
     private let endBody: () -> Void
+    private let pausesBody: (any PausableSource) -> Bool
 
-    package init(next: @escaping (Element) -> Void, end: @escaping () -> Void = {}) {
+    package init(
+        next: @escaping (Element) -> Void, end: @escaping () -> Void = {},
+        pauses: @escaping (any PausableSource) -> Bool = { _ in false }
+    ) {
         nextBody = next
         endBody = end
+        pausesBody = pauses
         super.init()
     }
 
@@ -33,6 +38,8 @@ package final class ScenarioSink<Element>: Sink<Element> {
     package override func error(_ error: any Swift.Error) { endBody() }
 
     package override func completed() { endBody() }
+
+    package override func pauses(_ source: any PausableSource) -> Bool { pausesBody(source) }
 }
 
 /// A piece of work.

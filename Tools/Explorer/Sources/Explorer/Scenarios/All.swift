@@ -1,5 +1,6 @@
 extension Scenario {
     static var all: [Scenario] {
         queues + disposables + stages + operators + sharing + pools + drainLoop + serializers + subjects + turns
+            + pausingQueues + pressure
     }
 }

@@ -2,7 +2,7 @@ import RxPrimitives
 import RxSwift
 
 /// A serial scheduler whose turns are run by a thread of the scenario.
-private final class Turns {
+final class Turns {
     private let parker = Parker()
     let queue: ScenarioTurns
     /// The numbers of what ran. Only the one at work.
@@ -37,13 +37,16 @@ private final class Turns {
 
     func submit(_ number: Int) { queue.submit(note(number)) }
 
-    func hop() -> ObserveOnSink<Element> {
-        let sink = ScenarioSink<Element> { [unowned self] in
-            order.append($0.number)
-        } end: { [unowned self] in
-            order.append(-1)
-        }
-        return ObserveOnSink(downstream: sink, scheduler: queue)
+    /// - Parameters:
+    ///   - weigh: weighs an element.
+    ///   - pauses: tells whether the downstream pauses the hop.
+    func hop(
+        weigh: ((Element) -> Int)? = nil, pauses: @escaping (any PausableSource) -> Bool = { _ in false }
+    ) -> ObserveOnSink<Element> {
+        let sink = ScenarioSink<Element>(
+            next: { [unowned self] in order.append($0.number) }, end: { [unowned self] in order.append(-1) },
+            pauses: pauses)
+        return ObserveOnSink(downstream: sink, scheduler: queue, weigh: weigh)
     }
 }
 

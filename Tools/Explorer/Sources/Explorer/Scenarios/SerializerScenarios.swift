@@ -145,7 +145,7 @@ extension Scenario {
         }
     }
 
-    private static func withDeputies(
+    static func withDeputies(
         _ name: String, _ claim: String, eventLimit: Int = 0, threads: Int = 3, preemptions: Int = 3,
         prepare: @escaping () -> Run
     ) -> Scenario {

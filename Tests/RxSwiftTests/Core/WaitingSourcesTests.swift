@@ -1,0 +1,152 @@
+import RxSwift
+import Testing
+
+/// The list of sources that a stage has paused (law L13).
+@Suite struct WaitingSourcesTests {
+    private final class Log {
+        var resumed: [Int] = []
+    }
+
+    private final class Source: PausableSource {
+        let number: Int
+        let log: Log
+
+        init(_ number: Int, _ log: Log) {
+            self.number = number
+            self.log = log
+        }
+
+        func resume() { log.resumed.append(number) }
+    }
+
+    @Test("Sources are resumed in the order in which they came to wait")
+    func order() {
+        let log = Log()
+        let sources = (0..<100).map { Source($0, log) }
+        var waiting = WaitingSources()
+        for source in sources { waiting.add(source) }
+        let isWaiting = !waiting.isEmpty
+        waiting.takeAll().resume()
+        let isEmpty = waiting.isEmpty
+        #expect(isWaiting && isEmpty)
+        #expect(log.resumed == Array(0..<100))
+    }
+
+    @Test("A source that asks again while it waits keeps its place, and no second one")
+    func again() {
+        let log = Log()
+        let source = Source(1, log)
+        var waiting = WaitingSources()
+        for _ in 0..<1_000 { waiting.add(source) }
+        waiting.takeAll().resume()
+        #expect(log.resumed == [1])
+    }
+
+    @Test("100,000 sources that come and go at a stage that stays paused leave a bounded list")
+    func comeAndGo() {
+        let log = Log()
+        let staying = (0..<10).map { Source($0, log) }
+        var waiting = WaitingSources()
+        for number in 0..<100_000 {
+            if number % 10_000 == 0 { waiting.add(staying[number / 10_000]) }
+            waiting.add(Source(-1, log))
+        }
+        let taken = waiting.takeAll()
+        #expect(taken.count <= 32)
+        taken.resume()
+        #expect(log.resumed == Array(0..<10))
+    }
+
+    @Test("Sources that ask in turn, again and again, leave a bounded list, in the order of their first question")
+    func inTurn() {
+        let log = Log()
+        let sources = (0..<5).map { Source($0, log) }
+        var waiting = WaitingSources()
+        for number in 0..<100_000 { waiting.add(sources[number % 5]) }
+        let taken = waiting.takeAll()
+        #expect(taken.count <= 16)
+        taken.resume()
+        #expect(Array(log.resumed.prefix(5)) == [0, 1, 2, 3, 4])
+        #expect(Set(log.resumed) == Set(0..<5))
+    }
+
+    @Test("The bound follows the number of sources that wait: many that stay do not make each question slow")
+    func manyStay() {
+        let log = Log()
+        let sources = (0..<20_000).map { Source($0, log) }
+        var waiting = WaitingSources()
+        let time = ContinuousClock().measure { for source in sources { waiting.add(source) } }
+        // A look at all entries per question would take a minute.
+        #expect(time < .seconds(10))
+        waiting.takeAll().resume()
+        #expect(log.resumed == Array(0..<20_000))
+    }
+
+    @Test("A source that waits for the second time, after it was resumed, is resumed again")
+    func twice() {
+        let log = Log()
+        let source = Source(1, log)
+        var waiting = WaitingSources()
+        for _ in 0..<2 {
+            waiting.add(source)
+            waiting.takeAll().resume()
+        }
+        #expect(log.resumed == [1, 1])
+    }
+
+    @Test("A list holds its sources weakly")
+    func weakly() {
+        let log = Log()
+        var waiting = WaitingSources()
+        var source: Source? = Source(1, log)
+        weak let witness = source
+        waiting.add(source!)
+        source = nil
+        #expect(witness == nil)
+        waiting.takeAll().resume()
+        #expect(log.resumed.isEmpty)
+    }
+}
+
+/// The word with which a source pauses.
+@Suite struct PauseStateTests {
+    /// The word in an object, as its users have it.
+    private final class Source {
+        private let state = PauseState()
+
+        func willAsk() { state.willAsk() }
+        func pause() -> Bool { state.pause() }
+        func resume() -> Bool { state.resume() }
+    }
+
+    @Test("A resume starts a source that has paused, once")
+    func once() {
+        let source = Source()
+        source.willAsk()
+        #expect(source.pause())
+        #expect(source.resume())
+        #expect(!source.resume())
+    }
+
+    @Test(
+        "A resume between the question and the pause cancels the pause, and a further one does not start the source twice"
+    )
+    func cancelled() {
+        let source = Source()
+        source.willAsk()
+        #expect(!source.resume())
+        #expect(!source.pause())
+        #expect(!source.resume())
+        source.willAsk()
+        #expect(source.pause())
+        #expect(source.resume())
+    }
+
+    @Test("A resume of a source that runs does not answer its next question")
+    func earlier() {
+        let source = Source()
+        #expect(!source.resume())
+        source.willAsk()
+        #expect(source.pause())
+    }
+}
