@@ -15,10 +15,10 @@ package struct QueueLoad: Equatable {
 
     #if RX_MODEL_CHECK
         // Small, so that a few elements run through every path.
-        private static var lowWatermark: UInt { 1 }
+        static var lowWatermark: UInt { 1 }
         private static var highWatermark: UInt { 2 }
     #else
-        private static var lowWatermark: UInt { 8 }
+        static var lowWatermark: UInt { 8 }
         private static var highWatermark: UInt { 16 }
     #endif
 

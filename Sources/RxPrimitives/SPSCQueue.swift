@@ -47,7 +47,8 @@ package struct SPSCQueue<Element>: ~Copyable {
 
     /// Producer: ends the chunk of the last element pushed, so that a chunk of heavy elements holds few of them.
     ///
-    /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1.
+    /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1. No chunk
+    ///   counts more than the low watermark: the last one stays in the load until another one follows, and must not keep a source waiting.
     package func closeChunk(units: UInt) { words.closeChunk(units: units) }
 
     /// Any thread: the load, out of date as soon as it is read.
@@ -232,6 +233,7 @@ struct SPSCWords: ~Copyable {
 
     /// Producer: makes the next push begin a chunk.
     func closeChunk(units: UInt) {
+        let units = min(units, QueueLoad.lowWatermark)
         tailCapacity.store(tailIndex.load())
         // Published by the release in `appendChunk`.
         SPSCChunk(tail.load()).units.store(units)

@@ -60,6 +60,18 @@ import Testing
         subscription.dispose()
     }
 
+    @Test("observe(on:) resumes its source also if the last element holds more than 1 MiB")
+    func hopOfHeavyElements() async {
+        let probe = PausableProbe { _ in String(repeating: "x", count: 2_000_000) }
+        let gated = GatedScheduler()
+        let subscription = probe.observable.observe(on: gated.scheduler).subscribe()
+        #expect((1...3).contains(probe.emitUntilPaused(limit: 100)))
+        gated.open()
+        #expect(await eventually { probe.resumeCount == 1 })
+        #expect(!probe.ask())
+        subscription.dispose()
+    }
+
     @Test("A stage that pauses its source accepts, in order, all that comes nevertheless")
     func adviceOnly() async {
         let probe = PausableProbe()
