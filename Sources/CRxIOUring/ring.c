@@ -31,7 +31,6 @@
 struct rx_ring {
     struct io_uring ring;
     bool is_deferred;
-    bool accepts_many;
     // The entries of the pool; its buffers are the caller's.
     struct io_uring_buf_ring *pool;
     size_t pool_bytes;
@@ -47,7 +46,7 @@ bool rx_ring_is_built(void) { return true; }
 // The operations without which the epoll backend is the better one.
 static bool has_operations(struct io_uring *ring) {
     static const int needed[] = {IORING_OP_READ,    IORING_OP_WRITE,   IORING_OP_RECV,     IORING_OP_SEND,
-                                 IORING_OP_RECVMSG, IORING_OP_SENDMSG, IORING_OP_ACCEPT,   IORING_OP_CONNECT,
+                                 IORING_OP_RECVMSG, IORING_OP_SENDMSG, IORING_OP_CONNECT,
                                  IORING_OP_POLL_ADD, IORING_OP_ASYNC_CANCEL, IORING_OP_FSYNC};
     struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
     if (!probe) return false;
@@ -77,8 +76,6 @@ rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
         params.cq_entries = completions;
         status = io_uring_queue_init_params(entries, &made->ring, &params);
         made->is_deferred = i == 0;
-        // Multishot accept came with 5.19, as did cooperative task running.
-        made->accepts_many = i < 2;
     }
     if (status == 0) {
         // Waiting with a timeout without a thread of liburing's own ideas, completions never dropped.
@@ -99,7 +96,6 @@ void rx_ring_free(rx_ring *ring) {
 }
 
 bool rx_ring_is_deferred(const rx_ring *ring) { return ring->is_deferred; }
-bool rx_ring_accepts_many(const rx_ring *ring) { return ring->accepts_many; }
 
 bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
                      uint32_t flags, uint64_t tag) {
@@ -119,8 +115,6 @@ bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void
     case RX_SEND: io_uring_prep_send(sqe, descriptor, address, length, (int)flags); break;
     case RX_RECEIVE_MESSAGE: io_uring_prep_recvmsg(sqe, descriptor, address, flags); break;
     case RX_SEND_MESSAGE: io_uring_prep_sendmsg(sqe, descriptor, address, flags); break;
-    case RX_ACCEPT: io_uring_prep_accept(sqe, descriptor, NULL, NULL, (int)flags); break;
-    case RX_ACCEPT_MANY: io_uring_prep_multishot_accept(sqe, descriptor, NULL, NULL, (int)flags); break;
     case RX_CONNECT: io_uring_prep_connect(sqe, descriptor, address, length); break;
     case RX_POLL: io_uring_prep_poll_add(sqe, descriptor, flags); break;
     case RX_SYNCHRONIZE: io_uring_prep_fsync(sqe, descriptor, 0); break;
@@ -227,7 +221,6 @@ rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
 // Nobody has a ring to call these with.
 void rx_ring_free(rx_ring *ring) { (void)ring, abort(); }
 bool rx_ring_is_deferred(const rx_ring *ring) { (void)ring, abort(); }
-bool rx_ring_accepts_many(const rx_ring *ring) { (void)ring, abort(); }
 bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
                      uint32_t flags, uint64_t tag) {
     (void)ring, (void)operation, (void)descriptor, (void)address, (void)length, (void)offset, (void)flags, (void)tag;

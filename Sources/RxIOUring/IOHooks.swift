@@ -8,7 +8,7 @@ import RxSwift
 public enum IOHooks {
     /// Receives a sentence about an unexpected event.
     ///
-    /// Examples: a loop uses epoll, or could not be pinned; a stream waits for memory; a listener is out of descriptors; bytes or
+    /// Examples: a loop uses epoll, or could not be pinned; a listener is out of descriptors; bytes or
     /// files were dropped.
     public typealias NoticeHandler = (_ notice: String) -> Void
 

@@ -30,8 +30,6 @@ typedef enum rx_operation {
     RX_SEND,         // descriptor, address, length, flags of send
     RX_RECEIVE_MESSAGE, // descriptor, address of a msghdr, flags
     RX_SEND_MESSAGE,    // the same
-    RX_ACCEPT,       // descriptor, flags of accept4; the caller asks for the peer's address itself
-    RX_ACCEPT_MANY,  // the same, and goes on until it fails or is cancelled
     RX_CONNECT,      // descriptor, address of a sockaddr, length
     RX_POLL,         // descriptor, flags: POLLIN and the like
     RX_SYNCHRONIZE,  // descriptor: fsync
@@ -64,8 +62,6 @@ void rx_ring_free(rx_ring *ring);
 
 /// Whether completions are made only when this thread asks for them (IORING_SETUP_DEFER_TASKRUN).
 bool rx_ring_is_deferred(const rx_ring *ring);
-/// Whether one accept can yield many connections.
-bool rx_ring_accepts_many(const rx_ring *ring);
 
 /// Puts an operation into the submission queue. False if that is full.
 bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,

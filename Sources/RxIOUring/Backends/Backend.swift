@@ -45,9 +45,6 @@ class Backend {
     /// Forgets a descriptor that has no operation in flight, before it is closed.
     func forget(_ descriptor: CInt) {}
 
-    /// Indicates whether an accept may continue after its first connection.
-    var acceptsMany: Bool { fatalError("swift-rx: a subclass has to implement this property") }
-
     /// Buffers for `RX_RECEIVE_POOL`, made at the first use. Nil if the backend can have none.
     final var receivePool: ReceivePool? {
         if !triedReceivePool {

@@ -58,8 +58,6 @@ final class EpollBackend: Backend {
 
     override var kind: IOUringScheduler.Backend { .epoll }
 
-    override var acceptsMany: Bool { true }
-
     /// The numbers of the free buffers of the receive pool.
     @exclusivity(unchecked) private var freeBuffers: [Int] = []
 
@@ -196,12 +194,7 @@ final class EpollBackend: Backend {
             }
             return false
         }
-        if operation.request.kind == RX_ACCEPT_MANY, result >= 0 {
-            ready.append(operation)
-            operation.completed(result, buffer: -1, hasMore: true)
-        } else {
-            finish(operation, result)
-        }
+        finish(operation, result)
         return true
     }
 

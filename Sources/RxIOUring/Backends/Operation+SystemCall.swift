@@ -70,10 +70,6 @@ extension Operation {
         case RX_SEND_MESSAGE:
             return sendmsg(
                 descriptor, request.address!.assumingMemoryBound(to: msghdr.self), flags | CInt(MSG_DONTWAIT))
-        case RX_ACCEPT, RX_ACCEPT_MANY:
-            let accepted = rx_accept(descriptor, flags)
-            if accepted < 0 { errno = -accepted }
-            return Int(accepted)
         case RX_CONNECT:
             return connectOnce()
         case RX_POLL:

@@ -48,8 +48,6 @@ final class URingBackend: Backend {
 
     override var kind: IOUringScheduler.Backend { .uring }
 
-    override var acceptsMany: Bool { rx_ring_accepts_many(ring) }
-
     override var hasPrepared: Bool { rx_ring_prepared(ring) != 0 || !delayed.isEmpty || !delayedCancellations.isEmpty }
 
     override var hasEvents: Bool { hasPrepared || !unsubmitted.isEmpty || rx_ring_has_completions(ring) }

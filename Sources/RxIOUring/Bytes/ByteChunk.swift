@@ -1,8 +1,9 @@
+public import RxSwift
+
 /// Immutable bytes in one piece of memory, which copies and slices share.
 ///
-/// A stream reads its chunks into memory of its own, which goes back to it with the last copy or slice: it reads on only as
-/// long as it has memory. So keep chunks no longer than needed, and copy bytes that have to stay (`Array(chunk)`,
-/// `Data(chunk)`).
+/// A stream reads its chunks into memory of its own, which goes back to it with the last copy or slice. A chunk that is kept keeps the
+/// memory of all bytes read with it, so copy small pieces that have to stay (`Array(chunk)`, `Data(chunk)`).
 public struct ByteChunk: RandomAccessCollection, Sendable {
     public typealias Element = UInt8
     public typealias Index = Int
@@ -81,6 +82,11 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
 extension ByteChunk: Equatable {
     /// Returns true if the bytes are the same, regardless of their memory.
     public static func == (lhs: ByteChunk, rhs: ByteChunk) -> Bool { lhs.elementsEqual(rhs) }
+}
+
+extension ByteChunk: Weighted {
+    /// The bytes of the memory that the chunk keeps from being reused: at least `count`, and more for a slice.
+    public var weightInBytes: Int { storage.capacity }
 }
 
 extension ByteChunk: CustomStringConvertible {

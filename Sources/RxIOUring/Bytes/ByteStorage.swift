@@ -34,54 +34,58 @@ class BufferProvider: @unchecked Sendable {
     }
 }
 
-/// A bounded number of buffers of one size, used again and again: the memory of one stream, and so its back-pressure.
+/// Buffers of one size for the chunks of one stream, used again and again.
+///
+/// There are as many buffers as chunks are in use: an observer that keeps chunks needs memory, and never stops the stream.
 final class BytePool: BufferProvider, @unchecked Sendable {
     /// The number of bytes per buffer.
     let size: Int
-    /// The number of buffers that there may be.
-    let limit: Int
+    /// The number of chunks in use up to which chunks of few bytes have a whole buffer.
+    private let window: Int
 
     private let lock = Mutex()
     /// Buffers that are out of use, protected by the lock.
     @exclusivity(unchecked) private var spare: [UnsafeMutableRawPointer] = []
-    /// The number of buffers that exist, protected by the lock.
-    @exclusivity(unchecked) private var count = 0
-    /// The closure to call when a buffer comes back after `take` found none. Protected by the lock; released outside.
-    @exclusivity(unchecked) private var onReturn: (() -> Void)?
+    /// The number of buffers in use, protected by the lock.
+    @exclusivity(unchecked) private var inUse = 0
 
-    init(size: Int, limit: Int) {
+    /// The bytes that the pool keeps for reuse if `window` buffers are fewer: as many as a hop lets wait.
+    private static let spareBytes = 1 << 20
+
+    /// - Parameter window: the number of buffers that the pool keeps for reuse at least. It keeps up to a megabyte, but no more.
+    init(size: Int, window: Int) {
         self.size = size
-        self.limit = limit
+        self.window = window
     }
 
     deinit {
         for address in spare { address.deallocate() }
     }
 
-    /// A buffer, or nil if all are in use: then `onReturn` is called once, on any thread, as soon as one has come back.
-    func take(onReturn: @escaping () -> Void) -> ByteStorage? {
+    /// Takes a buffer, and makes one if none is spare.
+    func take() -> ByteStorage {
         lock.lock()
-        if let address = spare.popLast() {
-            lock.unlock()
-            return ByteStorage(address, capacity: size, of: self)
-        }
-        if count < limit {
-            count += 1
-            lock.unlock()
-            // Page-aligned: the kernel copies into such memory fastest.
-            return ByteStorage(.allocate(byteCount: size, alignment: 4096), capacity: size, of: self)
-        }
-        self.onReturn = onReturn
+        inUse += 1
+        let address = spare.popLast()
         lock.unlock()
-        return nil
+        // Page-aligned: the kernel copies into such memory fastest.
+        return ByteStorage(address ?? .allocate(byteCount: size, alignment: 4096), capacity: size, of: self)
+    }
+
+    /// Makes a chunk of the first bytes of a buffer. If it has few bytes and many chunks are in use, the chunk gets memory of its size.
+    func chunk(_ storage: ByteStorage, count: Int) -> ByteChunk {
+        let chunk = ByteChunk(storage, count: count)
+        if count > size / 4 || lock.withLock({ inUse <= window }) { return chunk }
+        return chunk.withUnsafeBytes { ByteChunk(copying: $0) }
     }
 
     override func recycle(_ address: UnsafeMutableRawPointer) {
-        lock.lock()
-        spare.append(address)
-        let wake = onReturn
-        onReturn = nil
-        lock.unlock()
-        wake?()
+        let isKept = lock.withLock {
+            inUse -= 1
+            if spare.count >= window, (spare.count + 1) * max(size, 4096) > BytePool.spareBytes { return false }
+            spare.append(address)
+            return true
+        }
+        if !isKept { address.deallocate() }
     }
 }

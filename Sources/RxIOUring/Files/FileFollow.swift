@@ -20,7 +20,7 @@ extension File {
     /// machine). A file that has become shorter than the part read of it was truncated, and is read from its beginning again. If
     /// it has grown beyond that place since, it cannot be told from a file that was only appended to.
     ///
-    /// The kernel reports changes (inotify); nothing is polled. Reads ahead only into memory that the stream has, as `read` does.
+    /// The kernel reports changes (inotify); nothing is polled. Reads no further while a stage below pauses the source, as `read` does.
     /// A stream uses one inotify instance, of which the system gives a user 128 by default (`fs.inotify.max_user_instances`). It
     /// watches the file and the directory that its name is in, which has to exist, and whose end is an error. If the name is a
     /// symbolic link, the replacement of the link is seen; the replacement of the file that it leads to is seen only when
@@ -32,7 +32,7 @@ extension File {
     ///   - path: the file.
     ///   - start: the place to begin at, in a file that exists already.
     ///   - chunkSize: bytes per chunk, at most.
-    ///   - window: the number of chunks that may be in use at a time, at least 1.
+    ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
     ///   `inotify_add_watch`).
@@ -44,7 +44,8 @@ extension File {
         if window <= 0 { fatalError("File.follow: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
             FileFollowSource(
-                path, from: start, pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)
+                path, from: start, pool: BytePool(size: chunkSize, window: window), loop: scheduler.loop, downstream: $0
+            )
         }
     }
 }
@@ -146,19 +147,13 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private func readNext() {
         guard isRunning, !isReading, let file = files.first else { return failIfOver() }
-        guard let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else {
-            return waitForMemory(pool.limit)
-        }
-        stopWaiting()
+        if mustPause() { return }
         hasChanges = false
         isReading = true
-        file.read.read(into: storage, offset: file.offset)
+        file.read.read(into: pool.take(), offset: file.offset)
     }
 
-    /// Continues when a chunk was released, on any thread.
-    private func resume() {
-        whileRunning { self.readNext() }
-    }
+    override func goOn() { readNext() }
 
     private func finished(_ result: Int32) {
         isReading = false
@@ -168,7 +163,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         if result == 0 { return reachedEnd(file) }
         if result > 0 {
             file.offset += Int64(result)
-            emit(ByteChunk(storage, count: Int(result)))
+            emit(pool.chunk(storage, count: Int(result)))
         }
         readNext()
     }

@@ -4,9 +4,8 @@ extension File {
     /// Emits the lines of a file: `read` cut by `LineSplitter`.
     ///
     /// A line ends at a line feed or a carriage return with a line feed, which are not part of it; the last line needs none. Text
-    /// is UTF-8; invalid bytes become U+FFFD. Lines are texts of their own and hold no memory of the stream, so reading does not
-    /// wait for consumers that keep them: a consumer behind `observe(on:)` that is slower than the file lets lines pile up there.
-    /// To make reading wait, pass on chunks, and cut them behind it: `read(...).observe(on:).lines()`.
+    /// is UTF-8; invalid bytes become U+FFFD. Lines are texts of their own and hold no memory of the stream. Reading pauses as in `read`:
+    /// the lines of one chunk are emitted nevertheless.
     /// - Parameters:
     ///   - path: the file.
     ///   - maximumLength: the number of bytes that a line may have, without its line ending.

@@ -5,21 +5,16 @@ public import RxSwift
 extension File {
     /// Emits the bytes of a file, in chunks, from its beginning to its end.
     ///
-    /// Opens the file at each subscription, and closes it after the terminal event or a dispose. Reads ahead only into memory
-    /// that the stream has: at most `window` chunks are with the observer and the code that it passed them to; the next read is
-    /// submitted when one of them was released. So a file of any size passes through in little memory, also across
-    /// `observe(on:)`.
+    /// Opens the file at each subscription, and closes it after the terminal event or a dispose. Reads the next chunk when the observer has
+    /// returned, unless a stage below pauses the source, such as an `observe(on:)` whose queue is full, or a `write`. So a file of any size
+    /// passes through in little memory. Chunks that are kept (`toArray()`) cost memory.
     ///
     /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind the bytes already read
     /// ends there. Opening a pipe blocks the loop until there is a writer.
-    ///
-    /// The end takes memory to find, too. An observer that keeps all chunks (`toArray()`) would so wait for ever, and
-    /// `IOHooks.noticeHandler` is called after a second or two. Such an observer has to copy the chunks:
-    /// `File.read(path, ...).map { Array($0) }.toArray()`.
     /// - Parameters:
     ///   - path: the file.
     ///   - chunkSize: bytes per chunk, at most; the last chunk, and chunks of other than regular files, may be smaller.
-    ///   - window: the number of chunks that may be in use at a time, at least 1.
+    ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Fails with an `IOError` (`open`, `read`).
     public static func read(
@@ -28,7 +23,7 @@ extension File {
         if chunkSize <= 0 { fatalError("File.read: the chunk size has to be positive, is \(chunkSize)") }
         if window <= 0 { fatalError("File.read: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
-            FileReadSource(path, pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)
+            FileReadSource(path, pool: BytePool(size: chunkSize, window: window), loop: scheduler.loop, downstream: $0)
         }
     }
 }
@@ -66,18 +61,11 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         file?.close()
     }
 
-    private func readNext() {
-        guard let read else { return }
-        guard let storage = pool.take(onReturn: { [weak self] in self?.resume() }) else {
-            return waitForMemory(pool.limit)
-        }
-        stopWaiting()
-        read.read(into: storage, offset: offset)
-    }
+    override func goOn() { readNext() }
 
-    /// Continues when a chunk was released, on any thread.
-    private func resume() {
-        whileRunning { self.readNext() }
+    private func readNext() {
+        guard let read, !read.isInFlight, !mustPause() else { return }
+        read.read(into: pool.take(), offset: offset)
     }
 
     private func finished(_ result: Int32) {
@@ -87,7 +75,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         if result < 0 { return fail("read", -result) }
         if result == 0 { return complete() }
         if offset >= 0 { offset += Int64(result) }
-        emit(ByteChunk(storage, count: Int(result)))
+        emit(pool.chunk(storage, count: Int(result)))
         if isRunning { readNext() }
     }
 }

@@ -16,11 +16,11 @@ extension File {
     /// Writes chunks to a file, in their order.
     ///
     /// At each subscription the file is opened, and created if it does not exist; then `chunks` is subscribed to, on the loop
-    /// thread. Chunks that come during a write wait in memory. Chunks of a stream hold that stream's memory until they are
-    /// written, so reading waits for writing: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in the memory
-    /// of the reading's window. Another source cannot be slowed down; whenever another `backlogLimit` bytes wait,
-    /// `Hooks.backlogHandler` is called. Small chunks that wait are written together. A source that emits without end inside its
-    /// subscription keeps the loop thread, which writes nothing meanwhile, until the result is disposed of.
+    /// thread. Chunks that come during a write wait in memory. A source that can pause is paused while a megabyte waits, or half of
+    /// `backlogLimit` if that is less: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in little memory. Another
+    /// source cannot be slowed down; whenever another `backlogLimit` bytes wait, `Hooks.backlogHandler` is called. Small chunks that wait
+    /// are written together. A source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile,
+    /// until the result is disposed of.
     ///
     /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When `chunks`
     /// fails, the chunks that came before are written first, then the error is passed on. When writing fails, `chunks` is
@@ -74,7 +74,7 @@ private final class FileWriteSource: LoopSource<Int> {
     private let chunks: Observable<ByteChunk>
     private let target: WriteTarget
     private let queue: WriteQueue
-    private let input = InputSubscription<ByteChunk>()
+    private let input: InputSubscription<ByteChunk>
 
     @exclusivity(unchecked) private var file: Descriptor?
     @exclusivity(unchecked) private var write: WriteOperation?
@@ -82,11 +82,13 @@ private final class FileWriteSource: LoopSource<Int> {
     /// The offset of the next write; -1 if the file has no positions.
     @exclusivity(unchecked) private var offset: Int64 = 0
     @exclusivity(unchecked) private var total = 0
-    /// The bytes of the current write.
-    @exclusivity(unchecked) private var underWay = 0
+    /// The bytes of the current write, and the number of chunks in which they came.
+    @exclusivity(unchecked) private var underWay = (bytes: 0, chunks: 0)
 
     /// The number of bytes up to which small chunks are written together.
-    private static let gathered = 64 * 1024
+    private static let gathered = 1 << 20
+    /// The number of bytes from which on a chunk is written by itself, since copying it would cost more.
+    private static let large = 64 * 1024
 
     init(
         _ chunks: Observable<ByteChunk>, _ target: WriteTarget, queue: WriteQueue, loop: EventLoop,
@@ -95,6 +97,7 @@ private final class FileWriteSource: LoopSource<Int> {
         self.chunks = chunks
         self.target = target
         self.queue = queue
+        input = InputSubscription(pausing: queue.sources)
         super.init(loop: loop, downstream: downstream)
     }
 
@@ -110,7 +113,8 @@ private final class FileWriteSource: LoopSource<Int> {
         // These retain the source until the kernel's last completion; `end` breaks the cycle.
         write = WriteOperation(file, whenFinished: written)
         input.begin(
-            chunks, onNext: accept, onError: { self.accept(.failed($0)) }, onCompleted: { self.accept(.completed) })
+            chunks, onNext: accept, onError: { self.accept(.failed($0)) }, onCompleted: { self.accept(.completed) },
+            isFull: queue.isFull)
     }
 
     override func wasStopped() { input.dispose() }
@@ -151,29 +155,32 @@ private final class FileWriteSource: LoopSource<Int> {
         case .nothing: break
         case .end(let ending): finish(ending)
         case .chunk(let first):
-            let chunk = gather(first)
-            underWay = chunk.count
-            write.write(chunk, offset: offset)
+            write.write(gather(first), offset: offset)
         }
     }
 
-    /// Merges a small chunk with those that follow it.
+    /// Merges a small chunk with those that follow it, and sets `underWay`.
     private func gather(_ first: ByteChunk) -> ByteChunk {
-        guard let second = queue.upcoming, first.count + second.count <= FileWriteSource.gathered else { return first }
+        underWay = (first.count, 1)
+        guard canMerge(first), let second = queue.upcoming, canMerge(second) else { return first }
         var bytes = [UInt8](first)
-        while let next = queue.upcoming, bytes.count + next.count <= FileWriteSource.gathered {
-            bytes.append(contentsOf: next)
+        while let next = queue.upcoming, canMerge(next), bytes.count + next.count <= FileWriteSource.gathered {
+            next.withUnsafeBytes { bytes.append(contentsOf: $0) }
+            underWay.chunks += 1
             _ = queue.next()
         }
+        underWay.bytes = bytes.count
         return ByteChunk(bytes)
     }
+
+    private func canMerge(_ chunk: ByteChunk) -> Bool { chunk.count < FileWriteSource.large }
 
     private func written(_ result: Int32) {
         guard isRunning else { return }
         if result < 0 { return fail("write", -result) }
-        total += underWay
-        if offset >= 0 { offset += Int64(underWay) }
-        queue.wrote(underWay)
+        total += underWay.bytes
+        if offset >= 0 { offset += Int64(underWay.bytes) }
+        queue.wrote(underWay.bytes, items: underWay.chunks)
         writeNext()
     }
 

@@ -1,4 +1,5 @@
 import RxPrimitives
+import RxSwift
 
 /// The chunks accepted for writing, on their way from the threads of a source to a loop.
 ///
@@ -26,12 +27,19 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     private let limit: Int
+    private let watermarks: OutputWatermarks
+    /// The sources that wait until the queue has emptied.
+    let sources = InputSources()
 
     private let lock = Mutex()
     /// The added chunks, oldest first (under the lock).
     @exclusivity(unchecked) private var added: [ByteChunk] = []
     /// Bytes that were added and neither written nor dropped (under the lock).
     @exclusivity(unchecked) private var bytes = 0
+    /// The number of chunks of these bytes (under the lock).
+    @exclusivity(unchecked) private var items = 0
+    /// True if a source waits (under the lock).
+    @exclusivity(unchecked) private var isAwaited = false
     /// The end of the source, if it came (under the lock).
     @exclusivity(unchecked) private var ending: Ending?
     /// True if the loop writes or was told to look (under the lock).
@@ -43,7 +51,10 @@ final class WriteQueue: @unchecked Sendable {
     @exclusivity(unchecked) private var taken: [ByteChunk] = []
 
     /// - Parameter limit: the number of bytes at which, and at each multiple of which, the backlog is reported.
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) {
+        self.limit = limit
+        watermarks = OutputWatermarks(limit: limit)
+    }
 
     /// Adds a chunk; called by the source, serially.
     func add(_ chunk: ByteChunk) -> AddResult {
@@ -52,6 +63,7 @@ final class WriteQueue: @unchecked Sendable {
             added.append(chunk)
             let before = bytes
             bytes += chunk.count
+            items += 1
             let isOverLimit = bytes / limit > before / limit
             return AddResult(tellsLoop: attend(), backlog: isOverLimit ? bytes : nil)
         }
@@ -65,6 +77,19 @@ final class WriteQueue: @unchecked Sendable {
             return attend()
         }
     }
+
+    /// Tells whether a source has to pause; called in its context. If so, it is resumed later.
+    func isFull(_ source: any PausableSource) -> Bool {
+        lock.withLock {
+            if isClosed || weight <= (isAwaited ? watermarks.low : watermarks.high) { return false }
+            isAwaited = true
+            sources.add(source)
+            return true
+        }
+    }
+
+    /// What waits, in bytes (under the lock).
+    private var weight: Int { bytes + items * OutputWatermarks.itemOverhead }
 
     private func attend() -> Bool {
         defer { isAttended = true }
@@ -92,11 +117,16 @@ final class WriteQueue: @unchecked Sendable {
         return .chunk(taken.removeLast())
     }
 
-    /// Subtracts bytes that were written from those that wait.
-    func wrote(_ count: Int) {
-        lock.lock()
-        bytes -= count
-        lock.unlock()
+    /// Subtracts chunks that were written from those that wait, and resumes the sources once the queue has emptied.
+    func wrote(_ count: Int, items written: Int) {
+        let resumes = lock.withLock {
+            bytes -= count
+            items -= written
+            if !isAwaited || weight > watermarks.low { return false }
+            isAwaited = false
+            return true
+        }
+        if resumes { sources.resume() }
     }
 
     /// Releases the waiting chunks, and accepts no more.
@@ -106,10 +136,11 @@ final class WriteQueue: @unchecked Sendable {
             isClosed = true
             swap(&dropped, &added)
         }
-        // Released outside the lock: a stream continues when its memory comes back.
+        // Released outside the lock: user code may run in a deinit.
         dropped = []
         let rest = taken
         taken = []
         withExtendedLifetime(rest) {}
+        sources.resume()
     }
 }

@@ -11,7 +11,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private let group: IOUringSchedulerGroup?
 
     @exclusivity(unchecked) private var socket: Descriptor?
-    @exclusivity(unchecked) private var accept: AcceptOperation?
+    @exclusivity(unchecked) private var readiness: AcceptReadiness?
     @exclusivity(unchecked) private var hasBegun = false
     @exclusivity(unchecked) private var isEmitting = false
     @exclusivity(unchecked) private var wantsClose = false
@@ -19,6 +19,8 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     @exclusivity(unchecked) private var pause: Int64 = 0
     @exclusivity(unchecked) private var timer: DelayTimer?
 
+    /// The number of connections that are accepted before the loop does other work.
+    private static let mostAtOnce = 32
     private static let shortestPause: Int64 = 10_000_000
     private static let longestPause: Int64 = 1_000_000_000
 
@@ -48,18 +50,19 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         if rejected != 0 { return fail("accept", rejected) }
         let socket = Descriptor(core.fd, on: loop)
         self.socket = socket
-        accept = AcceptOperation(socket, many: loop.backend.acceptsMany) { [unowned self] result, hasMore in
-            accepted(result, hasMore: hasMore)
-        }
-        acceptNext()
+        // The source accepts by itself, and asks after each connection whether to pause: a multishot accept of the kernel would empty the
+        // whole queue of connections before this thread sees the first.
+        _ = fcntl(core.fd, F_SETFL, fcntl(core.fd, F_GETFL) | O_NONBLOCK)
+        readiness = AcceptReadiness(socket) { [unowned self] result in ready(result) }
+        awaitConnections()
     }
 
     override func end() {
         timer?.cancel(on: loop)
         timer = nil
         guard let socket else { return }
-        if let accept { loop.cancel(accept) }
-        accept = nil
+        if let readiness { loop.cancel(readiness) }
+        readiness = nil
         core.sourceEnded()
         socket.close()
         self.socket = nil
@@ -75,25 +78,33 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         }
     }
 
-    private func acceptNext() {
-        guard let accept, let socket, !accept.isInFlight else { return }
-        accept.source = self
-        socket.submit(accept)
+    override func goOn() { awaitConnections() }
+
+    private func awaitConnections() {
+        guard let readiness, let socket, timer == nil, !readiness.isInFlight, !wantsClose, !mustPause() else { return }
+        readiness.source = self
+        socket.submit(readiness)
     }
 
-    /// Handles the result of an accept: a new descriptor, or a negated errno.
-    private func accepted(_ result: Int32, hasMore: Bool) {
-        if result >= 0 {
-            guard isRunning, !wantsClose else {
-                _ = Glibc.close(result)
-                return
+    /// Handles that a connection waits, or a negated errno.
+    private func ready(_ result: Int32) {
+        guard isRunning else { return }
+        if result < 0 { failed(-result) } else { acceptSome() }
+        if isRunning { awaitConnections() }
+    }
+
+    private func acceptSome() {
+        for _ in 0..<AcceptSource.mostAtOnce {
+            let fd = rx_accept(core.fd, CInt(SOCK_CLOEXEC.rawValue))
+            if fd == -EAGAIN { return }
+            if fd >= 0 {
+                pause = 0
+                take(fd)
+            } else {
+                failed(-fd)
             }
-            pause = 0
-            take(result)
-        } else if isRunning {
-            failed(-result)
+            if !isRunning || timer != nil || wantsClose || mustPause() { return }
         }
-        if isRunning, !hasMore, timer == nil { acceptNext() }
     }
 
     private func take(_ fd: CInt) {
@@ -128,29 +139,27 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         timer = DelayTimer(on: loop, after: pause) { [weak self] in
             guard let self else { return }
             timer = nil
-            acceptNext()
+            awaitConnections()
         }
     }
 }
 
-/// Accepts on a listening descriptor; used on the loop thread only.
-private final class AcceptOperation: DescriptorOperation {
-    private let whenAccepted: (Int32, Bool) -> Void
+/// Waits until a listening descriptor has a connection; used on the loop thread only.
+private final class AcceptReadiness: DescriptorOperation {
+    private let whenReady: (Int32) -> Void
     /// The source, kept alive while the operation is in flight.
     @exclusivity(unchecked) var source: AcceptSource?
 
-    init(_ descriptor: Descriptor, many: Bool, whenAccepted: @escaping (Int32, Bool) -> Void) {
-        self.whenAccepted = whenAccepted
+    init(_ descriptor: Descriptor, whenReady: @escaping (Int32) -> Void) {
+        self.whenReady = whenReady
         super.init(
-            Request(
-                kind: many ? RX_ACCEPT_MANY : RX_ACCEPT, descriptor: descriptor.fd, address: nil,
-                flags: UInt32(SOCK_CLOEXEC.rawValue)))
+            Request(kind: RX_POLL, descriptor: descriptor.fd, address: nil, flags: UInt32(bitPattern: POLLIN)))
     }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
         let kept = source
-        if !hasMore { source = nil }
-        whenAccepted(result, hasMore)
+        source = nil
+        whenReady(result)
         withExtendedLifetime(kept) {}
     }
 }

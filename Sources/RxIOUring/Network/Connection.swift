@@ -45,9 +45,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// wait for the next one. A chunk that is being delivered while its subscriber disposes on another thread is not kept for
     /// the next one.
     ///
-    /// The next receive is submitted when fewer than `ConnectionOptions.receiveWindow` chunks are in use, so a subscriber that
-    /// keeps chunks, or is slow behind `observe(on:)`, slows the peer down. If that stops receiving for a second,
-    /// `IOHooks.noticeHandler` is told, once for each connection.
+    /// Receives while no stage below pauses the source: a subscriber that is slow behind `observe(on:)`, or passes the bytes to a `write`
+    /// whose output is full, slows the peer down. Chunks that are kept cost memory.
     ///
     /// Completes when the peer has sent everything, and when this side closes. Fails with an `IOError` (`receive`):
     /// `ECONNRESET` if the peer reset the connection; with that of `send` if sending failed before.
@@ -84,16 +83,16 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends the elements of a sequence, and completes after the sequence when the kernel has taken everything.
     ///
-    /// Each chunk is queued as it arrives: a source with back-pressure, such as `File.read` or another connection, gets its
-    /// memory back as the chunks are sent. Subscribes to the source on the loop; disposing of the result disposes of that
-    /// subscription, but queued chunks are still sent.
+    /// Each chunk is queued as it arrives. A source that can pause, such as `File.read` or another connection, is paused while half of
+    /// `sendLimit`, or a megabyte, is queued; its chunks are accepted also beyond `sendLimit`. Subscribes to the source on the loop;
+    /// disposing of the result disposes of that subscription, but queued chunks are still sent.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
         Completable(raw: scheduler.observable { WriteSource(self, source, downstream: $0) })
     }
 
     /// The number of bytes accepted that the kernel has not taken yet. Out of date as soon as it is read.
-    public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
+    public var queuedBytes: Int { core.queuedBytes }
 
     /// The number of bytes that may be queued.
     public var sendLimit: Int { core.options.sendLimit }

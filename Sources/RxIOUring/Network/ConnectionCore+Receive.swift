@@ -22,17 +22,14 @@ extension ConnectionCore {
         guard receiver === source else { return }
         state.subscriberLeft()
         receiver = nil
-        // The next subscriber waits anew: the loop writes the window's `waiter` only while there is no wait.
-        window?.cancelWait()
-        stall?.unblocked()
     }
 
-    /// Submits the next receive, if there is room and a subscriber wants it.
+    /// Submits the next receive, if a subscriber wants it.
     func receiveNext() {
-        guard state.wantsChunk, let socket else { return }
+        guard state.wantsChunk, let socket, let receiver else { return }
         let receive = receive ?? makeReceive(socket)
-        if receive.isInFlight || !takeRoom() { return }
-        if loop.backend.receivePool != nil {
+        if receive.isInFlight || receiver.mustPause() { return }
+        if let window, window.take() {
             receive.receive(self, on: socket)
         } else {
             receiveIntoOwnMemory(receive, socket)
@@ -42,43 +39,39 @@ extension ConnectionCore {
     private func makeReceive(_ socket: Descriptor) -> ConnectionReceive {
         let made = ConnectionReceive(socket)
         receive = made
-        window = ReceiveWindow(limit: options.receiveWindow, pool: loop.backend.receivePool)
+        window = loop.backend.receivePool.map { ReceiveWindow(limit: options.receiveWindow, pool: $0) }
         return made
     }
 
     private func receiveIntoOwnMemory(_ receive: ConnectionReceive, _ socket: Descriptor) {
-        let size = ReceivePool.size
-        receive.receive(
-            self, on: socket, into: window!.storage(.allocate(byteCount: size, alignment: 16), capacity: size))
+        receive.receive(self, on: socket, into: ByteStorage(capacity: ReceivePool.size))
     }
 
-    /// Receives again, since a chunk was released after the window was full; called on any thread.
-    func roomCameBack() { loop.perform(receiveNext) }
-
-    /// Handles the result of a receive, which the window has counted.
+    /// Handles the result of a receive, which the window has counted unless the connection received into its own memory.
     func received(_ result: Int32, buffer: Int, own: ByteStorage?) {
-        guard let window else { return }
         if result > 0 {
-            let storage: ByteStorage
-            if let own {
-                storage = own
-            } else {
-                storage = window.storage(loop.backend.receivePool!.address(buffer), capacity: ReceivePool.size)
-            }
+            if let own { return claim(chunk(own, count: Int(result))) }
+            let storage = window!.storage(loop.backend.receivePool!.address(buffer))
             return claim(ByteChunk(storage, count: Int(result)))
         }
+        if own == nil { window!.putBack() }
         if buffer >= 0 { loop.backend.returnBuffer(buffer) }
         if result == -ENOBUFS, own == nil, state.isOpen, let receive, let socket {
             // Observers hold all buffers of the loop.
             return receiveIntoOwnMemory(receive, socket)
         }
-        if own == nil { window.putBack() }
         let error = result < 0 ? IOError(code: -result, operation: "receive", subject: subject) : nil
         switch state.inputEnded(error) {
         case .none: break
         case .tellSubscriber: receiver?.inputEnded()
         case .close: release()
         }
+    }
+
+    /// Makes a chunk of the connection's own memory. Observers keep many chunks already, so one of few bytes gets memory of its size.
+    private func chunk(_ own: ByteStorage, count: Int) -> ByteChunk {
+        let chunk = ByteChunk(own, count: count)
+        return count > own.capacity / 4 ? chunk : chunk.withUnsafeBytes { ByteChunk(copying: $0) }
     }
 
     private func claim(_ chunk: ByteChunk) {

@@ -4,15 +4,17 @@ import RxSwift
 
 extension ConnectionCore {
     /// Queues bytes, in order, on any thread. Returns 0, or the errno with which they are rejected.
-    func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) -> CInt {
+    ///
+    /// - Parameter isLimited: false for bytes of a source that pauses, which are accepted also beyond the limit.
+    func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil, isLimited: Bool = true) -> CInt {
         // Relaxed: out of date in any case; the loop thread checks again.
         let rejected = rejection.loadRelaxed()
         if rejected != 0 { return CInt(rejected) }
-        let count = UInt(bytes.count)
+        let count = bytes.count
         if count == 0, waiter == nil { return 0 }
-        let before = queuedBytes.fetchAdd(count)
-        if before > 0, count > 0, before + count > UInt(options.sendLimit) {
-            _ = queuedBytes.fetchAdd(0 &- count)
+        let before = OutputLoad(word: load.fetchAdd(OutputLoad.addend(bytes: count, items: 1))).bytes
+        if isLimited, before > 0, count > 0, before + count > options.sendLimit {
+            reduceLoad(bytes: count, items: 1)
             return ENOBUFS
         }
         let item = OutputQueue.Item(bytes: bytes, waiter: waiter)
@@ -77,8 +79,49 @@ extension ConnectionCore {
         if state.flushWanted() { loop.notifyAtEndOfTick(self) }
     }
 
+    // MARK: Pausing the sources of write
+
+    /// The number of bytes accepted that the kernel has not taken; on any thread.
+    var queuedBytes: Int { OutputLoad(word: load.loadRelaxed()).bytes }
+
+    /// Tells whether a source of bytes has to pause; on its thread. Out of date as soon as it is read.
+    var isFull: Bool { OutputLoad(word: load.loadRelaxed()).mustPause(watermarks) }
+
+    /// Begins the wait of a source until the output has emptied, on its thread. Returns false if there is no need to.
+    func beginWait(_ source: any PausableSource) -> Bool {
+        inboxLock.withLock { waitingSources.add(source) }
+        // The source is in the list before the word says so: the thread that clears the word finds it.
+        while true {
+            let before = OutputLoad(word: load.loadRelaxed())
+            if !before.mustPause(watermarks) { return false }
+            if before.isAwaited || load.compareExchange(before.word, before.awaited.word) { return true }
+        }
+    }
+
+    /// Takes bytes and items that were sent or dropped off the load, on any thread.
+    private func reduceLoad(bytes: Int, items: Int) {
+        let before = load.fetchAdd(0 &- OutputLoad.addend(bytes: bytes, items: items))
+        if OutputLoad(word: before).isAwaited { resumeSources() }
+    }
+
+    /// Resumes the waiting sources if the output has emptied.
+    @inline(never)
+    private func resumeSources() {
+        while true {
+            let before = OutputLoad(word: load.loadRelaxed())
+            if !before.canResume(watermarks) { return }
+            if load.compareExchange(before.word, before.notAwaited.word) { break }
+        }
+        inboxLock.lock()
+        let taken = waitingSources.takeAll()
+        inboxLock.unlock()
+        taken.resume()
+    }
+
+    // MARK: Rejecting
+
     private func reject(_ item: OutputQueue.Item, _ error: IOError) {
-        _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+        reduceLoad(bytes: item.bytes.count, items: 1)
         item.waiter?.writeEnded(error)
     }
 
@@ -134,8 +177,9 @@ extension ConnectionCore {
     }
 
     private func remove(_ count: Int) {
+        let items = output.count
         let waiters = output.remove(count)
-        _ = queuedBytes.fetchAdd(0 &- UInt(count))
+        reduceLoad(bytes: count, items: items - output.count)
         for waiter in waiters { waiter.writeEnded(nil) }
     }
 
@@ -186,8 +230,9 @@ extension ConnectionCore {
     }
 
     func dropOutput(_ error: IOError) {
-        _ = queuedBytes.fetchAdd(0 &- UInt(output.bytes))
+        let (bytes, items) = (output.bytes, output.count)
         let waiters = output.removeAll()
+        reduceLoad(bytes: bytes, items: items)
         for waiter in waiters { waiter.writeEnded(error) }
     }
 }

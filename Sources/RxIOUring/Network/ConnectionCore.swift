@@ -21,9 +21,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     // Receiving.
     @exclusivity(unchecked) var receive: ConnectionReceive?
+    /// Nil before the first receive, and without a pool.
     @exclusivity(unchecked) var window: ReceiveWindow?
-    /// Nil until the window was full for the first time.
-    @exclusivity(unchecked) var stall: StallWarning?
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
@@ -33,13 +32,17 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var flushTimer: DelayTimer?
 
-    /// The number of bytes accepted that the kernel has not taken; used from any thread.
-    let queuedBytes = AtomicWord(0)
+    /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
+    let load = AtomicWord(0)
+    /// The amounts of it at which the sources of `write` pause.
+    let watermarks: OutputWatermarks
     /// 0, or the errno with which sends are rejected from now on, for ever; used from any thread.
     let rejection = AtomicWord(0)
     let inboxLock = Mutex()
     /// The items that were sent on other threads, protected by `inboxLock`.
     @exclusivity(unchecked) var inbox: [OutputQueue.Item] = []
+    /// The sources of `write` that wait until the output has emptied, protected by `inboxLock`.
+    @exclusivity(unchecked) var waitingSources = WaitingSources()
     /// 1 if the inbox holds items of which the loop was notified. Written under `inboxLock`.
     let isInboxAnnounced = AtomicWord(0)
 
@@ -54,6 +57,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         self.fd = fd
         self.subject = subject
         self.options = options
+        watermarks = OutputWatermarks(limit: options.sendLimit)
         self.loop = loop
         #if TRACE_RESOURCES
             ResourceCensus.born(Self.self)
@@ -110,15 +114,13 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         if flushTimer != nil { return }
         flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
             guard let self else { return }
-            IOHooks.report("\(subject): closed with \(queuedBytes.loadRelaxed()) bytes that the peer did not take")
+            IOHooks.report("\(subject): closed with \(queuedBytes) bytes that the peer did not take")
             finishClosing(nil)
         }
     }
 
     /// Stops receiving, and ends the input of the subscriber.
     private func endInput() {
-        window?.cancelWait()
-        stall?.end()
         if let receive { loop.cancel(receive) }
         unclaimed = nil
         receiver?.inputEnded()
@@ -143,18 +145,6 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
         socket?.onClosed = { self.descriptorClosed() }
         socket?.close()
-    }
-
-    /// Takes room for one more chunk. Returns false if there is none: then receiving continues when room has come back.
-    func takeRoom() -> Bool {
-        if window!.take(for: self) {
-            stall?.unblocked()
-            return true
-        }
-        let stall = stall ?? StallWarning(subject, window: options.receiveWindow, on: loop)
-        self.stall = stall
-        stall.blocked()
-        return false
     }
 
     /// Notifies the watchers once the descriptor is closed.

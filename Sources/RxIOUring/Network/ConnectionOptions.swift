@@ -7,14 +7,15 @@ public struct ConnectionOptions: Sendable {
 
     /// The number of bytes that may be queued on a connection; a `send` that would exceed it is rejected.
     ///
-    /// When nothing is queued, one piece is accepted in any case.
+    /// When nothing is queued, one piece is accepted in any case, as are the chunks of a source that `write` can pause.
     public var sendLimit = 1 << 20 {
         didSet {
             if sendLimit < 0 { fatalError("ConnectionOptions: a send limit cannot be negative, is \(sendLimit)") }
         }
     }
 
-    /// The number of received chunks that may be in use at a time, at least 1. A chunk is 16 KiB at most.
+    /// The number of received chunks in use up to which a connection takes its memory from the buffers that all connections of its loop
+    /// share, at least 1. If observers keep more, each further chunk, of 16 KiB at most, has memory of its own.
     public var receiveWindow = 4 {
         didSet {
             if receiveWindow <= 0 {

@@ -27,13 +27,17 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     @exclusivity(unchecked) private var connection: Connection?
     private let core: ConnectionCore
     private let source: Observable<ByteChunk>
-    private let input = InputSubscription<ByteChunk>()
+    private let sources = InputSources()
+    private let input: InputSubscription<ByteChunk>
+    /// True once the source has asked whether to pause; used in its context.
+    @exclusivity(unchecked) private var isPausable = false
     /// True once bytes were rejected; used by the source's events, which are serial.
     @exclusivity(unchecked) private var wasRejected = false
 
     init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
         self.connection = connection
         self.source = source
+        input = InputSubscription(pausing: sources)
         core = connection.core
         super.init(loop: connection.core.loop, downstream: downstream)
     }
@@ -47,7 +51,8 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
             source, onNext: { [self] bytes in enqueue(bytes) },
             onError: { [self] error in whileRunning { self.fail(with: error) } },
             // The waiter goes with an empty chunk behind all others.
-            onCompleted: { [self] in enqueue(ByteChunk(EmptyCollection()), self) })
+            onCompleted: { [self] in enqueue(ByteChunk(EmptyCollection()), self) },
+            isFull: { [self] in isFull($0) })
     }
 
     override func wasStopped() { input.dispose() }
@@ -63,12 +68,20 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     /// Queues bytes, on any thread, unless bytes before them were rejected.
     private func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil) {
         if wasRejected { return }
-        let code = core.enqueue(bytes, waiter)
+        let code = core.enqueue(bytes, waiter, isLimited: !isPausable)
         if code == 0 { return }
         wasRejected = true
         // Disposed of at once: the loop thread may be busy with this very source.
         input.dispose()
         whileRunning { self.fail("send", code) }
+    }
+
+    /// Tells whether a source of the input has to pause.
+    private func isFull(_ source: any PausableSource) -> Bool {
+        isPausable = true
+        if !core.isFull { return false }
+        sources.add(source)
+        return core.beginWait(sources)
     }
 
     func writeEnded(_ error: IOError?) {

@@ -1,3 +1,5 @@
+public import RxSwift
+
 /// A message received on a UDP socket.
 public struct Datagram: Sendable {
     /// The bytes, at most as many as the socket has room for.
@@ -8,4 +10,9 @@ public struct Datagram: Sendable {
 
     /// True if the datagram was longer than `bytes`; the rest is lost.
     public let isTruncated: Bool
+}
+
+extension Datagram: Weighted {
+    /// That of the bytes.
+    public var weightInBytes: Int { bytes.weightInBytes }
 }

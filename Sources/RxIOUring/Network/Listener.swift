@@ -35,6 +35,9 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Each connection lives on the loop that `connectionSchedulers` chose, and is closed unless it is held or observed.
     ///
+    /// While a stage below pauses the source, such as `merge(maxConcurrent:)`, nothing is accepted: connections wait in the kernel, up to the
+    /// listener's `backlog`.
+    ///
     /// Takes one subscription in all: after its end, by dispose or error, the listener is closed. When the process has no
     /// descriptor left (`EMFILE`), accepting pauses, and is tried again after 10 milliseconds, then 20, up to a second;
     /// `IOHooks.noticeHandler` is told once.

@@ -16,6 +16,9 @@ struct OutputQueue {
     /// The number of bytes left to send.
     private(set) var bytes = 0
 
+    /// The number of items left.
+    var count: Int { items.count - head }
+
     var isEmpty: Bool { head == items.count }
 
     /// The most that is sent with one system call.

@@ -16,6 +16,9 @@ protocol ReceivingCore: AnyObject {
 
     /// Tells the core that the subscriber has left.
     func end(_ source: ReceiveSource<Self>)
+
+    /// Submits the next receive, unless one is in flight, or the subscriber's source has to pause.
+    func receiveNext()
 }
 
 /// The end of a socket's input.
@@ -42,6 +45,8 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
     override func begin() {
         if !core.begin(self) { fail("receive", EBUSY) }
     }
+
+    override func goOn() { core.receiveNext() }
 
     override func end() {
         core.end(self)

@@ -11,8 +11,7 @@ public enum UDP {
     ///   - port: 0...65535; for 0 the system chooses, see `UDPSocket.address`.
     ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
     ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost.
-    ///   - window: the number of received datagrams that may be in use at a time, at least 1. Others wait in the kernel, which
-    ///     drops those that it has no room for.
+    ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
     ///   - sendLimit: the number of bytes that may be queued; a `send` that would exceed it is rejected.
     ///   - scheduler: the event loop that the socket lives on.
     /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
@@ -29,7 +28,7 @@ public enum UDP {
             try Socket.bind(fd, address)
         }
         return UDPSocket(
-            fd, asked: address, pool: BytePool(size: maximumLength, limit: window), sendLimit: sendLimit,
+            fd, asked: address, pool: BytePool(size: maximumLength, window: window), sendLimit: sendLimit,
             scheduler: scheduler)
     }
 }

@@ -9,7 +9,6 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     let loop: EventLoop
     let subject: String
     private let pool: BytePool
-    private let stall: StallWarning
     private let sendLimit: Int
 
     private let fd: CInt
@@ -43,7 +42,6 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         self.fd = fd
         self.subject = subject
         self.pool = pool
-        stall = StallWarning(subject, window: pool.limit, on: loop)
         self.sendLimit = sendLimit
         self.loop = loop
     }
@@ -87,7 +85,6 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         _ = rejection.compareExchange(0, UInt(ENOTCONN))
         invalidate()
         loop.remove(self)
-        stall.end()
         output = []
         head = 0
         if let receive { loop.cancel(receive) }
@@ -123,19 +120,13 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     func end(_ source: ReceiveSource<UDPCore>) {
         guard receiver === source else { return }
         receiver = nil
-        stall.unblocked()
         if let receive { loop.cancel(receive) }
     }
 
-    private func receiveNext() {
-        guard !isClosed, !isReceivingOver, receiver != nil, let receive, let socket, !receive.isInFlight else { return }
-        let storage = pool.take(onReturn: { [weak self] in
-            guard let self else { return }
-            loop.perform(receiveNext)
-        })
-        guard let storage else { return stall.blocked() }
-        stall.unblocked()
-        receive.receive(self, on: socket, into: storage)
+    func receiveNext() {
+        guard !isClosed, !isReceivingOver, let receiver, let receive, let socket, !receive.isInFlight else { return }
+        if receiver.mustPause() { return }
+        receive.receive(self, on: socket, into: pool.take())
     }
 
     func received(_ result: Int32, _ storage: ByteStorage) {
@@ -145,7 +136,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             let isTruncated = receive.message.pointee.msg_flags & CInt(MSG_TRUNC) != 0
             receiver.receive(
                 Datagram(
-                    bytes: ByteChunk(storage, count: min(Int(result), storage.capacity)),
+                    bytes: pool.chunk(storage, count: min(Int(result), storage.capacity)),
                     sender: sender ?? SocketAddress(.unix([])), isTruncated: isTruncated))
         } else if result != -ECANCELED {
             return receiver.fail("receive", -result)

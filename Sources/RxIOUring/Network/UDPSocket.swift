@@ -27,9 +27,8 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     /// The datagrams that arrive, on the thread of `scheduler`.
     ///
-    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`. If the whole window is in use, the next
-    /// datagram is received when one of those is released; when that takes a second, `IOHooks.noticeHandler` is told, once for
-    /// each socket.
+    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`. While a stage below pauses the source, datagrams
+    /// wait in the kernel, which drops those that it has no room for.
     /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a connected
     ///   socket whose peer is not there.
     public var received: Observable<Datagram> {

@@ -9,33 +9,31 @@ final class DescriptorReader {
     private let descriptor: Descriptor
     private let pool: BytePool
     private let loop: EventLoop
+    /// Asks whether to read on; nil from `close` on.
+    @exclusivity(unchecked) private var mustPause: (() -> Bool)?
     /// The operation; nil from `close` on. It holds this reader until the kernel has completed it.
     @exclusivity(unchecked) private var operation: ReadOperation?
     @exclusivity(unchecked) private var receive: ((Outcome) -> Void)?
-    private let stall: StallWarning
-    private lazy var resume: () -> Void = { [weak self] in self?.memoryCameBack() }
 
     /// - Parameters:
-    ///   - subject: the name that notices give to the stream.
+    ///   - mustPause: held until `close`. Called before each read: true if there is none until the next call of `read`.
     ///   - receive: held until `close`. Receives chunks, and then the end or a failure, after which it closes.
     init(
-        _ descriptor: Descriptor, _ subject: String, pool: BytePool, on loop: EventLoop,
+        _ descriptor: Descriptor, pool: BytePool, on loop: EventLoop, mustPause: @escaping () -> Bool,
         receive: @escaping (Outcome) -> Void
     ) {
         self.descriptor = descriptor
         self.pool = pool
         self.loop = loop
         self.receive = receive
-        stall = StallWarning(subject, window: pool.limit, on: loop)
+        self.mustPause = mustPause
         operation = ReadOperation(descriptor, whenFinished: finished)
     }
 
-    /// Submits the next read. If all memory is in use, it does so when some has come back. To be called once to begin with.
+    /// Submits the next read, unless one is in flight. To be called once to begin with, and again after each pause.
     func read() {
-        guard let operation else { return }
-        guard let storage = pool.take(onReturn: resume) else { return stall.blocked() }
-        stall.unblocked()
-        operation.read(into: storage, offset: -1)
+        guard let operation, !operation.isInFlight, let mustPause, !mustPause() else { return }
+        operation.read(into: pool.take(), offset: -1)
     }
 
     /// Releases `receive` without calling it again, and closes the descriptor as soon as the kernel has released that.
@@ -43,13 +41,8 @@ final class DescriptorReader {
         if let operation { loop.cancel(operation) }
         operation = nil
         receive = nil
-        stall.end()
+        mustPause = nil
         descriptor.close()
-    }
-
-    /// Reads on, since memory has come back; called on any thread.
-    private func memoryCameBack() {
-        loop.perform(read)
     }
 
     private func finished(_ result: Int32) {
@@ -57,7 +50,7 @@ final class DescriptorReader {
         let storage = operation.takeStorage()
         if result < 0 { return receive(.failure(-result)) }
         if result == 0 { return receive(.end) }
-        receive(.chunk(ByteChunk(storage, count: Int(result))))
+        receive(.chunk(pool.chunk(storage, count: Int(result))))
         read()
     }
 }

@@ -4,9 +4,8 @@ public import RxSwift
 extension DescriptorStream {
     /// The bytes that can be read from a descriptor, in chunks.
     ///
-    /// They end when the other side has closed the descriptor, or with the file. Reads ahead only into memory that the stream
-    /// has: see `File.read`. While all of it is held, the end is not seen either, of which `IOHooks.noticeHandler` is told.
-    /// Bytes read ahead are lost when the subscription is disposed of, as with any reader of a pipe. Two simultaneous
+    /// They end when the other side has closed the descriptor, or with the file. While a stage below pauses the source, nothing is read,
+    /// and the end is not seen either: see `File.read`. Bytes read ahead are lost when the subscription is disposed of, as with any reader of a pipe. Two simultaneous
     /// subscriptions share the input, each chunk going to one of them.
     /// - Parameters:
     ///   - descriptor: open for reading. It is in use from the subscription on, which duplicates it, so that it may be closed
@@ -14,7 +13,7 @@ extension DescriptorStream {
     ///   - closesWhenDone: whether the sequence takes the descriptor over and closes it, after the terminal event or a dispose.
     ///     Then there can be one subscription.
     ///   - chunkSize: the most bytes per chunk. Smaller pieces are emitted as they arrive.
-    ///   - window: the number of chunks that may be in use at a time, at least 1.
+    ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
     /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `fstat`, `read`).
     public static func read(
@@ -26,7 +25,7 @@ extension DescriptorStream {
         return scheduler.observable {
             DescriptorReadSource(
                 BorrowedDescriptor(descriptor, isTaken: closesWhenDone),
-                pool: BytePool(size: chunkSize, limit: window), loop: scheduler.loop, downstream: $0)
+                pool: BytePool(size: chunkSize, window: window), loop: scheduler.loop, downstream: $0)
         }
     }
 }
@@ -48,9 +47,11 @@ private final class DescriptorReadSource: LoopSource<ByteChunk> {
         if borrowed.error != 0 { return fail("dup", borrowed.error) }
         guard let descriptor = borrowed.open(on: loop) else { return fail("fstat", borrowed.error) }
         // Holds this source until `end` closes it.
-        reader = DescriptorReader(descriptor, subject, pool: pool, on: loop, receive: received)
+        reader = DescriptorReader(descriptor, pool: pool, on: loop, mustPause: mustPause, receive: received)
         reader?.read()
     }
+
+    override func goOn() { reader?.read() }
 
     override func end() {
         reader?.close()

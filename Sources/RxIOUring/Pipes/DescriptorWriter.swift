@@ -12,11 +12,16 @@ final class DescriptorWriter {
         case error(any Error)
     }
 
-    private let input = InputSubscription<ByteChunk>()
+    private let input: InputSubscription<ByteChunk>
+    private let sources = InputSources()
     private let loop: EventLoop
     /// The chunks still to be written, behind the one being written. The loop thread pushes and pops.
     private let waiting = SPSCQueue<ByteChunk>()
     @exclusivity(unchecked) private var waitingCount = 0
+    @exclusivity(unchecked) private var waitingBytes = 0
+    /// True if a source waits until the chunks are written.
+    @exclusivity(unchecked) private var isAwaited = false
+    private static let watermarks = OutputWatermarks(limit: .max)
     /// The end of the sequence; nil until then.
     @exclusivity(unchecked) private var ending: Outcome?
     @exclusivity(unchecked) private var descriptor: Descriptor?
@@ -28,6 +33,7 @@ final class DescriptorWriter {
 
     init(_ chunks: Observable<ByteChunk>, scheduler: IOUringScheduler) {
         loop = scheduler.loop
+        input = InputSubscription(pausing: sources)
         self.chunks = chunks.observe(on: scheduler)
     }
 
@@ -35,7 +41,8 @@ final class DescriptorWriter {
     func subscribe() {
         input.begin(
             chunks, onNext: { [weak self] in self?.accept($0) },
-            onError: { [weak self] in self?.ended(.error($0)) }, onCompleted: { [weak self] in self?.ended(.end) })
+            onError: { [weak self] in self?.ended(.error($0)) }, onCompleted: { [weak self] in self?.ended(.end) },
+            isFull: { [weak self] in self?.isFull($0) ?? false })
     }
 
     deinit { input.dispose() }
@@ -70,9 +77,22 @@ final class DescriptorWriter {
         if chunk.isEmpty || descriptor?.isClosing == true { return }
         waiting.push(chunk)
         waitingCount += 1
+        waitingBytes += chunk.count
         Backlog.grew(from: waitingCount - 1, to: waitingCount, at: "write")
         if let operation, !operation.isInFlight { writeNext() }
     }
+
+    /// Tells whether a source has to pause: the hop to the loop, so on the loop thread.
+    private func isFull(_ source: any PausableSource) -> Bool {
+        if operation == nil && descriptor != nil { return false }
+        let watermarks = DescriptorWriter.watermarks
+        if weight <= (isAwaited ? watermarks.low : watermarks.high) { return false }
+        isAwaited = true
+        sources.add(source)
+        return true
+    }
+
+    private var weight: Int { waitingBytes + waitingCount * OutputWatermarks.itemOverhead }
 
     private func ended(_ ending: Outcome) {
         self.ending = ending
@@ -84,7 +104,12 @@ final class DescriptorWriter {
         guard let operation, let receive else { return }
         if let chunk = waiting.pop() {
             waitingCount -= 1
+            waitingBytes -= chunk.count
             operation.write(chunk, offset: -1)
+            if isAwaited, weight <= DescriptorWriter.watermarks.low {
+                isAwaited = false
+                sources.resume()
+            }
         } else if let ending {
             receive(ending)
         }

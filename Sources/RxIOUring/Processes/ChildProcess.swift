@@ -30,9 +30,8 @@ public enum ChildProcess {
 
     /// Runs a program: one process for each subscription.
     ///
-    /// The program's output is read ahead only into memory that the stream has, of standard output and of standard error each
-    /// `window` chunks. While the observer retains all of them, the program waits in its next write, and its end is not emitted;
-    /// `IOHooks.noticeHandler` is called after a second. So collect copies, not chunks.
+    /// While a stage below pauses the source, such as an `observe(on:)` whose queue is full, the output is not read, and the program waits
+    /// in its next write. Chunks that are kept cost memory.
     ///
     /// The last event comes when the program has ended and all processes have closed its output: processes that the program
     /// started and that keep its output open delay the event. The process is reaped in any case, also after a dispose and after
@@ -49,7 +48,7 @@ public enum ChildProcess {
     ///     dropped. An error of `input` ends the sequence, as a dispose ends the program. Nil: the program finds an empty standard input.
     ///   - whenDisposed: the way a program that still runs is ended by a dispose, an error, or the shutdown of the loop.
     ///   - chunkSize: bytes per chunk, at most.
-    ///   - window: the number of chunks that may be in use at a time, at least 1.
+    ///   - window: the number of chunks of each output whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop on whose thread events are emitted.
     /// - Returns: events, `started` first and `exited` or `signalled` last. Fails with an `IOError`: `posix_spawn` if the
     ///   program cannot be started, `open`, `pipe2`, `chdir`, `read`, `write`; `waitpid` with `ECHILD` if other code has
@@ -77,8 +76,18 @@ public enum ChildProcess {
         return scheduler.observable {
             ChildProcessSource(
                 command, input: input.map { DescriptorWriter($0, scheduler: scheduler) }, whenDisposed: whenDisposed,
-                pools: (BytePool(size: chunkSize, limit: window), BytePool(size: chunkSize, limit: window)),
+                pools: (BytePool(size: chunkSize, window: window), BytePool(size: chunkSize, window: window)),
                 awaitsEndByThread: awaitsEndByThread, loop: scheduler.loop, downstream: $0)
+        }
+    }
+}
+
+extension ChildProcess.Event: Weighted {
+    /// That of the bytes that the event carries.
+    public var weightInBytes: Int {
+        switch self {
+        case .output(let chunk), .errorOutput(let chunk): chunk.weightInBytes
+        case .started, .exited, .signalled: 0
         }
     }
 }

@@ -44,11 +44,15 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
                 input?.start(Descriptor(fd, on: loop), receive: inputEnded)
             }
             emit(.started(started.pid))
-            output?.read()
-            errorOutput?.read()
+            goOn()
         } catch {
             fail(with: error)
         }
+    }
+
+    override func goOn() {
+        output?.read()
+        errorOutput?.read()
     }
 
     override func end() {
@@ -64,7 +68,8 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     private func reader(
         _ end: consuming OwnedDescriptor, _ pool: BytePool, _ receive: @escaping (DescriptorReader.Outcome) -> Void
     ) -> DescriptorReader {
-        DescriptorReader(Descriptor(end.take(), on: loop), subject, pool: pool, on: loop, receive: receive)
+        DescriptorReader(
+            Descriptor(end.take(), on: loop), pool: pool, on: loop, mustPause: mustPause, receive: receive)
     }
 
     private func received(_ outcome: DescriptorReader.Outcome, isError: Bool) {

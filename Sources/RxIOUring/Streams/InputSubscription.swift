@@ -1,3 +1,4 @@
+import RxPrimitives
 import RxSwift
 
 /// A subscription to the sequence that a user passes to be written.
@@ -6,16 +7,59 @@ import RxSwift
 /// come to an end.
 final class InputSubscription<Element>: @unchecked Sendable {
     private let subscription = SubscriptionDisposable()
+    private let sources: InputSources
+
+    /// - Parameter sources: the sources that wait for the output, to be resumed when the subscription is disposed of.
+    init(pausing sources: InputSources) { self.sources = sources }
 
     /// Subscribes on the calling thread, unless it was disposed of before. To be called once.
+    ///
+    /// - Parameter isFull: called in the context of a source that asks: whether the source has to pause. See `PausingSink`.
     func begin(
         _ source: Observable<Element>, onNext: @escaping (Element) -> Void, onError: @escaping (any Error) -> Void,
-        onCompleted: @escaping () -> Void
+        onCompleted: @escaping () -> Void, isFull: @escaping (any PausableSource) -> Bool
     ) {
         if subscription.isDisposed { return }
         source.start(
-            ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, subscription: subscription))
+            PausingSink(
+                onNext: onNext, onError: onError, onCompleted: onCompleted, isFull: isFull, subscription: subscription))
     }
 
-    func dispose() { subscription.dispose() }
+    func dispose() {
+        subscription.dispose()
+        sources.resume()
+    }
+}
+
+/// The sources of an output's input that wait until the output has room.
+///
+/// Any thread may call the methods. It is a pausable source itself, by which an output keeps all sources of one input.
+final class InputSources: PausableSource, @unchecked Sendable {
+    private let lock = Mutex()
+    /// Protected by the lock.
+    @exclusivity(unchecked) private var waiting = WaitingSources()
+
+    func add(_ source: any PausableSource) { lock.withLock { waiting.add(source) } }
+
+    func resume() {
+        lock.lock()
+        let taken = waiting.takeAll()
+        lock.unlock()
+        taken.resume()
+    }
+}
+
+/// The amounts of queued output at which the sources of the input pause, and go on.
+struct OutputWatermarks {
+    let high: Int
+    let low: Int
+
+    /// - Parameter limit: the number of bytes at which the output rejects or reports what comes.
+    init(limit: Int) {
+        high = max(1, min(1 << 20, limit / 2))
+        low = high / 2
+    }
+
+    /// The memory that an item takes besides its bytes, so that many small items are bounded, too.
+    static let itemOverhead = 128
 }

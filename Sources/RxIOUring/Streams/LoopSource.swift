@@ -4,9 +4,10 @@ import RxSwift
 
 /// A source whose events come from an event loop: one for each subscription. Emits on the loop thread.
 ///
-/// The loop thread calls `begin` and `end` once each: `begin` when it comes to the source, `end` after the terminal event, a
+/// A subclass that can pause asks `mustPause` before it submits an operation, and overrides `goOn`. While the source is paused it has no
+/// operation and no timer. The loop thread calls `begin` and `end` once each: `begin` when it comes to the source, `end` after the terminal event, a
 /// dispose or the loop's end.
-class LoopSource<Element>: Source, LoopDependent {
+class LoopSource<Element>: Source, PausableSource, LoopDependent {
     final let loop: EventLoop
 
     /// The sink; nil from the end on. Only the loop thread uses it, except for a source that never began.
@@ -18,8 +19,9 @@ class LoopSource<Element>: Source, LoopDependent {
     /// True between `begin` and `end`; used by the loop thread only.
     @exclusivity(unchecked) final private(set) var isRunning = false
 
-    /// Nil until the source has waited for memory; used by the loop thread only.
-    @exclusivity(unchecked) private final var stall: StallWarning?
+    private final let pauseState = PauseState()
+    /// True from a pause until `goOn`; used by the loop thread only.
+    @exclusivity(unchecked) private final var isPaused = false
 
     init(loop: EventLoop, downstream: Sink<Element>) {
         self.loop = loop
@@ -34,6 +36,9 @@ class LoopSource<Element>: Source, LoopDependent {
 
     /// Subscribes to the sequence to be written, if that has to happen on the subscribing thread. The loop begins meanwhile.
     func subscribeToInput() {}
+
+    /// Asks `mustPause` again, and submits the next operation unless one is in flight. Called on the loop thread, not from inside an event.
+    func goOn() {}
 
     /// Tells the source that its subscription was disposed of.
     ///
@@ -66,7 +71,6 @@ class LoopSource<Element>: Source, LoopDependent {
     final func loopEnded() {
         guard isRunning else { return }
         isRunning = false
-        stall?.end()
         end()
         failDownstream(IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
     }
@@ -106,15 +110,29 @@ class LoopSource<Element>: Source, LoopDependent {
         }
     }
 
-    /// Begins to wait until one of `window` chunks is released, with a warning if that takes long.
-    final func waitForMemory(_ window: Int) {
-        let stall = stall ?? StallWarning(subject, window: window, on: loop)
-        self.stall = stall
-        stall.blocked()
+    // MARK: Pausing
+
+    /// Asks the stages below whether they want the source to pause. After the answer true, `goOn` is called later.
+    ///
+    /// Not from inside an event. Called again during a pause, by a source with several inputs, it asks no further question.
+    final func mustPause() -> Bool {
+        if isPaused { return true }
+        guard let downstream else { return false }
+        pauseState.willAsk()
+        isPaused = downstream.pauses(self) && pauseState.pause()
+        return isPaused
     }
 
-    /// Ends the wait for memory, since the source has got some.
-    final func stopWaiting() { stall?.unblocked() }
+    final func resume() {
+        guard pauseState.resume() else { return }
+        // Never at once: the caller may be inside an event of this source.
+        loop.submit {
+            self.isPaused = false
+            if self.isRunning { self.goOn() }
+        } rejected: {
+            false
+        }
+    }
 
     // MARK: Ending
 
@@ -125,7 +143,6 @@ class LoopSource<Element>: Source, LoopDependent {
 
     private final func finishRunning() {
         isRunning = false
-        stall?.end()
         loop.remove(self)
         end()
     }

@@ -144,28 +144,20 @@ import Testing
     func laggingObserver(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             folder.append("0 ".utf8, to: "log")
-            let lock = Mutex()
-            nonisolated(unsafe) var kept: [ByteChunk] = []
-            nonisolated(unsafe) var keeps = true
+            let queue = BlockedQueue()
+            let emitted = AtomicCounter(0)
+            // The first two chunks fill the hop: each weighs a megabyte.
             let received = Received<[UInt8]>(
-                File.follow(folder["log"], from: .beginning, chunkSize: 100, window: 1, scheduler: scheduler).map {
-                    chunk in
-                    lock.withLock { if keeps { kept.append(chunk) } }
-                    return Array(chunk)
-                })
-            #expect(await received.becomes("0 "))
+                File.follow(folder["log"], from: .beginning, chunkSize: 1 << 20, window: 4, scheduler: scheduler)
+                    .do(onNext: { _ in emitted.increment() }).observe(on: queue.scheduler).map { Array($0) })
+            #expect(await eventually { emitted.value == 1 })
             for round in 1...5 {
                 folder.rename("log", to: "log.\(round)")
                 folder.append("\(round) ".utf8, to: "log")
                 settle(scheduler)
             }
-            #expect(received.text == "0 ")
-            let released = lock.withLock {
-                defer { (kept, keeps) = ([], false) }
-                return kept
-            }
-            withExtendedLifetime(released) {}
-            _ = consume released
+            #expect(emitted.value == 2)
+            queue.open()
             #expect(await received.becomes("0 1 2 3 4 5 "))
             received.dispose()
         }
@@ -180,22 +172,21 @@ import Testing
             nonisolated(unsafe) var notices: [String] = []
             IOHooks.noticeHandler = { notice in lock.withLock { notices.append(notice) } }
             folder.append("0 ".utf8, to: "log")
-            nonisolated(unsafe) var kept: ByteChunk?
+            let queue = BlockedQueue()
+            let emitted = AtomicCounter(0)
+            // The first two chunks fill the hop: each weighs a megabyte.
             let received = Received<[UInt8]>(
-                File.follow(folder["log"], from: .beginning, chunkSize: 100, window: 1, scheduler: scheduler).map {
-                    chunk in
-                    if kept == nil, chunk.elementsEqual("0 ".utf8) { kept = chunk }
-                    return Array(chunk)
-                })
-            #expect(await received.becomes("0 "))
+                File.follow(folder["log"], from: .beginning, chunkSize: 1 << 20, window: 4, scheduler: scheduler)
+                    .do(onNext: { _ in emitted.increment() }).observe(on: queue.scheduler).map { Array($0) })
+            #expect(await eventually { emitted.value == 1 })
             for round in 1...20 {
                 folder.rename("log", to: "log.\(round)")
                 folder.append("\(round) ".utf8, to: "log")
                 settle(scheduler)
             }
             #expect(notices.count == 1 && notices[0].contains(folder["log"]))
-            kept = nil
-            #expect(await received.becomes("0 " + (1...16).map { "\($0) " }.joined() + "20 "))
+            queue.open()
+            #expect(await received.becomes("0 " + (1...17).map { "\($0) " }.joined() + "20 "))
             received.dispose()
         }
     }

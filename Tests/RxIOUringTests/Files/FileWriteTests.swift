@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test("Copying a file takes no more memory than the window", arguments: Backend.built)
+    @Test("Copying a file takes little memory", arguments: Backend.built)
     func copy(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let handler = Hooks.backlogHandler
@@ -227,7 +227,7 @@ import Testing
                     if index % 256 == 0 { grown = max(grown, residentBytes() - memory) }
                     return chunk
                 }
-            // At most the two chunks of the window can wait.
+            // The file pauses while half of the limit waits.
             let received = Received(
                 File.write(source, to: folder["b"], backlogLimit: 2 * chunkSize + 1, scheduler: scheduler)
                     .asObservable())

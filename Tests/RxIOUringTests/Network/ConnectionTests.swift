@@ -229,30 +229,30 @@ import Testing
     @Test("A slow subscriber slows the peer down", arguments: Backend.built)
     func slowSubscriber(_ backend: Backend) throws {
         try leavingNothingBehind {
-            let kept = Guarded<[ByteChunk]>([])
+            let emitted = Guarded(0)
+            let received = Guarded<[UInt8]>([])
+            let queue = BlockedQueue()
             var options = ConnectionOptions()
             options.receiveWindow = 3
             options.receiveBufferSize = 8_192
             let server = try Server(backend, options: options) { connection in
-                _ = connection.received.subscribe(onNext: { chunk in kept.change { $0.append(chunk) } })
+                _ = connection.received.do(onNext: { chunk in emitted.change { $0 += chunk.count } })
+                    .observe(on: queue.scheduler)
+                    .subscribe(onNext: { chunk in received.change { $0 += chunk } })
             }
             let peer = PlainSocket(connectedTo: server.address)
-            let bytes = pattern(2 << 20)
+            let bytes = pattern(8 << 20)
             let sender = DispatchQueue(label: "sender")
             sender.async {
                 peer.send(bytes)
                 peer.shutdownOutput()
             }
-            #expect(waitUntil { kept.value.count == 3 })
-            usleep(20_000)
-            #expect(kept.value.count == 3)
-            var all: [UInt8] = []
-            #expect(
-                waitUntil {
-                    for chunk in kept.exchange([]) { all += chunk }
-                    return all.count == bytes.count
-                })
-            #expect(all == bytes)
+            #expect(waitUntil { emitted.value > 1 << 16 })
+            usleep(100_000)
+            #expect(emitted.value < 3 << 20)
+            queue.open()
+            #expect(waitUntil { received.value.count == bytes.count })
+            #expect(received.value == bytes)
             sender.sync {}
             server.end()
         }

@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    @Test("No more datagrams than the window are in use", arguments: Backend.built)
-    func window(_ backend: Backend) throws {
+    @Test("Datagrams that are kept do not stop receiving", arguments: Backend.built)
+    func keptDatagrams(_ backend: Backend) throws {
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let receiver = try UDP.bind(port: 0, window: 2, scheduler: scheduler)
@@ -90,16 +90,8 @@ import Testing
             let subscription = receiver.received.subscribe(
                 onNext: { datagram in kept.change { $0.append(datagram) } }, onCompleted: { log.note("completed") })
             for number in 0..<10 { receiver.send(ByteChunk("\(number)"), to: receiver.address) }
-            #expect(waitUntil { kept.value.count == 2 })
-            usleep(10_000)
-            #expect(kept.value.count == 2)
-            var texts: [String] = []
-            #expect(
-                waitUntil {
-                    texts += kept.exchange([]).map { String($0.bytes) }
-                    return texts.count == 10
-                })
-            #expect(texts == (0..<10).map { "\($0)" })
+            #expect(waitUntil { kept.value.count == 10 })
+            #expect(kept.value.map { String($0.bytes) } == (0..<10).map { "\($0)" })
             receiver.close()
             #expect(waitUntil { log.text == "completed" })
             subscription.dispose()

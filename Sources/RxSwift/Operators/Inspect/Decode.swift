@@ -25,3 +25,7 @@ extension ObservableType where Element == Data {
         return map { try decoder.decode(type, from: $0) }
     }
 }
+
+extension Data: Weighted {
+    public var weightInBytes: Int { count }
+}

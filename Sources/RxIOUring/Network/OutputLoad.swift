@@ -1,0 +1,35 @@
+/// The word that tells how much is queued on a connection, and whether a source waits until that is sent.
+///
+/// The wait is a bit of the same word. So the thread that comes down to the low watermark sees the bit, or the source sees that there is no
+/// need to wait.
+struct OutputLoad {
+    let word: UInt
+
+    private static let awaitedBit: UInt = 1
+    private static let oneByte: UInt = 2
+    private static let oneItem: UInt = 1 << 40
+
+    /// The addend of queued items.
+    static func addend(bytes: Int, items: Int) -> UInt { UInt(bytes) &* oneByte &+ UInt(items) &* oneItem }
+
+    var bytes: Int { Int((word % OutputLoad.oneItem) / OutputLoad.oneByte) }
+
+    /// True if a source waits.
+    var isAwaited: Bool { word & OutputLoad.awaitedBit != 0 }
+
+    private var weight: Int { bytes + Int(word / OutputLoad.oneItem) * OutputWatermarks.itemOverhead }
+
+    /// True if the source has to pause: from the high watermark on, and then down to the low one.
+    func mustPause(_ watermarks: OutputWatermarks) -> Bool {
+        weight > (isAwaited ? watermarks.low : watermarks.high)
+    }
+
+    /// True if a source waits that can be resumed.
+    func canResume(_ watermarks: OutputWatermarks) -> Bool { isAwaited && weight <= watermarks.low }
+
+    /// The load once a source waits.
+    var awaited: OutputLoad { OutputLoad(word: word | OutputLoad.awaitedBit) }
+
+    /// The load once the waiting sources were taken.
+    var notAwaited: OutputLoad { OutputLoad(word: word & ~OutputLoad.awaitedBit) }
+}
