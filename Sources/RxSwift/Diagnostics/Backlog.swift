@@ -1,21 +1,43 @@
+import RxPrimitives
+
 /// Notices queues that grow because events come faster than they are delivered (law L10).
 @usableFromInline
 package enum Backlog {
-    /// Takes the number of events pending at a serializer or `observe(on:)`, when an event was queued.
-    package static func noticed(_ count: Int, at operatorName: StaticString) {
-        if isNotable(count), count % Hooks.backlogThreshold == 0 { Hooks.backlogHandler("\(operatorName)", count) }
+    /// What was reported of one queue: the serializer or the hop of one subscription.
+    package struct Place: ~Copyable {
+        /// The greatest multiple of the threshold that was reported. Only rises.
+        private let reported = AtomicWord(0)
+
+        package init() {}
+
+        /// Notes that the queue has come to a multiple of the threshold.
+        ///
+        /// - Returns: whether it was reported as short before; nil if this multiple was reported already.
+        fileprivate func reach(_ multiple: UInt) -> Bool? {
+            while true {
+                let known = reported.loadRelaxed()
+                if multiple <= known { return nil }
+                if reported.compareExchange(known, multiple) { return known == 0 }
+            }
+        }
+    }
+
+    /// Takes the number of events pending at a serializer or `observe(on:)`, when an event was queued. The caller holds no lock.
+    package static func noticed(_ count: Int, at operatorName: StaticString, _ place: borrowing Place) {
+        guard isNotable(count), let isFirst = place.reach(UInt(count / Hooks.backlogThreshold)) else { return }
+        Hooks.report(backlog: count, at: operatorName, isFirst: isFirst)
     }
 
     /// Tells whether `noticed` may have something to do for that many events.
     @inline(__always)
     static func isNotable(_ count: Int) -> Bool { count >= Hooks.backlogThreshold }
 
-    /// Takes, now and then while events are being queued, the number that was pending last time and is now.
+    /// Takes, while events are being queued, the number that was pending last time and is now. For a queue without a `Place`.
     @inline(never)
     package static func grew(from before: Int, to count: Int, at operatorName: StaticString) {
         let threshold = Hooks.backlogThreshold
         if count / threshold > before / threshold {
-            Hooks.backlogHandler("\(operatorName)", count)
+            Hooks.report(backlog: count, at: operatorName, isFirst: before < threshold)
         }
     }
 }

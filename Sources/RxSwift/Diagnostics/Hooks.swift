@@ -49,6 +49,7 @@ public enum Hooks {
     }
 
     /// The number of events that may wait at one serializer or `observe(on:)` before `backlogHandler` is called; then again at each multiple.
+    /// 10,000 by default.
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }
         set {
@@ -57,9 +58,13 @@ public enum Hooks {
         }
     }
 
-    /// Receives a call when events wait at a serializer or `observe(on:)` in numbers of `backlogThreshold`; by default does nothing.
+    /// Receives a call when events wait at a serializer or `observe(on:)` in numbers of `backlogThreshold`.
+    ///
+    /// Called once for each place (an operator in one subscription) and multiple of the threshold, on the thread that emits, which holds
+    /// no lock of this library. Until a handler is set, each place prints one line to standard error, at the first multiple, also in
+    /// release builds. Nothing is reported of a queue that has paused its source, or that drops elements.
     public static var backlogHandler: BacklogHandler {
-        get { backlog.value }
+        get { backlog.value ?? printBacklog }
         set { backlog.value = newValue }
     }
 
@@ -90,8 +95,14 @@ public enum Hooks {
     }
 
     private static let recording = AtomicWord(0)
-    private static let threshold = AtomicWord(100_000)
-    private static let backlog = LockedBox<BacklogHandler>({ _, _ in })
+    private static let threshold = AtomicWord(10_000)
+    /// The program's own handler.
+    private static let backlog = LockedBox<BacklogHandler?>(nil)
+    private static let printBacklog: BacklogHandler = { operatorName, pending in
+        fputs(
+            "swift-rx: \(operatorName): \(pending) events are pending, because they come faster than they are delivered; bound them with onBackpressure(buffer:overflow:) or observe(on:buffer:overflow:)\n",
+            stderr)
+    }
     private static let callStackCapture = LockedBox<CustomCaptureSubscriptionCallstack>({ [] })
     private static let contractViolation = LockedBox<ContractViolationHandler>({ description in
         fputs("swift-rx: \(description)\n", stderr)
@@ -111,6 +122,15 @@ public enum Hooks {
                 "Unhandled error happened: \(error)" + (trace.isEmpty ? "" : "\n subscription called from:\n\(trace)"))
         #endif
     })
+
+    /// - Parameter isFirst: whether it is the first report of its place.
+    static func report(backlog count: Int, at operatorName: StaticString, isFirst: Bool) {
+        if let handler = backlog.value {
+            handler("\(operatorName)", count)
+        } else if isFirst {
+            printBacklog("\(operatorName)", count)
+        }
+    }
 
     static func captureSubscriptionCallstack() -> [String] {
         recordCallStackOnError ? customCaptureSubscriptionCallstack() : []

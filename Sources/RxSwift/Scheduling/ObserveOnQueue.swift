@@ -23,7 +23,9 @@ class AnyObserveOnQueue: PausableSource {
     /// The number of events that batches have left in the queue.
     @exclusivity(unchecked) private final var postponed = 0
     /// True from the downstream's pause until the job that delivers what was postponed.
-    @exclusivity(unchecked) private final var isPaused = false
+    @exclusivity(unchecked) private(set) final var isPaused = false
+
+    private final let backlogPlace = Backlog.Place()
 
     init(queue: RunQueue, of scheduler: any JobScheduler) {
         privateQueue = queue as? PrivateRunQueue
@@ -32,8 +34,11 @@ class AnyObserveOnQueue: PausableSource {
 
     // MARK: Pausing the sources
 
-    /// The load of the queue: whether it is full, and whether a source waits.
-    var load: QueueLoad { abstractMethod() }
+    /// True if the queue is full. Out of date as soon as it is read.
+    var mustPause: Bool { abstractMethod() }
+
+    /// True if a source waits. Out of date as soon as it is read.
+    var isAwaited: Bool { abstractMethod() }
 
     /// Begins the wait of a source, unless the queue is not full any more.
     func beginWait() -> Bool { abstractMethod() }
@@ -43,7 +48,7 @@ class AnyObserveOnQueue: PausableSource {
 
     /// Tells whether a source above has to pause.
     final func pauses(_ source: any PausableSource) -> Bool {
-        if !load.mustPause { return false }
+        if !mustPause { return false }
         lock.withLock { waiting.add(source) }
         // The source is in the list before the word says so: the thread that clears the word finds it.
         return beginWait()
@@ -51,7 +56,12 @@ class AnyObserveOnQueue: PausableSource {
 
     /// Resumes the waiting sources of a hop that was cancelled.
     final func didCancel() {
-        if load.isAwaited { resumeWaiting() }
+        if isAwaited { resumeWaiting() }
+    }
+
+    /// Resumes the waiting sources if there are any and the queue has emptied.
+    final func resumeIfEmptied() {
+        if takeWait() { resumeWaiting() }
     }
 
     private final func resumeWaiting() {
@@ -60,6 +70,14 @@ class AnyObserveOnQueue: PausableSource {
         lock.unlock()
         taken.resume()
     }
+
+    /// Takes, now and then, the number of events that wait in a batch. A queue whose source is paused does not grow.
+    func noteBacklog(_ count: Int) {
+        if !isAwaited { Backlog.noticed(count, at: operatorName, backlogPlace) }
+    }
+
+    /// The name of the operator, for diagnostics.
+    var operatorName: StaticString { "observe(on:)" }
 
     // MARK: Delivering
 
@@ -89,7 +107,7 @@ class AnyObserveOnQueue: PausableSource {
     /// Reacts to the end of a chunk of the queue: resumes the sources above, and asks the downstream. Returns whether this hop has to pause.
     @inline(never)
     final func didEndChunk() -> Bool {
-        if takeWait() { resumeWaiting() }
+        resumeIfEmptied()
         if isCancelled.loadRelaxed() != 0 { return false }
         state.willAsk()
         isPaused = isPausedByDownstream && state.pause()
@@ -141,7 +159,9 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
         super.init(queue: queue, of: scheduler)
     }
 
-    override var load: QueueLoad { elements.load }
+    override var mustPause: Bool { elements.load.mustPause }
+
+    override var isAwaited: Bool { elements.load.isAwaited }
 
     override func beginWait() -> Bool { elements.beginWait() }
 

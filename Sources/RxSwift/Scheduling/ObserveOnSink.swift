@@ -5,19 +5,10 @@ import RxPrimitives
 /// Events are queued in chunks. A batch in the scheduler's queue covers as many of them as follow each other without other work
 /// submitted in between. So a burst costs one job, and all work of a serial scheduler keeps its order of submission. Cost per event:
 /// a push, a read-modify-write, and no allocation in steady state.
-package final class ObserveOnSink<Element>: Sink<Element> {
+package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private let core: ObserveOnQueue<Element>
-    private let queue: RunQueue
-    /// The owner of `queue`, kept alive as long as this hop may submit something.
-    private let scheduler: any JobScheduler
     /// The core's downstream, to be called without counting a reference.
     private let downstream: Unmanaged<Sink<Element>>
-
-    // Only the upstream, whose calls are serial, accesses the batches.
-    /// The batches of this hop, retained and linked, longest out of use first.
-    @exclusivity(unchecked) private var oldestBatch: Unmanaged<EventBatch>
-    /// The last of them: the only one that may take more events.
-    @exclusivity(unchecked) private var openBatch: Unmanaged<EventBatch>
 
     /// Weighs an element; nil if elements count only by their number.
     private let weigh: ((Element) -> Int)?
@@ -27,21 +18,9 @@ package final class ObserveOnSink<Element>: Sink<Element> {
     package init(downstream: Sink<Element>, scheduler: any JobScheduler, weigh: ((Element) -> Int)? = nil) {
         let queue = scheduler.runQueue ?? PrivateRunQueue(scheduler: scheduler)
         core = ObserveOnQueue(downstream: downstream, queue: queue, of: scheduler)
-        self.queue = queue
         self.weigh = weigh
-        self.scheduler = scheduler
         self.downstream = .passUnretained(downstream)
-        openBatch = .passRetained(EventBatch(core))
-        oldestBatch = openBatch
-        super.init()
-    }
-
-    deinit {
-        var rest: Unmanaged<EventBatch>? = oldestBatch
-        while let batch = rest {
-            rest = batch._withUnsafeGuaranteedRef { $0.newer }
-            batch.release()
-        }
+        super.init(core: core, queue: queue, of: scheduler)
     }
 
     package override func link(_ stage: Stage) {
@@ -118,9 +97,40 @@ package final class ObserveOnSink<Element>: Sink<Element> {
         // The event may have to wait for the scheduler. The source has ended all the same.
         cancelUpstream()
     }
+}
+
+/// The part of a hop that makes its events parts of batches in the scheduler's queue.
+package class EventBatchingSink<Element>: Sink<Element> {
+    final let queue: RunQueue
+    /// The owner of `queue`, kept alive as long as this hop may submit something.
+    private final let scheduler: any JobScheduler
+    private final let batchCore: AnyObserveOnQueue
+
+    // Only the upstream, whose calls are serial, accesses the batches.
+    /// The batches of this hop, retained and linked, longest out of use first.
+    @exclusivity(unchecked) private final var oldestBatch: Unmanaged<EventBatch>
+    /// The last of them: the only one that may take more events.
+    @exclusivity(unchecked) private final var openBatch: Unmanaged<EventBatch>
+
+    init(core: AnyObserveOnQueue, queue: RunQueue, of scheduler: any JobScheduler) {
+        batchCore = core
+        self.queue = queue
+        self.scheduler = scheduler
+        openBatch = .passRetained(EventBatch(core))
+        oldestBatch = openBatch
+        super.init()
+    }
+
+    deinit {
+        var rest: Unmanaged<EventBatch>? = oldestBatch
+        while let batch = rest {
+            rest = batch._withUnsafeGuaranteedRef { $0.newer }
+            batch.release()
+        }
+    }
 
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
-    private func submitBatch() {
+    final func submitBatch() {
         if openBatch._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
         prepareBatch()
         openBatch._withUnsafeGuaranteedRef { batch in
@@ -131,9 +141,9 @@ package final class ObserveOnSink<Element>: Sink<Element> {
 
     /// Makes a batch that is not in use the open batch.
     @inline(never)
-    private func prepareBatch() {
+    private final func prepareBatch() {
         let oldest = oldestBatch
-        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(core))) }
+        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(batchCore))) }
         guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
         if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
             // There are more batches than needed by now. One is released each time, so that those of a burst do not stay for ever.
@@ -146,7 +156,7 @@ package final class ObserveOnSink<Element>: Sink<Element> {
         }
     }
 
-    private func append(_ batch: Unmanaged<EventBatch>) {
+    private final func append(_ batch: Unmanaged<EventBatch>) {
         batch._withUnsafeGuaranteedRef { $0.newer = nil }
         openBatch._withUnsafeGuaranteedRef { $0.newer = batch }
         openBatch = batch
@@ -197,7 +207,7 @@ private final class EventBatch: Job {
             return false
         }
         // This is not called for each event, as each call looks at the threshold.
-        if known % 64 == 63 { Backlog.grew(from: Int(known) - 63, to: Int(known) + 1, at: "observe(on:)") }
+        if known % 64 == 63 { core.noteBacklog(Int(known) + 1) }
         return true
     }
 

@@ -65,6 +65,8 @@ package struct Serializer: ~Copyable {
     /// 1 while a drainer is in `drain`, and not in work that found the serializer idle. Relaxed, because it is a hint for producers.
     private let isDraining = AtomicWord(0)
 
+    private let backlogPlace = Backlog.Place()
+
     /// - Parameter entered: whether the creating thread is the drainer from the start.
     package init(entered: Bool = false) { loop = DrainLoop(entered: entered) }
 
@@ -132,7 +134,7 @@ package struct Serializer: ~Copyable {
         case .resumed:
             drain(reference)
         case .pending(let count):
-            Backlog.noticed(count, at: target.operatorName)
+            Backlog.noticed(count, at: target.operatorName, backlogPlace)
             if count > DrainSession.waitThreshold { waitForDrainer(reference) }
         case .closed:
             target.discard(node)
