@@ -39,6 +39,9 @@ package struct DrainNode {
     /// The head of a node that carries no work but a question, which the serializer answers. It has no producer.
     package static var question: DrainNode { DrainNode(producer: 0) }
 
+    /// The head of a node that counts as another thread's work, whichever thread enqueues it: a drainer that continues later with work of its own.
+    package static var foreign: DrainNode { DrainNode(producer: 1) }
+
     package var isQuestion: Bool { producer == 0 }
 }
 

@@ -32,6 +32,36 @@ extension Laws {
                 }
                 .observe(on: Laws.scheduler)
         },
+        Row(
+            "observe(on:buffer:overflow:onDropped:)", "suspend", keeps: .everything, isAsynchronous: true, chains: false
+        ) { source, _ in
+            source.observe(on: Laws.scheduler, buffer: 8, overflow: .suspend)
+        },
+        Row(
+            "observe(on:buffer:overflow:onDropped:)", "concurrent", keeps: .everything, isAsynchronous: true,
+            schedulers: [.concurrent], chains: false
+        ) { source, _ in
+            source.observe(on: Laws.concurrentScheduler, buffer: 8, overflow: .suspend)
+        },
+        Row(
+            "observe(on:buffer:overflow:onDropped:)", "dropOldest", isAsynchronous: true, chains: false
+        ) { source, _ in
+            source.observe(on: Laws.scheduler, buffer: 1_000, overflow: .dropOldest)
+        },
+        Row("onBackpressure(buffer:overflow:onDropped:)", "suspend", keeps: .everything, chains: false) { source, _ in
+            source.onBackpressure(buffer: 8, overflow: .suspend)
+        },
+        Row("onBackpressure(buffer:overflow:onDropped:)", "dropOldest", keeps: .everything, chains: false) {
+            source, _ in
+            source.onBackpressure(buffer: 8, overflow: .dropOldest)
+        },
+        Row(
+            "onBackpressure(buffer:overflow:onDropped:)", "above a hop", keeps: .everything, isAsynchronous: true,
+            chains: false
+        ) { source, _ in
+            source.onBackpressure(buffer: 8, overflow: .suspend).observe(
+                on: Laws.scheduler, buffer: 4, overflow: .suspend)
+        },
         Row("subscribe(on:)", "serial", isAsynchronous: true, completes: false, chains: false) { source, _ in
             source.subscribe(on: Laws.scheduler)
         },

@@ -1,0 +1,60 @@
+extension ObservableType {
+    /// Delivers the events on a scheduler, with a bound on the elements that wait for it.
+    ///
+    /// Events keep their order and come one at a time, on any scheduler, as with `observe(on:)`; the elements that are delivered keep
+    /// their places among the other work of a serial scheduler object. A terminal event comes behind the elements that wait. In a
+    /// fan-out, a slow subscriber that drops elements slows down neither the source nor the other subscribers:
+    /// `shared.observe(on: slow, buffer: 100, overflow: .dropOldest)`.
+    ///
+    /// Costs O(1) per element. An element that is dropped after other work was submitted to the scheduler leaves its place there, some
+    /// 100 bytes, until the scheduler comes to it.
+    /// - Parameters:
+    ///   - scheduler: delivers the events. On `MainScheduler` they are delivered at once when the caller is already there and no element
+    ///     waits.
+    ///   - buffer: the number of elements that may wait, exactly, besides the one that is being delivered. Must be positive, which is
+    ///     checked when the operator is applied; not used by `.latest`.
+    ///   - overflow: what happens to elements that come while so many wait. `.suspend` keeps all elements of a source that cannot pause.
+    ///     With the other policies the operator never pauses its source.
+    ///   - onDropped: receives each element that is dropped, also the one for which `.error` ends the sequence: on the thread that emits,
+    ///     one at a time, with no lock held. Not called for the elements that a disposal releases.
+    /// - Returns: with `.error`, fails with a `BackpressureOverflowError`, behind the elements that wait; the source is cancelled at once.
+    /// - SeeAlso: [Backpressure](https://reactivex.io/documentation/operators/backpressure.html)
+    @preconcurrency
+    public func observe(
+        on scheduler: any ImmediateSchedulerType, buffer: Int = 8_192, overflow: BackpressureOverflow,
+        onDropped: (@Sendable (Element) -> Void)? = nil
+    ) -> Observable<Element> {
+        ObserveOnBounded(
+            source: asObservable(), scheduler: scheduler,
+            policy: OverflowPolicy(overflow, buffer: buffer, operatorName: "observe(on:buffer:overflow:)"),
+            onDropped: onDropped)
+    }
+}
+
+private final class ObserveOnBounded<Element>: Observable<Element> {
+    private let source: Observable<Element>
+    private let scheduler: any ImmediateSchedulerType
+    private let policy: OverflowPolicy
+    private let onDropped: ((Element) -> Void)?
+
+    init(
+        source: Observable<Element>, scheduler: any ImmediateSchedulerType, policy: OverflowPolicy,
+        onDropped: ((Element) -> Void)?
+    ) {
+        self.source = source
+        self.scheduler = scheduler
+        self.policy = policy
+        self.onDropped = onDropped
+        super.init()
+    }
+
+    override func queueHeldByCaller(mainQueueRuns: Bool) -> String? {
+        jobScheduler(for: scheduler).runQueue?.nameIfHeldByCaller(mainQueueRuns: mainQueueRuns)
+    }
+
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        source.subscribeCore(
+            BoundedObserveOnSink(
+                downstream: downstream, policy: policy, onDropped: onDropped, scheduler: jobScheduler(for: scheduler)))
+    }
+}

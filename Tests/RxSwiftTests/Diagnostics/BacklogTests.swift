@@ -1,0 +1,78 @@
+import Dispatch
+import RxSwift
+import TestSupport
+import Testing
+
+/// Each test in a process of its own, since the hooks are the process's.
+@Suite struct BacklogTests {
+    @Test("A place is reported once for each multiple of the threshold, also when the queue empties in between")
+    func oncePerPlace() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var reports: [Int] = []
+            Hooks.backlogThreshold = 1_000
+            Hooks.backlogHandler = { name, count in
+                precondition(name == "observe(on:)")
+                reports.append(count)
+            }
+            let queue = DispatchQueue(label: "busy")
+            let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "test")
+            let source = PublishSubject<Int>()
+            let subscription = source.observe(on: scheduler).subscribe()
+            for burst in [1_500, 1_500, 3_500] {
+                queue.suspend()
+                for element in 0..<burst { source.onNext(element) }
+                queue.resume()
+                let done = DispatchSemaphore(value: 0)
+                _ = scheduler.schedule(()) { _ in
+                    done.signal()
+                    return Disposables.create()
+                }
+                done.wait()
+            }
+            precondition(reports.map { $0 / 1_000 } == [1, 2, 3], "\(reports)")
+            subscription.dispose()
+        }
+    }
+
+    @Test("Without a handler each place prints one line to standard error")
+    func prints() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let queue = DispatchQueue(label: "busy")
+            let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "test")
+            queue.suspend()
+            let source = PublishSubject<Int>()
+            let subscription = source.observe(on: scheduler).subscribe()
+            for element in 0..<35_000 { source.onNext(element) }
+            let nested = PublishSubject<Int>()
+            let other = nested.subscribe(onNext: { if $0 == 0 { for next in 1...25_000 { nested.onNext(next) } } })
+            nested.onNext(0)
+            queue.resume()
+            subscription.dispose()
+            other.dispose()
+        }
+        let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("swift-rx: ") }
+        let advice = "bound them with onBackpressure(buffer:overflow:) or observe(on:buffer:overflow:)"
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.contains("events are pending") && $0.hasSuffix(advice) })
+        #expect(lines.first?.hasPrefix("swift-rx: observe(on:): 10") == true)
+        #expect(lines.last?.hasPrefix("swift-rx: PublishSubject: 10000 ") == true)
+    }
+
+    @Test("A queue that drops elements is not reported, nor one whose source is paused")
+    func bounded() async {
+        await #expect(processExitsWith: .success) {
+            Hooks.backlogHandler = { name, count in preconditionFailure("\(name) \(count)") }
+            let gated = GatedScheduler()
+            let source = PublishSubject<Int>()
+            let dropping = source.observe(on: gated.scheduler, buffer: 10, overflow: .dropOldest).subscribe()
+            for element in 0..<35_000 { source.onNext(element) }
+            let probe = PausableProbe()
+            let paused = probe.observable.observe(on: gated.scheduler).subscribe()
+            for _ in 0..<35_000 { probe.emit() }
+            gated.open()
+            dropping.dispose()
+            paused.dispose()
+        }
+    }
+}
