@@ -2,7 +2,8 @@ extension ObservableType {
     /// Lets an element through when no other one has followed it for `dueTime`.
     ///
     /// At the end of the source the waiting element is sent at once, followed by `completed`. An error is sent at once, and drops
-    /// the waiting element. On a scheduler of this library an element costs a reading of the clock and no timer.
+    /// the waiting element. The time during which the stages below pause the source does not count. On a scheduler of this library an
+    /// element costs a reading of the clock and no timer.
     /// - Parameters:
     ///   - dueTime: the time for which the source must be silent.
     ///   - scheduler: runs the timer, and sends the elements that have waited.
@@ -16,7 +17,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class DebounceSink<Element>: TimedSink<Element, Element> {
+final class DebounceSink<Element>: PausableTimedSink<Element> {
     @exclusivity(unchecked) private var machine = DebounceStateMachine()
     @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 

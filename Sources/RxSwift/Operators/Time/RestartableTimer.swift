@@ -40,6 +40,14 @@ class RestartableTimer: SchedulerJob {
     /// was set anew. Only the thread that may call `set` calls this.
     func wakeAgain(_ generation: Int, after delay: RxTimeInterval) { abstractMethod() }
 
+    /// Stops the time of the current setting until `unsuspend`. A setting that comes meanwhile begins then.
+    ///
+    /// A tick that has begun already still comes. On a scheduler of the program's own the whole delay of the setting begins anew.
+    func suspend() { abstractMethod() }
+
+    /// Continues the time of the setting. From any thread; does nothing if the timer is not suspended.
+    func unsuspend() { abstractMethod() }
+
     /// Cancels the timer for good. The target is woken no more, unless it is just being woken.
     func stop() { abstractMethod() }
 
@@ -63,12 +71,19 @@ private final class SleepingTimer: RestartableTimer {
     private var generation = 0
     /// True while the scheduler has the job, or will have it soon.
     private var isWaiting = false
+    private var isSuspended = false
+    /// While the timer is suspended: the nanoseconds that are left of the setting, if it has not expired.
+    private var timeLeft: Int64?
 
     override func set(after delay: RxTimeInterval, generation: Int) {
         let deadline = scheduler.now.addingClamped(delay.nanosecondsClamped)
         lock.lock()
         self.deadline = deadline
         self.generation = generation
+        if isSuspended {
+            timeLeft = delay.nanosecondsClamped
+            return lock.unlock()
+        }
         if isWaiting || isCancelled { return lock.unlock() }
         isWaiting = true
         lock.unlock()
@@ -77,10 +92,37 @@ private final class SleepingTimer: RestartableTimer {
 
     override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
         lock.lock()
+        if isSuspended, timeLeft == nil, generation == self.generation {
+            timeLeft = 0
+            return lock.unlock()
+        }
         if isWaiting || generation != self.generation || isCancelled { return lock.unlock() }
         isWaiting = true
         lock.unlock()
         wait(delay)
+    }
+
+    override func suspend() {
+        let now = scheduler.now
+        lock.lock()
+        if !isSuspended {
+            isSuspended = true
+            timeLeft = isWaiting ? max(0, deadline - now) : nil
+        }
+        lock.unlock()
+    }
+
+    override func unsuspend() {
+        let now = scheduler.now
+        lock.lock()
+        guard isSuspended else { return lock.unlock() }
+        isSuspended = false
+        guard let left = timeLeft.take() else { return lock.unlock() }
+        deadline = now.addingClamped(left)
+        if isWaiting || isCancelled { return lock.unlock() }
+        isWaiting = true
+        lock.unlock()
+        wait(.nanoseconds(Int(left)))
     }
 
     private func wait(_ delay: RxTimeInterval) {
@@ -93,6 +135,11 @@ private final class SleepingTimer: RestartableTimer {
         if isCancelled { return true }
         let now = scheduler.now
         lock.lock()
+        if isSuspended {
+            isWaiting = false
+            lock.unlock()
+            return true
+        }
         let rest = deadline - now
         if rest > 0 {
             lock.unlock()
@@ -118,9 +165,18 @@ private final class SleepingTimer: RestartableTimer {
 private final class ExactTimer: RestartableTimer {
     /// The last setting, under the lock.
     private var setting: Setting?
+    // Under the lock, too.
+    private var isSuspended = false
+    /// The setting that begins when the timer is not suspended any more.
+    private var postponed: (delay: RxTimeInterval, generation: Int)?
 
     override func set(after delay: RxTimeInterval, generation: Int) {
-        let new = Setting(owner: self, generation: generation)
+        let isPostponed = lock.withLock {
+            if isSuspended { postponed = (delay, generation) }
+            return isSuspended
+        }
+        if isPostponed { return }
+        let new = Setting(owner: self, generation: generation, delay: delay)
         replaceSetting(by: new)?.takeBack()
         if isCancelled { return replaceSetting(by: nil)?.takeBack() ?? () }
         scheduler.submit(new, after: delay)
@@ -129,9 +185,13 @@ private final class ExactTimer: RestartableTimer {
     }
 
     override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
-        let again = Setting(owner: self, generation: generation)
+        let again = Setting(owner: self, generation: generation, delay: delay)
         let isSetAnew = lock.withLock {
-            if setting != nil { return true }
+            if setting != nil || postponed != nil { return true }
+            if isSuspended {
+                postponed = (delay, generation)
+                return true
+            }
             setting = again
             return false
         }
@@ -139,6 +199,25 @@ private final class ExactTimer: RestartableTimer {
         if isCancelled { return replaceSetting(by: nil)?.takeBack() ?? () }
         scheduler.submit(again, after: delay)
         if isCancelled { again.takeBack() }
+    }
+
+    override func suspend() {
+        var old: Setting?
+        lock.withLock {
+            if isSuspended { return }
+            isSuspended = true
+            swap(&old, &setting)
+            postponed = old.map { ($0.delay, $0.generation) }
+        }
+        old?.takeBack()
+    }
+
+    override func unsuspend() {
+        let next = lock.withLock {
+            isSuspended = false
+            return postponed.take()
+        }
+        if let next { set(after: next.delay, generation: next.generation) }
     }
 
     override func stop() {
@@ -165,11 +244,13 @@ private final class ExactTimer: RestartableTimer {
 
     private final class Setting: SchedulerJob {
         private let owner: ExactTimer
-        private let generation: Int
+        fileprivate let generation: Int
+        fileprivate let delay: RxTimeInterval
 
-        init(owner: ExactTimer, generation: Int) {
+        init(owner: ExactTimer, generation: Int, delay: RxTimeInterval) {
             self.owner = owner
             self.generation = generation
+            self.delay = delay
             super.init()
         }
 

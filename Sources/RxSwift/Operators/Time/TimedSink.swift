@@ -220,6 +220,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) { _ = TimedWorkNode<Element>.take(node) }
 
+    package func serializerDidClose() {}
+
     package final func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }
 

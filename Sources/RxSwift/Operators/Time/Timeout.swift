@@ -3,6 +3,7 @@ import RxPrimitives
 extension ObservableType {
     /// Fails with `RxError.timeout` when the next event does not come in time.
     ///
+    /// The time during which the stages below pause the source does not count.
     /// - Parameters:
     ///   - dueTime: the time to wait for the first event, and after each element for the next.
     ///   - scheduler: runs the timer, and sends the error.
@@ -14,6 +15,7 @@ extension ObservableType {
 
     /// Switches to another sequence when the next event does not come in time.
     ///
+    /// The time during which the stages below pause the source does not count.
     /// - Parameters:
     ///   - dueTime: the time to wait for the first event, and after each element for the next.
     ///   - other: subscribed to in that case, on `scheduler`, in place of the source. It is not timed itself.
@@ -57,7 +59,7 @@ final class Timeout<Element>: Observable<Element> {
 
 /// The stage of `timeout`. Its own upstream link is that of the other sequence.
 @usableFromInline
-final class TimeoutSink<Element>: TimedSink<Element, Element> {
+final class TimeoutSink<Element>: PausableTimedSink<Element> {
     /// The other sequence, written once, before the timer is set.
     var other: Observable<Element>?
 
@@ -124,6 +126,10 @@ private final class TimeoutOtherSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) {
         if !coordinator.isCancelled { coordinator.downstream.next(element) }
+    }
+
+    override func pauses(_ source: any PausableSource) -> Bool {
+        !coordinator.isCancelled && coordinator.downstream.pauses(source)
     }
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
