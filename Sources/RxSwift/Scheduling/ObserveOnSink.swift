@@ -29,14 +29,21 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     }
 
     package override func next(_ element: Element) {
-        if queue.tryEnterInline() {
-            if core.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
-            queue.leaveInline()
-        } else {
+        if !tryDeliverInline(element) {
             core.elements.push(element)
             if let weigh { add(weigh(element)) }
             submitBatch()
         }
+    }
+
+    /// Delivers an element at once if the queue allows that, and no event waits that the downstream has paused.
+    @inline(__always)
+    private func tryDeliverInline(_ element: Element) -> Bool {
+        guard queue.tryEnterInline() else { return false }
+        let isNext = !core.isPaused
+        if isNext, core.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
+        queue.leaveInline()
+        return isNext
     }
 
     /// Ends a chunk of the queue early when the elements in it hold a unit of memory.
@@ -51,10 +58,17 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private static var unitWeight: Int { 1 << 16 }
 
     package override func pauses(_ source: any PausableSource) -> Bool {
-        guard core.pauses(source) else { return false }
+        guard core.pauses(source) else { return pausesInline(source) }
         // A cancellation may have resumed the waiting sources before this one was among them. A read-modify-write, acquiring: either it
         // finds the word as `cancel` left it, or `cancel` finds that a source waits.
         return upstream.fetchAdd(0) != Stage.cancelled
+    }
+
+    /// Asks the stages below where elements pass this hop without waiting in its queue.
+    private func pausesInline(_ source: any PausableSource) -> Bool {
+        guard queue.tryEnterInline() else { return false }
+        defer { queue.leaveInline() }
+        return !core.isPaused && downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
     }
 
     package override func error(_ error: any Swift.Error) { end(with: error, then: {}) }
@@ -87,12 +101,13 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     ///   unless the event is delivered at once and the downstream cancels.
     private func end(with error: (any Swift.Error)?, then after: () -> Void) {
         core.error = error
+        var isDelivered = false
         if queue.tryEnterInline() {
-            core.finish()
+            isDelivered = !core.isPaused
+            if isDelivered { core.finish() }
             queue.leaveInline()
-        } else {
-            submitBatch()
         }
+        if !isDelivered { submitBatch() }
         after()
         // The event may have to wait for the scheduler. The source has ended all the same.
         cancelUpstream()
