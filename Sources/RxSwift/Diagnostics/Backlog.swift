@@ -3,7 +3,7 @@ import RxPrimitives
 /// Notices queues that grow because events come faster than they are delivered (law L10).
 @usableFromInline
 package enum Backlog {
-    /// What was reported of one queue: the serializer or the hop of one subscription.
+    /// The record of the reports about one queue: the serializer or the hop of one subscription.
     package struct Place: ~Copyable {
         /// The greatest multiple of the threshold that was reported. Only rises.
         private let reported = AtomicWord(0)

@@ -47,26 +47,21 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     }
 
     package override func next(_ element: Element) {
-        if queue.tryEnterInline() {
-            if core.isPaused {
-                postpone(element)
-            } else if core.isCancelled.loadRelaxed() == 0 {
-                downstream._withUnsafeGuaranteedRef { $0.next(element) }
-            }
-            queue.leaveInline()
-        } else {
+        if !tryDeliverInline(element) {
             core.elements.push(element)
             if let weigh { add(weigh(element)) }
             submitBatch()
         }
     }
 
-    /// Enqueues an element that could be delivered inline, behind those that were postponed.
-    @inline(never)
-    private func postpone(_ element: Element) {
-        core.elements.push(element)
-        if let weigh { add(weigh(element)) }
-        core.deliver(1)
+    /// Delivers an element at once if the queue allows that, and no event waits that the downstream has paused.
+    @inline(__always)
+    private func tryDeliverInline(_ element: Element) -> Bool {
+        guard queue.tryEnterInline() else { return false }
+        let isNext = !core.isPaused
+        if isNext, core.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
+        queue.leaveInline()
+        return isNext
     }
 
     /// Ends a chunk of the queue early when the elements in it hold a unit of memory.
@@ -81,16 +76,17 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private static var unitWeight: Int { 1 << 16 }
 
     package override func pauses(_ source: any PausableSource) -> Bool {
-        guard core.pauses(source) else {
-            // Events that are delivered at once are not bounded by the queue.
-            guard queue.tryEnterInline() else { return false }
-            let answer = downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
-            queue.leaveInline()
-            return answer
-        }
+        guard core.pauses(source) else { return pausesInline(source) }
         // A cancellation may have resumed the waiting sources before this one was among them. A read-modify-write, acquiring: either it
         // finds the word as `cancel` left it, or `cancel` finds that a source waits.
         return upstream.fetchAdd(0) != Stage.cancelled
+    }
+
+    /// Asks the stages below where elements pass this hop without waiting in its queue.
+    private func pausesInline(_ source: any PausableSource) -> Bool {
+        guard queue.tryEnterInline() else { return false }
+        defer { queue.leaveInline() }
+        return !core.isPaused && downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
     }
 
     package override func error(_ error: any Swift.Error) { end(with: error, then: {}) }
@@ -123,12 +119,13 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     ///   unless the event is delivered at once and the downstream cancels.
     private func end(with error: (any Swift.Error)?, then after: () -> Void) {
         core.error = error
+        var isDelivered = false
         if queue.tryEnterInline() {
-            if core.isPaused { core.deliver(1) } else { core.finish() }
+            isDelivered = !core.isPaused
+            if isDelivered { core.finish() }
             queue.leaveInline()
-        } else {
-            submitBatch()
         }
+        if !isDelivered { submitBatch() }
         after()
         // The event may have to wait for the scheduler. The source has ended all the same.
         cancelUpstream()

@@ -68,7 +68,13 @@ extension Laws {
             Exception(
                 ["Completable.andThen(_:)"], source: 0, .stops, because: "the first sequence has no elements"),
             Exception(
-                ["Infallible.subscribe(_:)", "Infallible.subscribe(onNext:onCompleted:onDisposed:)", "Infallible.subscribe(with:onNext:onCompleted:onDisposed:)", "Completable.subscribe(_:)", "Completable.subscribe(onCompleted:onError:onDisposed:)", "Completable.subscribe(with:onCompleted:onError:onDisposed:)", "bind(onNext:)", "bind(with:onNext:)"], .stops,
+                [
+                    "Infallible.subscribe(_:)", "Infallible.subscribe(onNext:onCompleted:onDisposed:)",
+                    "Infallible.subscribe(with:onNext:onCompleted:onDisposed:)", "Completable.subscribe(_:)",
+                    "Completable.subscribe(onCompleted:onError:onDisposed:)",
+                    "Completable.subscribe(with:onCompleted:onError:onDisposed:)", "bind(onNext:)",
+                    "bind(with:onNext:)",
+                ], .stops,
                 because: "the program's own closure takes each element as it comes"),
         ]
 

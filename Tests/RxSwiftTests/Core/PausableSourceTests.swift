@@ -250,4 +250,39 @@ import Testing
         gated.open()
         subscription.dispose()
     }
+
+    @Test("On the main queue an event does not overtake those that wait because the downstream has paused the hop")
+    func mainQueue() async {
+        let gated = GatedScheduler()
+        nonisolated(unsafe) let subject = PublishSubject<Int>()
+        let log = EventLog()
+        let subscription = log.observe(
+            subject.observe(on: MainScheduler.instance).observe(on: gated.scheduler, buffer: 10, overflow: .suspend))
+        for number in 1...2_000 { subject.onNext(number) }
+        await onMainQueue {}
+        await quiet { 0 }
+        await onMainQueue {
+            subject.onNext(2_001)
+            subject.onCompleted()
+        }
+        gated.open()
+        #expect(await eventually { log.lines.last == "completed" })
+        #expect(log.lines == (1...2_001).map(String.init) + ["completed"])
+        subscription.dispose()
+    }
+
+    @Test("A hop that delivers at once, on the main queue, passes the question on")
+    func inlineHop() async {
+        let gated = GatedScheduler()
+        nonisolated(unsafe) var sent = 0
+        await onMainQueue {
+            let probe = PausableProbe()
+            let subscription = probe.observable.observe(on: MainScheduler.instance).observe(on: gated.scheduler)
+                .subscribe()
+            sent = probe.emitUntilPaused(limit: 20_000)
+            subscription.dispose()
+        }
+        #expect((7_000...8_200).contains(sent))
+        gated.open()
+    }
 }

@@ -85,3 +85,60 @@ import Testing
         }
     }
 }
+
+extension PausableTaskTests {
+    @Test("A stream pauses its source while 8,192 elements wait, until half of them are taken")
+    func stream() async {
+        let probe = PausableProbe()
+        var iterator = Infallible<Int>(raw: probe.observable).values.makeAsyncIterator()
+        #expect(probe.emitUntilPaused(limit: 20_000) == 8_192)
+        // Advice only: the elements that come nevertheless are kept.
+        for _ in 0..<1_000 { probe.emit() }
+        var received: [Int] = []
+        while received.count < 5_095, let element = await iterator.next() { received.append(element) }
+        #expect(probe.resumeCount == 0)
+        if let element = await iterator.next() { received.append(element) }
+        #expect(probe.resumeCount == 1 && !probe.ask())
+        probe.complete()
+        while let element = await iterator.next() { received.append(element) }
+        #expect(received == Array(1...9_192))
+    }
+
+    @Test("A stream counts the memory that its elements hold")
+    func weight() async {
+        let probe = PausableProbe { _ in String(repeating: "x", count: 1 << 17) }
+        var iterator = Infallible<String>(raw: probe.observable).values.makeAsyncIterator()
+        #expect(probe.emitUntilPaused(limit: 1_000) == 8)
+        for _ in 0..<3 { _ = await iterator.next() }
+        #expect(probe.resumeCount == 0)
+        _ = await iterator.next()
+        #expect(probe.resumeCount == 1 && !probe.ask())
+    }
+
+    @Test("The release of a stream resumes a source that it had paused, as that may serve others")
+    func streamIsReleased() {
+        let probe = PausableProbe()
+        let shared = probe.observable.publish()
+        let connection = shared.connect()
+        do {
+            let stream = Infallible<Int>(raw: shared).values
+            #expect(probe.emitUntilPaused(limit: 20_000) == 8_192)
+            withExtendedLifetime(stream) {}
+        }
+        #expect(probe.resumeCount >= 1 && !probe.ask())
+        connection.dispose()
+    }
+
+    @Test("A stream loses nothing that a source on another thread sends")
+    func streamRace() async {
+        let count = stepCount(200_000, debug: 50_000)
+        let source = Observable.range(
+            start: 0, count: count, scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
+        var next = 0
+        for await element in Infallible<Int>(raw: source).values {
+            if element != next { Issue.record("\(element) instead of \(next)") }
+            next = element + 1
+        }
+        #expect(next == count)
+    }
+}
