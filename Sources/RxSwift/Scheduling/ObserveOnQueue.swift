@@ -9,9 +9,10 @@ class AnyObserveOnQueue: PausableSource {
     /// 1 from the hop's cancellation on.
     final let isCancelled = AtomicWord(0)
 
-    // The queue in which the hop's batches run; one of the two is nil. Weak, because a queue holds the jobs that stay in it, and these hold
-    // this object. The hop keeps both alive for as long as its work is wanted.
-    private final weak var sharedScheduler: (any JobScheduler)?
+    // The queue in which the hop's batches run; one of the two is nil.
+    /// The scheduler whose queue it is. That queue runs or rejects all its jobs, which hold this object.
+    private final let sharedScheduler: (any JobScheduler)?
+    /// Weak, because jobs of a hop that was cancelled stay in it.
     private final weak var privateQueue: PrivateRunQueue?
 
     private final let lock = Mutex()

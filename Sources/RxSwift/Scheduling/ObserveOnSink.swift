@@ -37,8 +37,8 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
         super.init(core: core, queue: queue, of: scheduler)
     }
 
-    package convenience init(downstream: Sink<Element>, scheduler: any JobScheduler) {
-        self.init(ObserveOnQueue<Element>.self, downstream: downstream, scheduler: scheduler, weigh: nil)
+    package convenience init(downstream: Sink<Element>, scheduler: any JobScheduler, weigh: ((Element) -> Int)? = nil) {
+        self.init(ObserveOnQueue<Element>.self, downstream: downstream, scheduler: scheduler, weigh: weigh)
     }
 
     package override func link(_ stage: Stage) {

@@ -130,7 +130,7 @@ import Testing
             $0.skip(1_000)
         }
         .flatMap { $0 }.observe(on: slow).subscribe()
-        #expect(probe.emitUntilPaused(limit: 100) == 1)
+        #expect(probe.emitUntilPaused(limit: 100) == 2)
         queue.resume()
         subscription.dispose()
     }

@@ -70,6 +70,7 @@ extension Scenario {
                 },
                 { turns.work(until: 5) }
             ) {
+                turns.finish()
                 require(turns.order == [1, 2, 3, 4, -1], "\(turns.order)")
             }
         },
@@ -78,7 +79,7 @@ extension Scenario {
             let hop = turns.hop(weigh: unit)
             let source = PausingSource()
             for number in 1...3 { hop.next(Element(number)) }
-            return Run({ source.ask(hop.pauses) }, { hop.cancel() }) {}
+            return Run({ source.ask(hop.pauses) }, { hop.cancel() }) { turns.finish() }
         },
         Scenario("pressure.hop-link-cancel", "a full hop is cancelled while it is being linked, and its source asks") {
             let turns = Turns()
@@ -95,6 +96,7 @@ extension Scenario {
                 },
                 { sink.cancel() }
             ) {
+                turns.finish()
                 require(cancelled.value == 1, "the stage above is cancelled \(cancelled.value) times")
             }
         },
@@ -118,6 +120,7 @@ extension Scenario {
                 },
                 { while turns.order.last != 11 { turns.work(until: turns.order.count + 1) } }
             ) {
+                turns.finish()
                 require(isInOrder(turns.order.filter { $0 < 11 }, in: [1, 2, 3, 4]), "\(turns.order)")
             }
         },
@@ -138,6 +141,7 @@ extension Scenario {
                 { turns.work(until: 5) },
                 { valve.open() }
             ) {
+                turns.finish()
                 require(turns.order == [1, 2, 3, 4, -1], "\(turns.order)")
             }
         },
@@ -160,6 +164,7 @@ extension Scenario {
                 { turns.work(until: 5) },
                 { valve.open() }
             ) {
+                turns.finish()
                 require(turns.order == [1, 2, 3, 4, -1], "\(turns.order)")
             }
         },
@@ -181,6 +186,7 @@ extension Scenario {
                 },
                 { while turns.order.last != 11 { turns.work(until: turns.order.count + 1) } }
             ) {
+                turns.finish()
                 require(isInOrder(turns.order.filter { $0 < 11 }, in: [1, 2, 3, 4]), "\(turns.order)")
             }
         },

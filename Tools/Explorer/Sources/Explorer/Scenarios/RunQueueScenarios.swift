@@ -1,55 +1,6 @@
 import RxPrimitives
 import RxSwift
 
-/// A serial scheduler whose turns are run by a thread of the scenario.
-final class Turns {
-    private let parker = Parker()
-    let queue: ScenarioTurns
-    /// The numbers of what ran. Only the one at work.
-    var order: [Int] = []
-
-    init(batchLimit: Int = 512) {
-        // By one thread at a time, each of which has seen what the one before did.
-        let wakes = Cell()
-        queue = ScenarioTurns(batchLimit: batchLimit) { [parker] in
-            wakes.value += 1
-            parker.unpark()
-        }
-    }
-
-    /// Runs turns until so much has been done.
-    func work(until count: Int) {
-        while order.count < count {
-            parker.park(until: .max)
-            queue.drainBatch()
-        }
-    }
-
-    /// A piece of work that notes its number.
-    func note(_ number: Int, _ body: @escaping () -> Void = {}) -> Job {
-        let element = Element(number)
-        return ScenarioJob { [unowned self] in
-            requireNoLock()
-            order.append(element.number)
-            body()
-        }
-    }
-
-    func submit(_ number: Int) { queue.submit(note(number)) }
-
-    /// - Parameters:
-    ///   - weigh: weighs an element.
-    ///   - pauses: tells whether the downstream pauses the hop.
-    func hop(
-        weigh: ((Element) -> Int)? = nil, pauses: @escaping (any PausableSource) -> Bool = { _ in false }
-    ) -> ObserveOnSink<Element> {
-        let sink = ScenarioSink<Element>(
-            next: { [unowned self] in order.append($0.number) }, end: { [unowned self] in order.append(-1) },
-            pauses: pauses)
-        return ObserveOnSink(downstream: sink, scheduler: queue, weigh: weigh)
-    }
-}
-
 /// An event loop's thread, reduced to its queue: runs jobs, goes to rest, waits, and is at work again.
 private final class Loop: LoopThread {
     let queue = LoopRunQueue(batchLimit: 512)
@@ -173,6 +124,7 @@ extension Scenario {
                 { turns.submit(11) },
                 { turns.work(until: 5) }
             ) {
+                turns.finish()
                 require(turns.order.sorted() == [1, 2, 3, 4, 11], "\(turns.order)")
                 require(isInOrder([1, 2, 3, 4], in: turns.order), "out of order: \(turns.order)")
             }
@@ -198,6 +150,7 @@ extension Scenario {
                 },
                 { turns.work(until: 5) }
             ) {
+                turns.finish()
                 require(
                     turns.order.sorted() == [1, 2, 3, 11, 12] && isInOrder([1, 2, 3], in: turns.order)
                         && isInOrder([11, 12], in: turns.order), "\(turns.order)")
@@ -217,6 +170,7 @@ extension Scenario {
                 },
                 { turns.work(until: 3) }
             ) {
+                turns.finish()
                 require(turns.order == [1, 2, -1], "\(turns.order)")
             }
         },
@@ -237,6 +191,7 @@ extension Scenario {
                 },
                 { while turns.order.last != 11 { turns.work(until: turns.order.count + 1) } }
             ) {
+                turns.finish()
                 require(isInOrder(turns.order, in: [1, 2, 11]) || turns.order == [1, 11, 2], "\(turns.order)")
             }
         },
