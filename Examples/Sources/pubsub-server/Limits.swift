@@ -11,8 +11,8 @@ struct Limits {
     let longestLine = 64 * 1024
     let mostTopics = 1_000
 
-    /// Messages leave room for answers: a client that is behind with its messages still gets its answers. A client that sends commands
-    /// and reads no answers fills that room, too, and is disconnected.
+    /// Messages leave room for answers: a client that is behind with its messages still gets its answers. Of a client that sends commands
+    /// and reads no answers the server reads no more.
     var connectionOptions: ConnectionOptions {
         var options = ConnectionOptions()
         options.sendLimit = room + 256 * 1024

@@ -16,8 +16,8 @@ struct Session {
         Completable.using(
             { Subscriptions(statistics: statistics) },
             primitiveSequenceFactory: { subscriptions in
-                // The session does nothing but write the answers to the received commands. `write` queues the answers, and fails when
-                // too many of them are not read.
+                // The session does nothing but write the answers to the received commands. While the client does not read the answers,
+                // `write` makes `received` pause: a client that floods the server with commands waits for itself.
                 connection.write(answers(subscriptions, until: stop).map { ByteChunk($0.line) })
                     // Otherwise the queued answers would be kept for half a minute, for a client that reads nothing.
                     .do(onError: { _ in connection.abort() })

@@ -49,10 +49,10 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
     /// Offers an element to the buffer. If it is kept, the caller submits an event.
     func offer(_ element: Element) -> OverflowBuffer<Element>.Outcome {
         lock.lock()
-        let outcome = buffer.offer(element)
-        if case .droppedOldest = outcome { skips += 1 }
+        let fate = buffer.offer(element)
+        if case .droppedOldest = fate { skips += 1 }
         lock.unlock()
-        return outcome
+        return fate
     }
 
     /// Releases the elements of a hop that was cancelled.
