@@ -22,14 +22,14 @@ extension ObservableType {
         _ keySelector: @escaping @Sendable (Element) throws -> Key,
         until duration: @escaping @Sendable (GroupedObservable<Key, Element>) throws -> Duration
     ) -> Observable<GroupedObservable<Key, Element>> {
-        GroupByUntil(source: asObservable(), keySelector: keySelector) {
-            try duration($0).asObservable().map { _ in }
-        }
+        GroupByUntil(
+            source: asObservable(), keySelector: keySelector,
+            lifetime: .sequence { try duration($0).asObservable().map { _ in } })
     }
 
     /// Sorts the elements into groups by key, and ends a group to which no element has come for a while.
     ///
-    /// As `groupBy(_:until:)`; see there what the end of a group means. Time in which the source has paused does not count.
+    /// As `groupBy(_:until:)`; see there what the end of a group means. A group in whose idle time the source has paused waits for another one.
     /// - Parameters:
     ///   - keySelector: runs once per element, never two runs at a time; an error it throws ends the groups and the result.
     ///   - idleTimeout: the time without an element after which a group completes.
@@ -41,31 +41,37 @@ extension ObservableType {
         _ keySelector: @escaping @Sendable (Element) throws -> Key, idleTimeout: RxTimeInterval,
         scheduler: any SchedulerType
     ) -> Observable<GroupedObservable<Key, Element>> {
-        GroupByUntil(source: asObservable(), keySelector: keySelector) {
-            $0.asObservable().map { _ in }.debounce(idleTimeout, scheduler: scheduler)
-        }
+        GroupByUntil(
+            source: asObservable(), keySelector: keySelector, lifetime: .idleTimeout(idleTimeout, scheduler: scheduler))
     }
+}
+
+/// What ends a group.
+@usableFromInline
+enum GroupLifetime<Key: Hashable, Element> {
+    case sequence((GroupedObservable<Key, Element>) throws -> Observable<Void>)
+    case idleTimeout(RxTimeInterval, scheduler: any SchedulerType)
 }
 
 @usableFromInline
 final class GroupByUntil<Key: Hashable, Element>: Observable<GroupedObservable<Key, Element>> {
     private let source: Observable<Element>
     private let keySelector: (Element) throws -> Key
-    private let duration: (GroupedObservable<Key, Element>) throws -> Observable<Void>
+    private let lifetime: GroupLifetime<Key, Element>
 
     @usableFromInline
     init(
         source: Observable<Element>, keySelector: @escaping (Element) throws -> Key,
-        duration: @escaping (GroupedObservable<Key, Element>) throws -> Observable<Void>
+        lifetime: GroupLifetime<Key, Element>
     ) {
         self.source = source
         self.keySelector = keySelector
-        self.duration = duration
+        self.lifetime = lifetime
         super.init()
     }
 
     override func subscribeCore(_ downstream: Sink<GroupedObservable<Key, Element>>) {
-        let sink = GroupByUntilSink(keySelector: keySelector, duration: duration, downstream: downstream)
+        let sink = GroupByUntilSink(keySelector: keySelector, lifetime: lifetime, downstream: downstream)
         downstream.link(sink.share)
         source.subscribeCore(sink)
     }
@@ -77,22 +83,28 @@ private final class OpenGroup<Key: Hashable, Element> {
     /// The number of groups opened before it.
     let number: Int
     let group: Group<Element>
-    /// What the group's duration sees of it: apart from the subscribers, which alone decide about pauses and about the source's life.
+    /// The elements for the group's sequence: apart from the subscribers, which alone decide about pauses and about the source's life.
     let watched: Group<Element>
-    /// Receives the group's duration.
+    /// Emits at each element of a group with an idle timeout.
+    let ticks: Group<Void>
+    /// The link to the group's sequence.
     let link = UpstreamLink()
+    /// The number of pauses of the source before the group's latest element.
+    var pausesBefore = 0
 
     init(key: Key, number: Int, life: SharedLife, watchedLife: SharedLife) {
         self.key = key
         self.number = number
         group = Group(life: life)
         watched = Group(life: watchedLife)
+        ticks = Group(life: watchedLife)
     }
 
     func end(_ stop: SubjectListCore.Stop) {
         link.cancel()
         group.core.end(stop)
         watched.core.end(.abandoned)
+        ticks.core.end(.abandoned)
     }
 }
 
@@ -105,13 +117,21 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     }
 
     private let keySelector: (Element) throws -> Key
-    private let duration: (GroupedObservable<Key, Element>) throws -> Observable<Void>
+    private let lifetime: GroupLifetime<Key, Element>
     private let downstream: Sink<GroupedObservable<Key, Element>>
     private let serializer = Serializer()
 
     // Only the drainer uses these.
     @exclusivity(unchecked) private var groups: [Key: OpenGroup<Key, Element>] = [:]
     @exclusivity(unchecked) private var opened = 0
+    /// The number of times that the source was paused, and whether it is.
+    @exclusivity(unchecked) private var pauses = 0
+    @exclusivity(unchecked) private var isSourcePaused = false
+
+    private var hasIdleTimeout: Bool {
+        if case .idleTimeout = lifetime { return true }
+        return false
+    }
 
     /// The subscription to the source, held in shares: by the downstream, and by the subscribers of groups.
     private let life = SharedLife()
@@ -122,11 +142,10 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     init(
         keySelector: @escaping (Element) throws -> Key,
-        duration: @escaping (GroupedObservable<Key, Element>) throws -> Observable<Void>,
-        downstream: Sink<GroupedObservable<Key, Element>>
+        lifetime: GroupLifetime<Key, Element>, downstream: Sink<GroupedObservable<Key, Element>>
     ) {
         self.keySelector = keySelector
-        self.duration = duration
+        self.lifetime = lifetime
         self.downstream = downstream
         share = LifeShare(life)
         super.init()
@@ -196,18 +215,26 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         case .stop(let stop): end(stop)
         case .expired(let group):
             guard groups[group.key] === group else { return }
+            if hasIdleTimeout, isSourcePaused || group.pausesBefore != pauses { return wait(group) }
             groups[group.key] = nil
             group.end(.completed)
         }
     }
 
+    /// Begins the idle time of a group anew, since the source has paused in it.
+    private func wait(_ group: OpenGroup<Key, Element>) {
+        group.pausesBefore = pauses
+        group.ticks.core.next(())
+    }
+
     private func receive(_ element: Element) {
+        isSourcePaused = false
         do {
             let key = try keySelector(element)
             if isCancelled { return }
             guard let group = try groups[key] ?? open(key) else { return }
             group.group.core.next(element)
-            group.watched.core.next(element)
+            if hasIdleTimeout { wait(group) } else { group.watched.core.next(element) }
         } catch {
             if !isCancelled { end(.error(error)) }
         }
@@ -223,10 +250,14 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         groups[key] = group
         downstream.next(GroupedObservable(key: key, source: group.group))
         if isCancelled { return nil }
-        let duration = try duration(GroupedObservable(key: key, source: group.watched))
+        let duration: Observable<Void>
+        switch lifetime {
+        case .sequence(let make): duration = try make(GroupedObservable(key: key, source: group.watched))
+        case .idleTimeout(let time, let scheduler): duration = group.ticks.debounce(time, scheduler: scheduler)
+        }
         if isCancelled { return nil }
         // An end that comes within the subscription waits until the element has been delivered.
-        duration.start(GroupDurationSink(group: group, of: self))
+        duration.start(GroupDurationSink(group: group, of: self, isOnce: !hasIdleTimeout))
         return isCancelled ? nil : group
     }
 
@@ -257,6 +288,12 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     /// Only if the downstream and all groups pause the source; a group without a subscriber does not.
     func downstreamPauses(_ source: any PausableSource) -> Bool {
+        isSourcePaused = allPause(source)
+        if isSourcePaused { pauses &+= 1 }
+        return isSourcePaused
+    }
+
+    private func allPause(_ source: any PausableSource) -> Bool {
         guard share.isCancelled || downstream.pauses(source) else { return false }
         for group in groups.values where !group.group.core.pauses(source) { return false }
         return !groups.isEmpty || !share.isCancelled
@@ -271,10 +308,13 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 private final class GroupDurationSink<Key: Hashable, Element>: Sink<Void> {
     private let group: OpenGroup<Key, Element>
     private let sink: GroupByUntilSink<Key, Element>
+    /// True if the first element of the sequence is the last that counts.
+    private let isOnce: Bool
 
-    init(group: OpenGroup<Key, Element>, of sink: GroupByUntilSink<Key, Element>) {
+    init(group: OpenGroup<Key, Element>, of sink: GroupByUntilSink<Key, Element>, isOnce: Bool) {
         self.group = group
         self.sink = sink
+        self.isOnce = isOnce
         super.init()
     }
 
@@ -292,7 +332,7 @@ private final class GroupDurationSink<Key: Hashable, Element>: Sink<Void> {
 
     private func end() {
         if group.link.isCancelled { return }
-        group.link.cancel()
+        if isOnce { group.link.cancel() }
         sink.expired(group)
     }
 }

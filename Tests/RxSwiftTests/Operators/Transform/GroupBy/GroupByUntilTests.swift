@@ -118,6 +118,29 @@ import Testing
         subscription.dispose()
     }
 
+    @Test("A group does not end in a time in which its source pauses")
+    func idleWhilePaused() async {
+        let probe = PausableProbe { _ in String(repeating: "x", count: 1 << 20) }
+        let queue = DispatchQueue(label: "groups")
+        queue.suspend()
+        let slow = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "groups.target")
+        let timers = SerialDispatchQueueScheduler(internalSerialQueueName: "timers")
+        nonisolated(unsafe) var ends = 0
+        let subscription = probe.observable.groupBy(
+            { $0.utf8.count }, idleTimeout: .milliseconds(50), scheduler: timers
+        )
+        .flatMap { $0.do(onCompleted: { ends += 1 }) }.observe(on: slow).subscribe()
+        probe.emitUntilPaused(limit: 100)
+        #expect(probe.isPaused)
+        Thread.sleep(forTimeInterval: 0.3)
+        #expect(ends == 0)
+        queue.resume()
+        #expect(await eventually { probe.resumeCount > 0 })
+        #expect(!probe.ask())
+        #expect(await eventually { ends == 1 })
+        subscription.dispose()
+    }
+
     @Test("The source pauses only while the result and all open groups pause it; the groups' sequences do not count")
     func pauses() {
         let probe = PausableProbe { _ in String(repeating: "x", count: 1 << 20) }
