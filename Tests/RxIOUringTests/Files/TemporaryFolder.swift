@@ -133,18 +133,20 @@ func leavingNothing(
     warmUp
     // The first sleep of a task opens a timer for the life of the process.
     try? await Task.sleep(nanoseconds: 2_000_000)
-    let descriptors = descriptorCount()
     #if TRACE_RESOURCES
         await quiet { Int(Resources.total) }
         let objects = Resources.total
     #endif
+    // Earlier tests may still be closing theirs: then there are fewer in the end.
+    await quiet { descriptorCount() }
+    let descriptors = descriptorCount()
     do {
         let scheduler = IOUringScheduler(backend: backend)
         #expect(scheduler.backend == backend)
         try await body(TemporaryFolder(), scheduler)
         scheduler.shutdown()
     }
-    #expect(await eventually { descriptorCount() == descriptors }, "\(descriptorCount())")
+    #expect(await eventually { descriptorCount() <= descriptors }, "\(descriptorCount()), before \(descriptors)")
     #if TRACE_RESOURCES
         #expect(await eventually { Resources.total <= objects }, "\(Resources.census())")
     #endif
