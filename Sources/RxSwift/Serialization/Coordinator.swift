@@ -138,7 +138,7 @@ class Coordinator: Stage, SerializerTarget {
         return serializer.pauses(source, for: AnySerializerTarget(self))
     }
 
-    package final func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
+    package func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) {
         let (slot, event) = SourceNode.read(node)
@@ -159,6 +159,9 @@ class SourceSlot: Stage {
 
     final var isEmpty: Bool { count == 0 }
 
+    /// The sources that wait until this slot has fewer elements; nil if there are none. Only the coordinator's drainer uses it.
+    @exclusivity(unchecked) final var paused: SlotSources?
+
     /// Handles the element a node carries, and frees the node; only the coordinator's drainer calls this.
     func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) { abstractMethod() }
 
@@ -176,6 +179,11 @@ class SourceSlot: Stage {
 
     /// Releases the elements the slot keeps; only the coordinator's drainer calls this.
     func removeAll() {}
+}
+
+/// The sources of one slot that wait.
+final class SlotSources {
+    @exclusivity(unchecked) var sources = WaitingSources()
 }
 
 /// A slot for a source of a known type.

@@ -29,9 +29,12 @@ extension Serializer {
         #if RX_MODEL_CHECK
             1
         #else
-            1_024
+            64
         #endif
     }
+
+    /// The number of questions, one after the other, after which one waits for its turn in any case.
+    private static var mostSkipped: UInt { 4 }
 
     /// Tells whether the stages below the target want a source to pause. See `AnySink.pauses`.
     package func pauses(_ source: any PausableSource, for reference: AnySerializerTarget) -> Bool {
@@ -41,13 +44,21 @@ extension Serializer {
             if !tryLeave() { finishLeaving(reference) }
             return answer
         }
-        if !isFarBehind { return false }
+        if !mustQueueQuestion() { return false }
         let node = PauseQuestion.make(of: source)
         return settle(question: node, enqueue(node), for: reference)
     }
 
-    /// True if a source that finds the serializer busy has to ask by a node.
-    var isFarBehind: Bool { backlogCount >= Serializer.fewNodes }
+    /// Tells whether a source that finds the serializer busy has to ask by a node: if many nodes wait, and each fourth time in any case.
+    ///
+    /// A drainer that keeps up with its producers may stay for ever, with few nodes at any time.
+    func mustQueueQuestion() -> Bool {
+        // Relaxed: sources that count at the same time lose a count.
+        let count = skippedQuestions.loadRelaxed() &+ 1
+        let isDue = count >= Serializer.mostSkipped || backlogCount >= Serializer.fewNodes
+        skippedQuestions.storeRelaxed(isDue ? 0 : count)
+        return isDue
+    }
 
     /// Completes the submission of a question.
     ///

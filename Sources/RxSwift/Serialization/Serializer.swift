@@ -67,6 +67,9 @@ package struct Serializer: ~Copyable {
 
     private let backlogPlace = Backlog.Place()
 
+    /// The number of questions of sources that found the serializer busy, since one was enqueued. See `PauseQuestion`.
+    let skippedQuestions = AtomicWord(0)
+
     /// - Parameter entered: whether the creating thread is the drainer from the start.
     package init(entered: Bool = false) { loop = DrainLoop(entered: entered) }
 

@@ -163,6 +163,61 @@ import Testing
         subscription.dispose()
     }
 
+    @Test("zip of three sources that pause at different times does not stand still")
+    func zipOfThree() {
+        let probes = (0..<3).map { _ in PausableProbe() }
+        var count = 0
+        let subscription = Observable.zip(probes.map(\.observable)).subscribe(onNext: { _ in count += 1 })
+        probes[0].emitUntilPaused(limit: 1_000)
+        probes[1].emitUntilPaused(limit: 200)
+        for _ in 0..<130 { probes[2].emit() }
+        // The first slot has come to its low mark while the second is above it.
+        for _ in 0..<56 { probes[1].emit() }
+        #expect(probes[0].resumeCount == 1)
+        for _ in 0..<2_000 { for probe in probes where !probe.ask() { probe.emit() } }
+        #expect(count > 1_000)
+        subscription.dispose()
+    }
+
+    @Test("zip of three sources on schedulers of their own comes to its end")
+    func zipOfScheduledSources() {
+        for _ in 0..<3 {
+            let done = OneShot()
+            nonisolated(unsafe) var count = 0
+            let sources = (0..<3).map { number in
+                Observable.range(
+                    start: 0, count: 50_000,
+                    scheduler: SerialDispatchQueueScheduler(internalSerialQueueName: "zip.\(number)"))
+            }
+            let subscription = Observable.zip(sources).subscribe(
+                onNext: { _ in count += 1 }, onCompleted: { done.fire() })
+            #expect(done.wait(seconds: 20))
+            #expect(count == 50_000)
+            subscription.dispose()
+        }
+    }
+
+    @Test("delay lets its source pause while the stages below are full, also when its timer is never idle")
+    func delayPauses() {
+        let gated = GatedScheduler()
+        nonisolated(unsafe) var made = 0
+        let subscription = Observable.generate(
+            initialState: 0, condition: { _ in true },
+            scheduler: SerialDispatchQueueScheduler(internalSerialQueueName: "delay.source"),
+            iterate: {
+                made += 1
+                return $0 + 1
+            }
+        ).delay(.milliseconds(1), scheduler: SerialDispatchQueueScheduler(internalSerialQueueName: "delay.timer"))
+            .observe(on: gated.scheduler).subscribe()
+        Thread.sleep(forTimeInterval: 0.7)
+        let before = made
+        Thread.sleep(forTimeInterval: 0.7)
+        #expect(made - before < 10_000, "made \(before), then \(made - before) more")
+        gated.open()
+        subscription.dispose()
+    }
+
     @Test("zip of a shared source with a later part of itself does not stand still")
     func diamond() {
         let probe = PausableProbe()

@@ -60,8 +60,9 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
             isOldestCounted = false
             if elements.isEmpty { return finish() }
             downstream.next(elements.popKnown())
-            // Work that waits outside can only be an error, which drops the rest.
-            if isCancelled || isAwaited || count.fetchAdd(0 &- 1) == 1 { return }
+            if isCancelled || count.fetchAdd(0 &- 1) == 1 { return }
+            // Outside waits an error, which drops the rest, or the question of a source; behind that a tick of its own goes on.
+            if isAwaited { return timer.set(after: .nanoseconds(0), generation: 0) }
             guard let arrival = arrivals.pop() else { preconditionFailure("delay: an event without its arrival time") }
             isOldestCounted = true
             let rest = settings.interval.nanosecondsClamped.addingClamped(arrival - timer.scheduler.now)

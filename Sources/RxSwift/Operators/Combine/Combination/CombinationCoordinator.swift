@@ -6,8 +6,7 @@ class AnyCombinationCoordinator: Coordinator {
 
     private final let kind: CombinationKind
 
-    /// The sources that wait until their own slot has fewer elements; used only by the drainer.
-    @exclusivity(unchecked) private final var waiting = WaitingSources()
+    /// True if sources wait until their slots have fewer elements; used only by the drainer.
     @exclusivity(unchecked) private final var hasWaiting = false
 
     override final var operatorName: StaticString { kind == .zip ? "zip" : "combineLatest" }
@@ -92,28 +91,47 @@ class AnyCombinationCoordinator: Coordinator {
 
     /// Pauses the source that is ahead of another one, and all sources when the downstream does.
     override final func pauses(_ source: any PausableSource, at slot: SourceSlot) -> Bool {
-        if kind == .zip, serializer.tryEnter() {
-            let bound = hasWaiting ? AnyCombinationCoordinator.few + 1 : AnyCombinationCoordinator.most
-            let isAhead = !isCancelled && slot.isFull(at: bound)
-            if isAhead {
-                waiting.add(source)
-                hasWaiting = true
-            }
-            leave()
-            if isAhead { return true }
-        }
-        return super.pauses(source, at: slot)
+        super.pauses(kind == .zip ? SlotQuestion(of: source, at: slot) : source, at: slot)
     }
 
+    override final func downstreamPauses(_ source: any PausableSource) -> Bool {
+        guard let question = source as? SlotQuestion else { return super.downstreamPauses(source) }
+        return pausesAhead(question.source, at: question.slot) || super.downstreamPauses(question.source)
+    }
+
+    private final func pausesAhead(_ source: any PausableSource, at slot: SourceSlot) -> Bool {
+        let paused = slot.paused
+        let bound = paused == nil ? AnyCombinationCoordinator.most : AnyCombinationCoordinator.few + 1
+        if isCancelled || serializer.isClosed || machine.isExhausted || !slot.isFull(at: bound) { return false }
+        let waiting = paused ?? SlotSources()
+        waiting.sources.add(source)
+        slot.paused = waiting
+        hasWaiting = true
+        return true
+    }
+
+    /// Resumes the sources whose own slot has emptied. Another slot may stay full as long as this one is empty.
     @inline(never)
     private final func resumeIfEmptied() {
-        if slots.contains(where: { $0.isFull(at: AnyCombinationCoordinator.few + 1) }) { return }
-        resumeWaiting()
+        hasWaiting = false
+        for slot in slots {
+            guard let paused = slot.paused else { continue }
+            if slot.isFull(at: AnyCombinationCoordinator.few + 1) {
+                hasWaiting = true
+            } else {
+                slot.paused = nil
+                paused.sources.takeAll().resume()
+            }
+        }
     }
 
     private final func resumeWaiting() {
         hasWaiting = false
-        waiting.takeAll().resume()
+        for slot in slots {
+            let paused = slot.paused
+            slot.paused = nil
+            paused?.sources.takeAll().resume()
+        }
     }
 
     /// A source that waits may belong to other chains, too, so it goes on when this one has ended.
@@ -146,4 +164,17 @@ final class CombinationCoordinator<Result>: AnyCombinationCoordinator {
             fail(error)
         }
     }
+}
+
+/// The question of one source of a zip, which names its slot while it waits at the serializer.
+private final class SlotQuestion: PausableSource {
+    let source: any PausableSource
+    let slot: SourceSlot
+
+    init(of source: any PausableSource, at slot: SourceSlot) {
+        self.source = source
+        self.slot = slot
+    }
+
+    func resume() { source.resume() }
 }
