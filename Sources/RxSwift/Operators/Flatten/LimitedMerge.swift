@@ -3,8 +3,8 @@ import RxPrimitives
 extension ObservableType where Element: ObservableConvertibleType {
     /// Merges inner sequences, subscribing to at most `maxConcurrent` at a time.
     ///
-    /// - Parameter maxConcurrent: the greatest number of inner sequences subscribed to at a time. The others wait in order, without
-    ///   a bound on their number; each is subscribed to on the thread on which one before it completes.
+    /// - Parameter maxConcurrent: the greatest number of inner sequences subscribed to at a time. The others wait in order; each is
+    ///   subscribed to on the thread on which one before it completes. A source that can pause does so while 16 wait.
     /// - Returns: the elements in order of acceptance, one at a time, even if they come from several threads. The first error
     ///   ends the sequence; it completes when the source and all inner sequences have.
     /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
@@ -15,7 +15,7 @@ extension ObservableType where Element: ObservableConvertibleType {
 
     /// The elements of one inner sequence after another.
     ///
-    /// Inner sequences wait, in order and without a bound on their number, until those before them have completed.
+    /// Inner sequences wait, in order, until those before them have completed. A source that can pause does so while 16 wait.
     /// - Returns: fails with the first error of any; completes when the source and all inner sequences have.
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
     @inlinable
