@@ -14,7 +14,10 @@ extension Laws {
             scenario.subscribe(above: asker.observable, below: brake.observable)
             for _ in 0..<2 { scenario.round() }
             scenario.settle()
-            guard let before = asker.ask() else { return }
+            guard let before = asker.ask() else {
+                #expect(!scenario.tested.isObserved, "subscribed to, but not by way of the asker")
+                return
+            }
             #expect(!before, "paused although nothing below pauses it")
             brake.pull()
             let pressure = Pressure.of(subject)

@@ -80,10 +80,13 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Tells whether a source has to pause; called in its context. If so, it is resumed later.
     func isFull(_ source: any PausableSource) -> Bool {
-        lock.withLock {
-            if isClosed || weight <= (isAwaited ? watermarks.low : watermarks.high) { return false }
+        let isFull = { [self] in !isClosed && weight > (isAwaited ? watermarks.low : watermarks.high) }
+        if !lock.withLock(isFull) { return false }
+        // The source is in the list before the queue says that it waits: the thread that resumes finds it.
+        sources.add(source)
+        return lock.withLock {
+            if !isFull() { return false }
             isAwaited = true
-            sources.add(source)
             return true
         }
     }

@@ -89,7 +89,8 @@ extension ConnectionCore {
 
     /// Begins the wait of a source until the output has emptied, on its thread. Returns false if there is no need to.
     func beginWait(_ source: any PausableSource) -> Bool {
-        inboxLock.withLock { waitingSources.add(source) }
+        let inspected = inboxLock.withLock { waitingSources.add(source) }
+        withExtendedLifetime(inspected) {}
         // The source is in the list before the word says so: the thread that clears the word finds it.
         while true {
             let before = OutputLoad(word: load.loadRelaxed())

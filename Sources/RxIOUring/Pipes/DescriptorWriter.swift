@@ -19,6 +19,7 @@ final class DescriptorWriter {
     private let waiting = SPSCQueue<ByteChunk>()
     @exclusivity(unchecked) private var waitingCount = 0
     @exclusivity(unchecked) private var waitingBytes = 0
+    private let backlogPlace = Backlog.Place()
     /// True if a source waits until the chunks are written.
     @exclusivity(unchecked) private var isAwaited = false
     private static let watermarks = OutputWatermarks(limit: .max)
@@ -78,7 +79,7 @@ final class DescriptorWriter {
         waiting.push(chunk)
         waitingCount += 1
         waitingBytes += chunk.count
-        Backlog.grew(from: waitingCount - 1, to: waitingCount, at: "write")
+        if !isAwaited { Backlog.noticed(waitingCount, at: "write", backlogPlace) }
         if let operation, !operation.isInFlight { writeNext() }
     }
 

@@ -39,7 +39,10 @@ final class InputSources: PausableSource, @unchecked Sendable {
     /// Protected by the lock.
     @exclusivity(unchecked) private var waiting = WaitingSources()
 
-    func add(_ source: any PausableSource) { lock.withLock { waiting.add(source) } }
+    func add(_ source: any PausableSource) {
+        let inspected = lock.withLock { waiting.add(source) }
+        withExtendedLifetime(inspected) {}
+    }
 
     func resume() {
         lock.lock()

@@ -48,16 +48,28 @@ package struct WaitingSources: ~Copyable {
 
     fileprivate struct Entry {
         weak var source: (any PausableSource)?
+        let identity: ObjectIdentifier
     }
 
     package init() {}
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    package mutating func add(_ source: any PausableSource) {
-        if let last = entries.last?.source, last === source { return }
-        if entries.count >= limit { removeSuperfluous() }
-        entries.append(Entry(source: source))
+    /// Adds a source.
+    ///
+    /// - Returns: to be released when no lock is held.
+    package mutating func add(_ source: any PausableSource) -> Inspected {
+        let identity = ObjectIdentifier(source)
+        // Looks at the last one only if it had the address of `source`: then it is that, or gone.
+        if let last = entries.last, last.identity == identity, last.source != nil { return Inspected(sources: []) }
+        let inspected = entries.count >= limit ? removeSuperfluous() : []
+        entries.append(Entry(source: source, identity: identity))
+        return Inspected(sources: inspected)
+    }
+
+    /// Sources that `add` has looked at: maybe the last references to them, with which code of the user may end (law L7).
+    package struct Inspected {
+        fileprivate let sources: [any PausableSource]
     }
 
     /// Takes the sources, to be resumed when no lock is held, in the order in which they came to wait.
@@ -69,13 +81,18 @@ package struct WaitingSources: ~Copyable {
     }
 
     /// Keeps the entries tidy for a stage that stays paused while sources come and go. Amortized O(1) per `add`.
-    private mutating func removeSuperfluous() {
+    ///
+    /// - Returns: the sources that it looked at.
+    private mutating func removeSuperfluous() -> [any PausableSource] {
         var seen: Set<ObjectIdentifier> = []
+        var inspected: [any PausableSource] = []
         entries.removeAll { entry in
             guard let source = entry.source else { return true }
-            return !seen.insert(ObjectIdentifier(source)).inserted
+            inspected.append(source)
+            return !seen.insert(entry.identity).inserted
         }
         limit = max(16, 2 * entries.count)
+        return inspected
     }
 
     package struct Taken {

@@ -32,8 +32,6 @@ extension Array: Weighted {
 /// - Parameter operatorName: named if an element has a negative weight, which ends the program.
 @usableFromInline
 package func weigher<Element>(of type: Element.Type, for operatorName: StaticString) -> ((Element) -> Int)? {
-    // Saves the cast, which is slow, for numbers and the like.
-    if _isPOD(type) { return nil }
     guard let weighted = type as? any Weighted.Type else { return nil }
     return makeWeigher(weighted, operatorName)
 }
@@ -49,6 +47,9 @@ private func makeWeigher<Value: Weighted, Element>(
         if weight < 0 {
             fatalError("\(operatorName): weightInBytes of a \(Value.self) must not be negative, is \(weight)")
         }
-        return weight
+        return min(weight, greatestWeight)
     }
 }
+
+/// The most that one value counts for: far above every bound, and small enough that sums do not overflow.
+private let greatestWeight = 1 << 32

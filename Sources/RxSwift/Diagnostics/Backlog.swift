@@ -31,13 +31,4 @@ package enum Backlog {
     /// Tells whether `noticed` may have something to do for that many events.
     @inline(__always)
     static func isNotable(_ count: Int) -> Bool { count >= Hooks.backlogThreshold }
-
-    /// Takes, while events are being queued, the number that was pending last time and is now. For a queue without a `Place`.
-    @inline(never)
-    package static func grew(from before: Int, to count: Int, at operatorName: StaticString) {
-        let threshold = Hooks.backlogThreshold
-        if count / threshold > before / threshold {
-            Hooks.report(backlog: count, at: operatorName, isFirst: before < threshold)
-        }
-    }
 }

@@ -56,7 +56,7 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
     }
 
     /// Releases the elements of a hop that was cancelled.
-    func releaseElements() {
+    override func releaseElements() {
         lock.lock()
         let taken = buffer.takeAll()
         lock.unlock()
@@ -120,7 +120,7 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
         return buffer.isEmpty && skips == 0
     }
 
-    override var isPausedByDownstream: Bool { downstream.pauses(self) }
+    override var receiver: AnySink { downstream }
 
     override func deliverEvents(_ count: Int) -> Int {
         var left = count
@@ -144,11 +144,5 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
         if untilQuestion > 0 { return false }
         untilQuestion = BoundedObserveOnQueue.elementsPerQuestion
         return didEndChunk()
-    }
-
-    /// Delivers the terminal event, the one event that is left when no element is.
-    func finish() {
-        if isCancelled.loadRelaxed() != 0 { return }
-        if let error { downstream.error(error) } else { downstream.completed() }
     }
 }

@@ -53,7 +53,8 @@ class AnyObserveOnQueue: PausableSource {
     /// Tells whether a source above has to pause.
     final func pauses(_ source: any PausableSource) -> Bool {
         if !mustPause { return false }
-        lock.withLock { waiting.add(source) }
+        let inspected = lock.withLock { waiting.add(source) }
+        withExtendedLifetime(inspected) {}
         // The source is in the list before the word says so: the thread that clears the word finds it.
         return beginWait()
     }
@@ -94,8 +95,17 @@ class AnyObserveOnQueue: PausableSource {
     /// True if only the terminal event can be left in the queue.
     var hasNoElements: Bool { abstractMethod() }
 
-    /// Tells whether the downstream wants this hop to pause.
-    var isPausedByDownstream: Bool { abstractMethod() }
+    /// The downstream.
+    var receiver: AnySink { abstractMethod() }
+
+    /// Releases the elements that wait, of a hop that was cancelled, where that need not be left to the batches.
+    func releaseElements() {}
+
+    /// Delivers the terminal event, the one event that is left when there is no element. Only the drainer may call it.
+    final func finish() {
+        if isCancelled.loadRelaxed() != 0 { return }
+        if let error { receiver.error(error) } else { receiver.completed() }
+    }
 
     /// Delivers the oldest `count` events, or leaves them in the queue while the downstream has paused this hop. Only the drainer may
     /// call it.
@@ -114,7 +124,7 @@ class AnyObserveOnQueue: PausableSource {
         resumeIfEmptied()
         if isCancelled.loadRelaxed() != 0 { return false }
         state.willAsk()
-        isPaused = isPausedByDownstream && state.pause()
+        isPaused = receiver.pauses(self) && state.pause()
         return isPaused
     }
 
@@ -190,7 +200,7 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
 
     override var hasNoElements: Bool { elements.isEmpty }
 
-    override var isPausedByDownstream: Bool { downstream.pauses(self) }
+    override var receiver: AnySink { downstream }
 
     override func deliverEvents(_ count: Int) -> Int {
         var left = count
@@ -208,11 +218,5 @@ final class ObserveOnQueue<Element>: AnyObserveOnQueue {
             if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
         }
         return 0
-    }
-
-    /// Delivers the terminal event, the one event that is left when `elements` is empty.
-    func finish() {
-        if isCancelled.loadRelaxed() != 0 { return }
-        if let error { downstream.error(error) } else { downstream.completed() }
     }
 }

@@ -43,7 +43,7 @@ extension SubjectListCore {
             if !pauses { return false }
         }
         // A subscriber that comes is not paused.
-        waiting.add(source)
+        _ = waiting.add(source)
         return true
     }
 }

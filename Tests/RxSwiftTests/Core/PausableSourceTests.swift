@@ -74,6 +74,26 @@ import Testing
         subscription.dispose()
     }
 
+    /// Says that it weighs as much as it was told to.
+    private struct Claim: Weighted {
+        let weightInBytes: Int
+    }
+
+    @Test("A greatest weight behind a small one overflows nothing")
+    func greatestWeights() {
+        let gated = GatedScheduler()
+        let probe = PausableProbe { [Claim(weightInBytes: $0 == 1 ? 1 : .max), Claim(weightInBytes: .max)] }
+        let subscription = probe.observable.observe(on: gated.scheduler).subscribe()
+        probe.emitUntilPaused(limit: 100)
+        #expect(probe.isPaused)
+        let (first, second) = (PausableProbe { Claim(weightInBytes: $0 == 1 ? 1 : .max) }, PausableProbe())
+        let zipped = Observable.zip(first.observable, second.observable).subscribe()
+        #expect(first.emitUntilPaused(limit: 100) == 2)
+        gated.open()
+        subscription.dispose()
+        zipped.dispose()
+    }
+
     @Test("A stage that pauses its source accepts, in order, all that comes nevertheless")
     func adviceOnly() async {
         let probe = PausableProbe()

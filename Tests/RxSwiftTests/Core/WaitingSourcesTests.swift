@@ -1,3 +1,5 @@
+import Foundation
+import RxPrimitives
 import RxSwift
 import Testing
 
@@ -24,7 +26,7 @@ import Testing
         let log = Log()
         let sources = (0..<100).map { Source($0, log) }
         var waiting = WaitingSources()
-        for source in sources { waiting.add(source) }
+        for source in sources { _ = waiting.add(source) }
         let isWaiting = !waiting.isEmpty
         waiting.takeAll().resume()
         let isEmpty = waiting.isEmpty
@@ -37,7 +39,7 @@ import Testing
         let log = Log()
         let source = Source(1, log)
         var waiting = WaitingSources()
-        for _ in 0..<1_000 { waiting.add(source) }
+        for _ in 0..<1_000 { _ = waiting.add(source) }
         waiting.takeAll().resume()
         #expect(log.resumed == [1])
     }
@@ -48,8 +50,8 @@ import Testing
         let staying = (0..<10).map { Source($0, log) }
         var waiting = WaitingSources()
         for number in 0..<100_000 {
-            if number % 10_000 == 0 { waiting.add(staying[number / 10_000]) }
-            waiting.add(Source(-1, log))
+            if number % 10_000 == 0 { _ = waiting.add(staying[number / 10_000]) }
+            _ = waiting.add(Source(-1, log))
         }
         let taken = waiting.takeAll()
         #expect(taken.count <= 32)
@@ -62,7 +64,7 @@ import Testing
         let log = Log()
         let sources = (0..<5).map { Source($0, log) }
         var waiting = WaitingSources()
-        for number in 0..<100_000 { waiting.add(sources[number % 5]) }
+        for number in 0..<100_000 { _ = waiting.add(sources[number % 5]) }
         let taken = waiting.takeAll()
         #expect(taken.count <= 16)
         taken.resume()
@@ -75,7 +77,7 @@ import Testing
         let log = Log()
         let sources = (0..<20_000).map { Source($0, log) }
         var waiting = WaitingSources()
-        let time = ContinuousClock().measure { for source in sources { waiting.add(source) } }
+        let time = ContinuousClock().measure { for source in sources { _ = waiting.add(source) } }
         // A look at all entries per question would take a minute.
         #expect(time < .seconds(10))
         waiting.takeAll().resume()
@@ -88,7 +90,7 @@ import Testing
         let source = Source(1, log)
         var waiting = WaitingSources()
         for _ in 0..<2 {
-            waiting.add(source)
+            _ = waiting.add(source)
             waiting.takeAll().resume()
         }
         #expect(log.resumed == [1, 1])
@@ -100,11 +102,64 @@ import Testing
         var waiting = WaitingSources()
         var source: Source? = Source(1, log)
         weak let witness = source
-        waiting.add(source!)
+        _ = waiting.add(source!)
         source = nil
         #expect(witness == nil)
         waiting.takeAll().resume()
         #expect(log.resumed.isEmpty)
+    }
+
+    /// A source whose end notes whether it came under the lock of the stage.
+    private final class Mortal: PausableSource, @unchecked Sendable {
+        private let stage: LockedStage
+        init(_ stage: LockedStage) { self.stage = stage }
+        deinit { stage.sourceEnded() }
+        func resume() {}
+    }
+
+    private final class LockedStage: @unchecked Sendable {
+        private let lock = Mutex()
+        private var waiting = WaitingSources()
+        /// The thread that holds the lock, or 0.
+        private let holder = AtomicWord(0)
+        private let faults = AtomicWord(0)
+        var faultCount: Int { Int(faults.loadAcquiring()) }
+
+        func add(_ source: any PausableSource) {
+            lock.lock()
+            holder.storeRelaxed(CurrentThread.identity)
+            let inspected = waiting.add(source)
+            holder.storeRelaxed(0)
+            lock.unlock()
+            withExtendedLifetime(inspected) {}
+        }
+
+        func sourceEnded() {
+            if holder.loadRelaxed() == CurrentThread.identity { _ = faults.fetchAdd(1) }
+        }
+    }
+
+    @Test("A source that is released while others come to wait does not end under the lock of the stage")
+    func releasedMeanwhile() {
+        let stage = LockedStage()
+        let box = LockedBox<[Mortal]>([])
+        let isOver = AtomicWord(0)
+        let thread = Thread {
+            while isOver.loadAcquiring() == 0 { box.value = [] }
+            isOver.storeReleasing(2)
+        }
+        thread.start()
+        for _ in 0..<2_000 {
+            var sources = (0..<64).map { _ in Mortal(stage) }
+            for source in sources { stage.add(source) }
+            box.value = sources
+            sources = []
+            // Makes the list look for sources that are gone, while the other thread releases these.
+            for _ in 0..<100 { stage.add(Mortal(stage)) }
+        }
+        isOver.storeReleasing(1)
+        while isOver.loadAcquiring() != 2 { usleep(100) }
+        #expect(stage.faultCount == 0)
     }
 }
 

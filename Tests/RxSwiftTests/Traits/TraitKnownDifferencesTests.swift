@@ -41,4 +41,17 @@ import Testing
         }
         #expect(errors == Array(repeating: "expected", count: 5))
     }
+
+    @Test("A cancelled task gets no more of the elements that wait in `values`") func cancelledValues() async {
+        let values = Infallible.of(1, 2, 3).values
+        let received = await Task {
+            var received: [Int] = []
+            for await element in values {
+                received.append(element)
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return received
+        }.value
+        #expect(received == [1])
+    }
 }

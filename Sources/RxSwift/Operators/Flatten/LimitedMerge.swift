@@ -181,12 +181,11 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
 
     /// Tells whether so many inner sources wait that the outer one has to pause.
     func pausesOuter(_ source: any PausableSource) -> Bool {
-        lock.withLock {
+        let inspected: WaitingSources.Inspected? = lock.withLock {
             let bound = waitingOuter.isEmpty ? LimitedMergeBounds.high : LimitedMergeBounds.low + 1
-            if isClosed || limit.waitingCount < bound { return false }
-            waitingOuter.add(source)
-            return true
+            return isClosed || limit.waitingCount < bound ? nil : waitingOuter.add(source)
         }
+        return inspected != nil
     }
 
     /// Resumes the outer sources that wait. The caller holds the lock, which this releases.

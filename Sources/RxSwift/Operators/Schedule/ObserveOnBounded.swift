@@ -11,8 +11,9 @@ extension ObservableType {
     /// - Parameters:
     ///   - scheduler: delivers the events. On `MainScheduler` they are delivered at once when the caller is already there and no element
     ///     waits.
-    ///   - buffer: the number of elements that may wait, exactly, besides the one that is being delivered. Must be positive, which is
-    ///     checked when the operator is applied; not used by `.latest`.
+    ///   - buffer: the number of elements that may wait, exactly, besides the one that is being delivered; with `.suspend` besides those
+    ///     that a source emits between two questions, too: a synchronous one asks after every 16th. Must be positive, which is checked
+    ///     when the operator is applied; not used by `.latest`.
     ///   - overflow: what happens to elements that come while so many wait. `.suspend` keeps all elements of a source that cannot pause.
     ///     With the other policies the operator never pauses its source.
     ///   - onDropped: receives each element that is dropped, also the one for which `.error` ends the sequence: on the thread that emits,

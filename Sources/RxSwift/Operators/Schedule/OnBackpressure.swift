@@ -11,8 +11,9 @@ extension ObservableType {
     ///
     /// Costs O(1) per element: two atomic read-modify-writes, and no allocation while none is kept.
     /// - Parameters:
-    ///   - buffer: the number of elements that may be kept, exactly. Must be positive, which is checked when the operator is applied; not
-    ///     used by `.latest`.
+    ///   - buffer: the number of elements that may be kept, exactly; with `.suspend` besides those that a source emits between two
+    ///     questions: a synchronous one asks after every 16th. Must be positive, which is checked when the operator is applied; not used
+    ///     by `.latest`.
     ///   - overflow: what happens to elements that come while so many are kept. `.suspend` keeps all elements of a source that cannot
     ///     pause. With the other policies the operator never pauses its source.
     ///   - onDropped: receives each element that is dropped, also the one for which `.error` ends the sequence: on the thread that emits,

@@ -157,11 +157,10 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     /// Pauses a source while the buffer is full, if it suspends sources at all.
     override func pauses(_ source: any PausableSource) -> Bool {
         if policy.overflow != .suspend { return false }
-        lock.lock()
-        defer { lock.unlock() }
-        if isReleased || !buffer.mustPause(isAwaited: !waiting.isEmpty) { return false }
-        waiting.add(source)
-        return true
+        let inspected: WaitingSources.Inspected? = lock.withLock {
+            isReleased || !buffer.mustPause(isAwaited: !waiting.isEmpty) ? nil : waiting.add(source)
+        }
+        return inspected != nil
     }
 
     // MARK: The downstream

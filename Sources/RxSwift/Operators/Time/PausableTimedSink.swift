@@ -18,7 +18,8 @@ class PausableTimedSink<Element>: TimedSink<Element, Element>, PausableSource {
         if downstream.pauses(self) {
             hasPaused = true
             timer.suspend()
-            lock.withLock { waiting.add(source) }
+            let inspected = lock.withLock { waiting.add(source) }
+            withExtendedLifetime(inspected) {}
             if state.pause() { return true }
         }
         // Sources that an earlier answer paused do not wait any more.

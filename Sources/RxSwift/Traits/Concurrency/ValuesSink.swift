@@ -74,11 +74,8 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     }
 
     override func pauses(_ source: any PausableSource) -> Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        if hasEnded || !isFull { return false }
-        waiting.add(source)
-        return true
+        let inspected = lock.withLock { hasEnded || !isFull ? nil : waiting.add(source) }
+        return inspected != nil
     }
 
     /// True if sources have to pause. The caller holds the lock.

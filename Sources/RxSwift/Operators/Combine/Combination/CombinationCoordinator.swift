@@ -104,7 +104,7 @@ class AnyCombinationCoordinator: Coordinator {
         let bound = paused == nil ? AnyCombinationCoordinator.most : AnyCombinationCoordinator.few + 1
         if isCancelled || serializer.isClosed || machine.isExhausted || !slot.isFull(at: bound) { return false }
         let waiting = paused ?? SlotSources()
-        waiting.sources.add(source)
+        _ = waiting.sources.add(source)
         slot.paused = waiting
         hasWaiting = true
         return true

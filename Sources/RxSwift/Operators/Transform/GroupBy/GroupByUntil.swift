@@ -83,28 +83,33 @@ private final class OpenGroup<Key: Hashable, Element> {
     /// The number of groups opened before it.
     let number: Int
     let group: Group<Element>
-    /// The elements for the group's sequence: apart from the subscribers, which alone decide about pauses and about the source's life.
-    let watched: Group<Element>
-    /// Emits at each element of a group with an idle timeout.
-    let ticks: Group<Void>
+    /// What the group's sequence sees of it: apart from the subscribers, which alone decide about pauses and about the source's life.
+    let watched: Watched
     /// The link to the group's sequence.
     let link = UpstreamLink()
     /// The number of pauses of the source before the group's latest element.
     var pausesBefore = 0
 
-    init(key: Key, number: Int, life: SharedLife, watchedLife: SharedLife) {
+    enum Watched {
+        case elements(Group<Element>)
+        /// Emits at each element of a group with an idle timeout.
+        case ticks(Group<Void>)
+    }
+
+    init(key: Key, number: Int, life: SharedLife, watched: Watched) {
         self.key = key
         self.number = number
         group = Group(life: life)
-        watched = Group(life: watchedLife)
-        ticks = Group(life: watchedLife)
+        self.watched = watched
     }
 
     func end(_ stop: SubjectListCore.Stop) {
         link.cancel()
         group.core.end(stop)
-        watched.core.end(.abandoned)
-        ticks.core.end(.abandoned)
+        switch watched {
+        case .elements(let group): group.core.end(.abandoned)
+        case .ticks(let group): group.core.end(.abandoned)
+        }
     }
 }
 
@@ -224,7 +229,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     /// Begins the idle time of a group anew, since the source has paused in it.
     private func wait(_ group: OpenGroup<Key, Element>) {
         group.pausesBefore = pauses
-        group.ticks.core.next(())
+        if case .ticks(let ticks) = group.watched { ticks.core.next(()) }
     }
 
     private func receive(_ element: Element) {
@@ -234,7 +239,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
             if isCancelled { return }
             guard let group = try groups[key] ?? open(key) else { return }
             group.group.core.next(element)
-            if hasIdleTimeout { wait(group) } else { group.watched.core.next(element) }
+            if case .elements(let watched) = group.watched { watched.core.next(element) } else { wait(group) }
         } catch {
             if !isCancelled { end(.error(error)) }
         }
@@ -245,20 +250,29 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     /// - Returns: the group, if its first element is wanted.
     private func open(_ key: Key) throws -> OpenGroup<Key, Element>? {
         if share.isCancelled { return nil }
-        let group = OpenGroup<Key, Element>(key: key, number: opened, life: life, watchedLife: watchedLife)
+        let (watched, makeDuration) = watch(key)
+        let group = OpenGroup<Key, Element>(key: key, number: opened, life: life, watched: watched)
         opened += 1
         groups[key] = group
         downstream.next(GroupedObservable(key: key, source: group.group))
         if isCancelled { return nil }
-        let duration: Observable<Void>
-        switch lifetime {
-        case .sequence(let make): duration = try make(GroupedObservable(key: key, source: group.watched))
-        case .idleTimeout(let time, let scheduler): duration = group.ticks.debounce(time, scheduler: scheduler)
-        }
+        let duration = try makeDuration()
         if isCancelled { return nil }
         // An end that comes within the subscription waits until the element has been delivered.
         duration.start(GroupDurationSink(group: group, of: self, isOnce: !hasIdleTimeout))
         return isCancelled ? nil : group
+    }
+
+    /// Makes what the sequence of a new group sees of it, and the closure that makes that sequence.
+    private func watch(_ key: Key) -> (OpenGroup<Key, Element>.Watched, () throws -> Observable<Void>) {
+        switch lifetime {
+        case .sequence(let make):
+            let elements = Group<Element>(life: watchedLife)
+            return (.elements(elements), { try make(GroupedObservable(key: key, source: elements)) })
+        case .idleTimeout(let time, let scheduler):
+            let ticks = Group<Void>(life: watchedLife)
+            return (.ticks(ticks), { ticks.debounce(time, scheduler: scheduler) })
+        }
     }
 
     private func end(_ stop: SubjectListCore.Stop) {
