@@ -80,16 +80,18 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Tells whether a source has to pause; called in its context. If so, it is resumed later.
     func isFull(_ source: any PausableSource) -> Bool {
-        let isFull = { [self] in !isClosed && weight > (isAwaited ? watermarks.low : watermarks.high) }
-        if !lock.withLock(isFull) { return false }
+        if !lock.withLock({ mustPause }) { return false }
         // The source is in the list before the queue says that it waits: the thread that resumes finds it.
         sources.add(source)
         return lock.withLock {
-            if !isFull() { return false }
+            if !mustPause { return false }
             isAwaited = true
             return true
         }
     }
+
+    /// True if sources have to pause (under the lock).
+    private var mustPause: Bool { !isClosed && weight > (isAwaited ? watermarks.low : watermarks.high) }
 
     /// What waits, in bytes (under the lock).
     private var weight: Int { bytes + items * OutputWatermarks.itemOverhead }
