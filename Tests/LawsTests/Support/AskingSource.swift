@@ -15,9 +15,17 @@ extension Laws {
             SourceObservable { sink in AskingSource(source, sink, of: self) }
         }
 
-        fileprivate func began(_ source: AskingSource) { lock.withLock { live.append(source) } }
+        /// Not in the list if the source was stopped before it started.
+        fileprivate func began(_ source: AskingSource) {
+            lock.withLock { if !source.hasStopped { live.append(source) } }
+        }
 
-        fileprivate func ended(_ source: AskingSource) { lock.withLock { live.removeAll { $0 === source } } }
+        fileprivate func ended(_ source: AskingSource) {
+            lock.withLock {
+                source.hasStopped = true
+                live.removeAll { $0 === source }
+            }
+        }
 
         fileprivate func resumed() { _ = resumes.fetchAdd(1) }
 
@@ -36,6 +44,8 @@ extension Laws {
         private let sink: Sink<Int>
         private let asker: Asker
         private let subscription = SingleAssignmentDisposable()
+        /// Under the lock of `asker`.
+        fileprivate var hasStopped = false
 
         fileprivate init(_ source: Observable<Int>, _ sink: Sink<Int>, of asker: Asker) {
             self.source = source
