@@ -3,16 +3,12 @@ import RxSwift
 extension SharedSequence {
     /// The elements as an asynchronous sequence, for the main actor.
     ///
-    /// Subscribes when this property is read. Elements wait in order, as many as there are, until they are asked for. The subscription
-    /// ends with the stream: when the task that iterates is cancelled, or when the last copy of the stream is gone.
-    /// The iteration ends at the end of the sequence and when its task is cancelled.
+    /// Subscribes when this property is read. Elements wait in order until they are asked for: a source that can pause does so while 8,192
+    /// elements wait, or 1 MiB of `Weighted` ones, until half of that is left; of other sources there wait as many as come. The
+    /// subscription ends with the stream: when the task that iterates is cancelled, or when the last copy of the stream is gone.
+    /// The iteration ends at the end of the sequence and when its task is cancelled; then elements that wait are dropped.
     @MainActor public var values: AsyncStream<Element> {
-        AsyncStream { continuation in
-            // It may be disposed of from any thread.
-            nonisolated(unsafe) let subscription = asObservable().subscribe(
-                onNext: { continuation.yield($0) },
-                onDisposed: { continuation.finish() })
-            continuation.onTermination = { _ in subscription.dispose() }
-        }
+        let subscription = ValuesSubscription(to: asObservable())
+        return AsyncStream(unfolding: { await subscription.take() }, onCancel: subscription.disposal)
     }
 }

@@ -1,24 +1,16 @@
 import RxPrimitives
 
 /// The lower end of the chain of a stream: keeps the elements until a task asks for them, and pauses its sources meanwhile (law L13).
-///
-/// It pauses them while 8,192 elements wait, or 1 MiB of what they weigh, until half of that is left.
 final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     private let subscription: SubscriptionDisposable
     private let weigh = weigher(of: Element.self, for: "values")
 
     private let lock = Mutex()
     // The lock protects the following fields.
-    private var elements = OverflowBuffer<Element>(OverflowPolicy(.suspend, buffer: 8_192, operatorName: "values"))
-    /// The weight of the elements that wait, in bytes.
-    private var weight = 0
-    /// The sources that wait until the elements have become few.
-    private var waiting = WaitingSources()
+    private var buffer = ValuesBuffer<Element>()
     /// The tasks that wait for an element, in order.
     private var tasks: [CheckedContinuation<Void, Never>] = []
     private var hasEnded = false
-
-    private static var greatestWeight: Int { 1 << 20 }
 
     /// Subscribes to a sequence that does not fail. The owner of the result ends the subscription by `dispose`.
     static func subscribe(to source: Observable<Element>) -> ValuesSink {
@@ -44,10 +36,9 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
 
     override func next(_ element: Element) {
         if subscription.isCancelled { return }
-        let added = weigh?(element) ?? 0
+        let weight = weigh?(element) ?? 0
         lock.lock()
-        _ = elements.offer(element)
-        weight += added
+        buffer.append(element, weight: weight)
         let task = tasks.isEmpty ? nil : tasks.removeFirst()
         lock.unlock()
         task?.resume()
@@ -67,22 +58,15 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         hasEnded = true
         let ended = tasks
         tasks = []
-        let sources = waiting.takeAll()
+        let sources = buffer.takeSources()
         lock.unlock()
         for task in ended { task.resume() }
         sources.resume()
     }
 
     override func pauses(_ source: any PausableSource) -> Bool {
-        let inspected = lock.withLock { hasEnded || !isFull ? nil : waiting.add(source) }
+        let inspected = lock.withLock { hasEnded ? nil : buffer.pause(source) }
         return inspected != nil
-    }
-
-    /// True if sources have to pause. The caller holds the lock.
-    private var isFull: Bool {
-        let isAwaited = !waiting.isEmpty
-        return elements.mustPause(isAwaited: isAwaited)
-            || weight >= (isAwaited ? ValuesSink.greatestWeight / 2 + 1 : ValuesSink.greatestWeight)
     }
 
     /// Takes the oldest element, and waits until there is one. Returns nil at the end.
@@ -104,28 +88,24 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
 
     private func takeKnown() -> Taken {
         lock.lock()
-        if elements.isEmpty {
+        if buffer.isEmpty {
             defer { lock.unlock() }
             return hasEnded ? .end : .nothing
         }
-        let element = elements.popFirst()
+        let element = buffer.popFirst()
         lock.unlock()
-        let removed = weigh?(element) ?? 0
-        lock.lock()
-        weight -= removed
-        if waiting.isEmpty || isFull {
-            lock.unlock()
-        } else {
-            let sources = waiting.takeAll()
-            lock.unlock()
-            sources.resume()
-        }
+        removed(weigh?(element) ?? 0)
         return .element(element)
+    }
+
+    private func removed(_ weight: Int) {
+        let sources = lock.withLock { buffer.removed(weight: weight) }
+        sources?.resume()
     }
 
     private func wait(_ task: CheckedContinuation<Void, Never>) {
         lock.lock()
-        if elements.isEmpty, !hasEnded {
+        if buffer.isEmpty, !hasEnded {
             tasks.append(task)
             lock.unlock()
         } else {
@@ -136,15 +116,16 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
 }
 
 /// The owner of a stream's subscription: held by the stream, so that the last copy of the stream ends the subscription.
-final class ValuesSubscription<Element>: @unchecked Sendable {
+package final class ValuesSubscription<Element>: @unchecked Sendable {
     private let sink: ValuesSink<Element>
 
-    init(to source: Observable<Element>) { sink = .subscribe(to: source) }
+    /// Subscribes to a sequence that does not fail.
+    package init(to source: Observable<Element>) { sink = .subscribe(to: source) }
 
     deinit { sink.dispose() }
 
-    func take() async -> Element? { await sink.take() }
+    package func take() async -> Element? { await sink.take() }
 
     /// The closure that ends the subscription, without holding the owner.
-    var disposal: @Sendable () -> Void { { [sink] in sink.dispose() } }
+    package var disposal: @Sendable () -> Void { { [sink] in sink.dispose() } }
 }

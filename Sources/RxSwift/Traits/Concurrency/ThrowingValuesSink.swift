@@ -1,0 +1,230 @@
+import Dispatch
+import RxPrimitives
+
+/// The lower end of the chain of a stream that throws.
+///
+/// A stream of that type does not tell when an element is taken. So at most 512 elements wait in the stream itself; those behind them wait
+/// here, where their sources are paused (law L13), and a timer looks now and then whether the stream has room again.
+///
+///     next ──────────────────────────────► stream     one thread at a time offers: that of `next`, or the timer's
+///       └─ isHolding ─► held ── timer ──►
+final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
+    typealias Stream = AsyncThrowingStream<Element, any Swift.Error>
+
+    private let continuation: Stream.Continuation
+    private let subscription: SubscriptionDisposable
+    private let weigh = weigher(of: Element.self, for: "values")
+
+    private let lock = Mutex()
+    // The lock protects the following fields.
+    /// The elements that wait for room in the stream; only while `isHolding`.
+    private var held = ValuesBuffer<Element>()
+    /// The first of the elements that wait, for which the stream had no room.
+    private var refused: Element?
+    /// True if the timer offers the elements, and `next` does not.
+    private var isHolding = false
+    /// The end that follows on the elements that wait.
+    private var end: End?
+    /// True if nobody iterates any more.
+    private var isAbandoned = false
+
+    // The thread that offers owns the following fields.
+    /// The number of elements in the stream when the last one was offered.
+    private var streamCount = 0
+    /// The weights of these elements in bytes, and the sum.
+    private var weights = OverflowBuffer<Int>(OverflowPolicy(.suspend, buffer: streamBound, operatorName: "values"))
+    private var streamWeight = 0
+    private var interval = PollInterval()
+    /// A queue of its own: the weight of an element is code of the user.
+    private lazy var timerQueue = DispatchQueue(label: "swift-rx.values")
+
+    private enum End {
+        case completed
+        case error(any Swift.Error)
+    }
+
+    private static var streamBound: Int { 512 }
+    /// The weight in bytes from which on the stream gets an element only each time that the timer looks.
+    private static var greatestStreamWeight: Int { 1 << 19 }
+
+    static func stream(of source: Observable<Element>) -> Stream {
+        Stream(bufferingPolicy: .bufferingOldest(streamBound)) { continuation in
+            // Without effect after a terminal event: a stream keeps its first end.
+            let subscription = SubscriptionDisposable { continuation.finish(throwing: CancellationError()) }
+            let sink = ThrowingValuesSink(continuation, subscription)
+            continuation.onTermination = { _ in
+                subscription.dispose()
+                sink.abandon()
+            }
+            source.start(sink)
+        }
+    }
+
+    private init(_ continuation: Stream.Continuation, _ subscription: SubscriptionDisposable) {
+        self.continuation = continuation
+        self.subscription = subscription
+        super.init()
+    }
+
+    // MARK: By the source
+
+    override func link(_ stage: Stage) { subscription.link(stage) }
+
+    override func upstreamReleased() { subscription.unlink() }
+
+    override func next(_ element: Element) {
+        if subscription.isCancelled { return }
+        let weight = weigh?(element)
+        if hold(element, weight: weight) { return }
+        if !offer(element, weight: weight) {
+            beginHolding(refused: element)
+        } else if isStreamHeavy {
+            beginHolding(refused: nil)
+        }
+    }
+
+    override func error(_ error: any Swift.Error) { finish(.error(error)) }
+
+    override func completed() { finish(.completed) }
+
+    private func finish(_ end: End) {
+        guard let upstream = subscription.takeUpstream() else { return }
+        upstream.quiesce()
+        lock.lock()
+        let isHolding = isHolding
+        if isHolding { self.end = end }
+        lock.unlock()
+        if isHolding {
+            // Not `settle`, which ends the stream: the end follows behind the elements that wait.
+            upstream.take()?.cancel()
+        } else {
+            send(end)
+            subscription.settle(upstream)
+        }
+    }
+
+    override func pauses(_ source: any PausableSource) -> Bool {
+        let inspected = lock.withLock { isHolding && !isAbandoned ? held.pause(source) : nil }
+        return inspected != nil
+    }
+
+    /// Adds an element to those that wait. Returns false if the caller has to offer it.
+    private func hold(_ element: Element, weight: Int?) -> Bool {
+        lock.withLock {
+            if isHolding, !isAbandoned { held.append(element, weight: weight ?? 0) }
+            return isHolding
+        }
+    }
+
+    // MARK: By the thread that offers
+
+    /// Returns false if the stream has no room.
+    private func offer(_ element: Element, weight: Int?) -> Bool {
+        switch continuation.yield(element) {
+        case .enqueued(let remaining):
+            let count = ThrowingValuesSink.streamBound - remaining
+            if count <= streamCount { interval.shorten() }
+            streamCount = count
+            if let weight { weighStream(with: weight) }
+            return true
+        case .dropped: return false
+        case .terminated: return true
+        @unknown default: return true
+        }
+    }
+
+    /// Updates the weight of the elements in the stream. The argument is that of the newest one.
+    private func weighStream(with last: Int) {
+        _ = weights.offer(last)
+        streamWeight += last
+        while weights.count > streamCount { streamWeight -= weights.popFirst() }
+    }
+
+    private func beginHolding(refused: Element?) {
+        let begins = lock.withLock {
+            if isAbandoned { return false }
+            self.refused = refused
+            isHolding = true
+            return true
+        }
+        if begins { setTimer() }
+    }
+
+    private func setTimer() {
+        timerQueue.asyncAfter(deadline: .now() + .microseconds(interval.microseconds)) { [self] in poll() }
+    }
+
+    /// Moves elements into the stream while it has room, on the timer's thread.
+    private func poll() {
+        interval.lengthen()
+        repeat {
+            guard let element = takeHeld() else { return }
+            if !offer(element, weight: weigh?(element)) {
+                lock.withLock { if !isAbandoned { refused = element } }
+                break
+            }
+        } while !isStreamHeavy
+        setTimer()
+    }
+
+    private var isStreamHeavy: Bool { streamWeight >= ThrowingValuesSink.greatestStreamWeight }
+
+    /// Takes the first element that waits. If there is none, the source offers its elements again, or the stream ends.
+    private func takeHeld() -> Element? {
+        lock.lock()
+        if isAbandoned {
+            lock.unlock()
+            return nil
+        }
+        if let element = refused {
+            refused = nil
+            lock.unlock()
+            return element
+        }
+        if held.isEmpty {
+            isHolding = false
+            let (sources, end) = (held.takeSources(), end)
+            lock.unlock()
+            sources.resume()
+            if let end { send(end) }
+            return nil
+        }
+        let element = held.popFirst()
+        lock.unlock()
+        let weight = weigh?(element) ?? 0
+        let sources = lock.withLock { held.removed(weight: weight) }
+        sources?.resume()
+        return element
+    }
+
+    private func send(_ end: End) {
+        switch end {
+        case .completed: continuation.finish()
+        case .error(let error): continuation.finish(throwing: error)
+        }
+    }
+
+    // MARK: By the stream
+
+    /// Releases the elements that wait, which nobody will ask for.
+    private func abandon() {
+        lock.lock()
+        isAbandoned = true
+        let elements = held.takeElements()
+        let (first, sources) = (refused, held.takeSources())
+        refused = nil
+        lock.unlock()
+        sources.resume()
+        withExtendedLifetime(first) {}
+        _ = consume elements
+    }
+}
+
+/// The time until the stream is looked at again: longer and longer while nobody takes elements.
+private struct PollInterval {
+    private(set) var microseconds = 250
+
+    mutating func shorten() { microseconds = 250 }
+
+    mutating func lengthen() { microseconds = min(2 * microseconds, 50_000) }
+}
