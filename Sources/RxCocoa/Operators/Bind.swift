@@ -10,10 +10,7 @@ extension ObservableType {
     public func bind<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element {
-        subscribe(
-            onNext: { element in for observer in observers { observer.on(.next(element)) } },
-            onError: { error in for observer in observers { observer.on(.error(error)) } },
-            onCompleted: { for observer in observers { observer.on(.completed) } })
+        subscribe(ObserverGroup(observers))
     }
 
     /// Passes every event to observers of optional elements.
@@ -25,10 +22,7 @@ extension ObservableType {
     public func bind<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element? {
-        subscribe(
-            onNext: { element in for observer in observers { observer.on(.next(element)) } },
-            onError: { error in for observer in observers { observer.on(.error(error)) } },
-            onCompleted: { for observer in observers { observer.on(.completed) } })
+        subscribe(ObserverGroup(observers.map { WrappingObserver($0) }))
     }
 
     /// Passes the sequence to a function that binds it.

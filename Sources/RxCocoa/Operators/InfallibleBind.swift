@@ -10,9 +10,7 @@ extension InfallibleType {
     public func bind<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element {
-        asObservable().subscribe(
-            onNext: { element in for observer in observers { observer.on(.next(element)) } },
-            onCompleted: { for observer in observers { observer.on(.completed) } })
+        asObservable().subscribe(ObserverGroup(observers))
     }
 
     /// Passes every event to observers of optional elements.
@@ -24,9 +22,7 @@ extension InfallibleType {
     public func bind<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element? {
-        asObservable().subscribe(
-            onNext: { element in for observer in observers { observer.on(.next(element)) } },
-            onCompleted: { for observer in observers { observer.on(.completed) } })
+        asObservable().subscribe(ObserverGroup(observers.map { WrappingObserver($0) }))
     }
 
     /// Passes the sequence to a function that binds it.

@@ -9,7 +9,8 @@ extension InfallibleType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
-        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "bind(to:)")
     }
 
     /// Passes each element to publish relays of optional elements.
@@ -19,7 +20,8 @@ extension InfallibleType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
-        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "bind(to:)")
     }
 
     /// Makes each element the value of behavior relays.
@@ -29,7 +31,8 @@ extension InfallibleType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
-        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "bind(to:)")
     }
 
     /// Makes each element the value of behavior relays of optional elements.
@@ -39,7 +42,8 @@ extension InfallibleType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
-        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "bind(to:)")
     }
 
     /// Passes each element to replay relays.
@@ -49,7 +53,8 @@ extension InfallibleType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
-        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "bind(to:)")
     }
 
     /// Passes each element to replay relays of optional elements.
@@ -59,6 +64,7 @@ extension InfallibleType {
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
-        asObservable().subscribe(onNext: { element in for relay in relays { relay.accept(element) } })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "bind(to:)")
     }
 }

@@ -11,9 +11,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     public func drive<Observer: ObserverType>(
         _ observers: Observer...
     ) -> any Disposable where Observer.Element == Element {
-        asObservable().subscribe { event in
-            for observer in observers { observer.on(event) }
-        }
+        asObservable().subscribe(ObserverGroup(observers))
     }
 
     /// Subscribes observers of optionals to all its events.
@@ -25,10 +23,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     public func drive<Observer: ObserverType>(
         _ observers: Observer...
     ) -> any Disposable where Observer.Element == Element? {
-        asObservable().subscribe { event in
-            let event = event.map(Optional.some)
-            for observer in observers { observer.on(event) }
-        }
+        asObservable().subscribe(ObserverGroup(observers.map { WrappingObserver($0) }))
     }
 
     /// Passes the elements on to relays.
@@ -38,9 +33,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: BehaviorRelay<Element>...) -> any Disposable {
-        drive(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "drive")
     }
 
     /// Passes the elements on to relays of optionals.
@@ -50,9 +44,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: BehaviorRelay<Element?>...) -> any Disposable {
-        drive(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "drive")
     }
 
     /// Passes the elements on to relays.
@@ -62,9 +55,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: ReplayRelay<Element>...) -> any Disposable {
-        drive(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "drive")
     }
 
     /// Passes the elements on to relays of optionals.
@@ -74,9 +66,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func drive(_ relays: ReplayRelay<Element?>...) -> any Disposable {
-        drive(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "drive")
     }
 
     /// Subscribes in the way of a function.

@@ -10,9 +10,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     public func emit<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element {
-        asObservable().subscribe { event in
-            for observer in observers { observer.on(event) }
-        }
+        asObservable().subscribe(ObserverGroup(observers))
     }
 
     /// Subscribes observers of optionals to all its events.
@@ -23,10 +21,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     public func emit<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element? {
-        asObservable().subscribe { event in
-            let event = event.map(Optional.some)
-            for observer in observers { observer.on(event) }
-        }
+        asObservable().subscribe(ObserverGroup(observers.map { WrappingObserver($0) }))
     }
 
     /// Passes the elements on to relays.
@@ -35,9 +30,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: BehaviorRelay<Element>...) -> any Disposable {
-        emit(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "emit")
     }
 
     /// Passes the elements on to relays of optionals.
@@ -46,9 +40,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: BehaviorRelay<Element?>...) -> any Disposable {
-        emit(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "emit")
     }
 
     /// Passes the elements on to relays.
@@ -57,9 +50,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: PublishRelay<Element>...) -> any Disposable {
-        emit(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "emit")
     }
 
     /// Passes the elements on to relays of optionals.
@@ -68,9 +60,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: PublishRelay<Element?>...) -> any Disposable {
-        emit(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "emit")
     }
 
     /// Passes the elements on to relays.
@@ -79,9 +70,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: ReplayRelay<Element>...) -> any Disposable {
-        emit(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "emit")
     }
 
     /// Passes the elements on to relays of optionals.
@@ -90,9 +80,8 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     /// - Returns: ends the subscription when disposed of.
     @inlinable
     public func emit(to relays: ReplayRelay<Element?>...) -> any Disposable {
-        emit(onNext: { element in
-            for relay in relays { relay.accept(element) }
-        })
+        asObservable().bind(
+            onNext: { element in for relay in relays { relay.accept(element) } }, pausing: relays, at: "emit")
     }
 
     /// Subscribes closures which receive an object that is held weakly.
