@@ -59,9 +59,9 @@ extension ObserverType {
     public func mapObserver<Result>(
         _ transform: @escaping @Sendable (Result) throws -> Element
     ) -> AnyObserver<Result> {
-        AnyObserver { event in
-            self.on(event.map(transform))
-        }
+        AnyObserver(
+            sink: HandlerSink(
+                eventHandler: { self.on($0.map(transform)) }, pausingObserver: self as? any PausingObserver))
     }
 }
 

@@ -88,8 +88,7 @@ extension Laws {
                     "Infallible.subscribe(with:onNext:onCompleted:onDisposed:)", "Completable.subscribe(_:)",
                     "Completable.subscribe(onCompleted:onError:onDisposed:)",
                     "Completable.subscribe(with:onCompleted:onError:onDisposed:)", "bind(onNext:)",
-                    "bind(with:onNext:)",
-                    "bind(to:) [observer]", "bind(to:) [observer of optionals]", "bind(to:) [infallible]",
+                    "bind(with:onNext:)", "bind(to:) [infallible]",
                 ], .stops, because: "the program's own closure or observer takes each element as it comes"),
         ]
 

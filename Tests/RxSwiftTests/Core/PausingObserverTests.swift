@@ -13,6 +13,7 @@ import Testing
         ("BehaviorSubject", { source in connected(BehaviorSubject(value: 0)) { source.subscribe($0) } }),
         ("ReplaySubject", { source in connected(ReplaySubject.create(bufferSize: 2)) { source.subscribe($0) } }),
         ("AnyObserver", { source in connected(PublishSubject()) { source.subscribe(AnyObserver($0)) } }),
+        ("mapObserver", { source in connected(PublishSubject()) { source.subscribe($0.mapObserver { $0 }) } }),
         ("PublishRelay", { source in connected(PublishRelay()) { source.bind(to: $0) } }),
         ("BehaviorRelay", { source in connected(BehaviorRelay(value: 0)) { source.bind(to: $0) } }),
         ("ReplayRelay", { source in connected(ReplayRelay.create(bufferSize: 2)) { source.bind(to: $0) } }),
