@@ -54,7 +54,7 @@ extension IOHooks {
     ///
     /// Possible causes: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another thread came behind
     /// `shutdownOutput` (`EPIPE`); the system rejected a datagram, or its socket was closed. Called on the sending thread where
-    /// `send` returns false, else on the loop thread. By default prints to standard error in debug builds.
+    /// `send` returns false, else on the loop thread. By default prints `ENOBUFS` to standard error, and the others in debug builds.
     public static var sendRejectedHandler: SendRejectedHandler {
         get { sendRejected.value }
         set { sendRejected.value = newValue }
@@ -67,9 +67,10 @@ extension IOHooks {
     }
 
     private static let sendRejected = LockedBox<SendRejectedHandler>({ error, bytes in
-        #if DEBUG
-            fputs("swift-rx: \(bytes) bytes were not sent: \(error)\n", stderr)
+        #if !DEBUG
+            if error.code != ENOBUFS { return }
         #endif
+        fputs("swift-rx: \(bytes) bytes were not sent: \(error)\n", stderr)
     })
 
     static func reportRejectedSend(_ error: IOError, _ bytes: Int) { sendRejectedHandler(error, bytes) }

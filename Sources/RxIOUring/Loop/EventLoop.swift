@@ -37,6 +37,9 @@ final class EventLoop: LoopThread {
     @exclusivity(unchecked) private var stopsWhenIdle = false
     /// True if the loop ends after the current job (loop thread only).
     @exclusivity(unchecked) private var hasStopped = false
+    /// The nanoseconds that sending may take at the end (loop thread only).
+    @exclusivity(unchecked) private var drainTime: UInt64 = 0
+    static let usualDrainTime: UInt64 = 1_000_000_000
     /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
     private let rejection = DrainLoop(entered: true)
     /// 1 from the first `shutdown` on, and never reset.
@@ -194,22 +197,24 @@ final class EventLoop: LoopThread {
         perform { self.stopsWhenIdle = true }
     }
 
-    /// Ends the loop: runs the work submitted before, and cancels everything else.
+    /// Ends the loop: runs the work submitted before, sends what was accepted, and cancels everything else.
     ///
     /// Waits for the end, except on the loop thread itself.
-    func shutdown() {
-        requestStop()
+    /// - Parameter drainTime: the time that sending may take, in nanoseconds.
+    func shutdown(drainTime: UInt64 = EventLoop.usualDrainTime) {
+        requestStop(drainTime: drainTime)
         if !isOwnThread { waitForEnd() }
     }
 
     /// Ends the loop as `shutdown` does, without waiting.
-    func requestStop() {
+    func requestStop(drainTime: UInt64 = EventLoop.usualDrainTime) {
         if shutDownRequested.exchange(1) != 0 { return }
         // Ends the loop after the work submitted before it, and before work submitted later.
         queue.submit(
             WorkJob { [self] budget, isRejected in
                 if isRejected { return false }
                 hasStopped = true
+                self.drainTime = drainTime
                 budget = 0
                 return true
             })
@@ -324,10 +329,12 @@ final class EventLoop: LoopThread {
         backend.dispatch()
     }
 
-    /// Cancels everything that remains, notifies the dependents, and reports the rejected work.
+    /// Sends what was accepted, cancels everything else, notifies the dependents, and reports the rejected work.
     private func end() {
         queue.close()
         let dropped = timers.removeAll()
+        if !tickObservers.isEmpty { endTick() }
+        drain()
         tickObservers = []
         while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
         while !backend.isIdle {
@@ -339,6 +346,18 @@ final class EventLoop: LoopThread {
         queue.unbind()
         report(dropped + rejectUntilIdle())
         LoopRegistry.setCurrent(nil)
+    }
+
+    /// Waits until the dependents have sent what they had accepted, or the time for that is over.
+    private func drain() {
+        var draining = dependents.values.filter { $0.drains() }
+        let end = MonotonicClock.now() &+ drainTime
+        while !draining.isEmpty, MonotonicClock.now() < end {
+            backend.wait(until: end)
+            backend.dispatch()
+            if !tickObservers.isEmpty { endTick() }
+            draining.removeAll { !$0.drains() }
+        }
     }
 
     private func rejectUnlessDrained() {
@@ -363,17 +382,4 @@ final class EventLoop: LoopThread {
     private func report(_ dropped: Int) {
         if dropped > 0 { Hooks.workRejectedHandler(configuration.name, dropped) }
     }
-}
-
-/// An object that lives on a loop and has to learn of its end.
-protocol LoopDependent: AnyObject {
-    /// Handles the end of the loop, on the loop thread, once. The loop has forgotten the dependent already, and takes no more
-    /// operations.
-    func loopEnded()
-}
-
-/// An object that gathers work during a tick of the loop, and does it at the tick's end.
-protocol TickObserver: AnyObject {
-    /// Handles the end of the tick, on the loop thread. May submit operations.
-    func tickEnded()
 }

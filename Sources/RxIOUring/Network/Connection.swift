@@ -60,16 +60,14 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Never blocks. Callable from any thread: a send that begins after another send has returned, on any thread, is ordered
     /// behind that one. Bytes sent on the loop thread within one tick go out together.
-    /// - Returns: false if the bytes are rejected. If too much is queued, as with a peer that does not read (`ENOBUFS`),
-    ///   `IOHooks.sendRejectedHandler` is told; on a connection that is closed or failed the bytes are dropped, and `closed`
-    ///   tells why.
+    ///
+    /// The peer gets all bytes up to some point, and a clean end only if it gets all of them: the stream has no holes. If more than
+    /// `sendLimit` waits already, as with a peer that does not read, the connection fails (`ENOBUFS`): the bytes are rejected, those that
+    /// wait are dropped, and the peer is reset. `IOHooks.sendRejectedHandler` is told, once. To send no more than the peer reads, follow
+    /// `isWritable`, or pass a source that can pause to `write`.
+    /// - Returns: false if the bytes are rejected: the connection is closed or failed, and `closed` tells why.
     @discardableResult
-    public func send(_ bytes: ByteChunk) -> Bool {
-        let code = core.enqueue(bytes)
-        if code == 0 { return true }
-        if code == ENOBUFS { IOHooks.reportRejectedSend(sendError(code), bytes.count) }
-        return false
-    }
+    public func send(_ bytes: ByteChunk) -> Bool { core.enqueue(bytes) == 0 }
 
     /// Sends the bytes of a text in UTF-8. See `send(_:)` for bytes.
     @discardableResult
@@ -77,14 +75,15 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends bytes at each subscription, and completes when the kernel has taken them.
     ///
-    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if too much is queued; an error that the system reports; `EPIPE`
+    /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if more than `sendLimit` is queued; an error that the system reports; `EPIPE`
     ///   behind `shutdownOutput`; `ENOTCONN` or `ECANCELED` if this side has closed.
     public func write(_ bytes: ByteChunk) -> Completable { write(.just(bytes)) }
 
     /// Sends the elements of a sequence, and completes after the sequence when the kernel has taken everything.
     ///
     /// Each chunk is queued as it arrives. A source that can pause, such as `File.read` or another connection, is paused while half of
-    /// `sendLimit`, or a megabyte, is queued; its chunks are accepted also beyond `sendLimit`. Subscribes to the source on the loop;
+    /// `sendLimit`, or a megabyte, is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
+    /// as by `send`. Subscribes to the source on the loop;
     /// disposing of the result disposes of that subscription, but queued chunks are still sent.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
@@ -94,7 +93,15 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// The number of bytes accepted that the kernel has not taken yet. Out of date as soon as it is read.
     public var queuedBytes: Int { core.queuedBytes }
 
-    /// The number of bytes that may be queued.
+    /// Whether the peer keeps up: false while half of `sendLimit`, or a megabyte, is queued, until half of that is left.
+    ///
+    /// Emits the state on subscription, and then each change, on the loop. Sends are accepted in both states, up to `sendLimit`. Completes
+    /// when the connection is closed, and does not keep it open.
+    public var isWritable: Observable<Bool> {
+        scheduler.observable { [core] in WritableSource(core, downstream: $0) }
+    }
+
+    /// The memory in bytes that sends may take. See `ConnectionOptions.sendLimit`.
     public var sendLimit: Int { core.options.sendLimit }
 
     // MARK: Ending
@@ -117,10 +124,10 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// has completed.
     public func close() { core.closeInOrder() }
 
-    /// Closes at once, and drops the queued bytes. Callable from any thread, any number of times.
+    /// Closes at once, drops the queued bytes, and resets the peer's connection (not that of a Unix socket). Callable from any thread, any number of times.
     public func abort() {
         // Submitted, not called at once: the caller may be an observer of this connection.
-        core.loop.submit({ [core] in core.finishClosing(nil) }, rejected: { false })
+        core.loop.submit({ [core] in core.abort() }, rejected: { false })
     }
 
     /// Completes when the connection is closed, fails if an error ended it.
@@ -130,6 +137,4 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     public var closed: Completable {
         Completable(raw: scheduler.observable { [core] in ClosedSource(core, downstream: $0) })
     }
-
-    func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: core.subject) }
 }

@@ -5,21 +5,39 @@ import RxSwift
 extension ConnectionCore {
     /// Queues bytes, in order, on any thread. Returns 0, or the errno with which they are rejected.
     ///
+    /// Bytes that find more than the limit queued end the connection: what is sent after them must not follow what was sent before.
     /// - Parameter isLimited: false for bytes of a source that pauses, which are accepted also beyond the limit.
     func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil, isLimited: Bool = true) -> CInt {
-        // Relaxed: out of date in any case; the loop thread checks again.
-        let rejected = rejection.loadRelaxed()
-        if rejected != 0 { return CInt(rejected) }
         let count = bytes.count
-        if count == 0, waiter == nil { return 0 }
-        let before = OutputLoad(word: load.fetchAdd(OutputLoad.addend(bytes: count, items: 1))).bytes
-        if isLimited, before > 0, count > 0, before + count > options.sendLimit {
-            reduceLoad(bytes: count, items: 1)
+        if count == 0, waiter == nil { return CInt(rejection.loadRelaxed()) }
+        let item = OutputQueue.Item(bytes: bytes, waiter: waiter)
+        let before = OutputLoad(word: load.fetchAdd(OutputLoad.addend(bytes: count, items: item.count)))
+        // Relaxed: either this thread sees the word, or the loop thread sees the load before it ends the output.
+        let rejected = CInt(rejection.loadRelaxed())
+        if rejected != 0, count > 0 || !isEndingInOrder(rejected) {
+            withdraw(item)
+            return rejected
+        }
+        if isLimited, count > 0, before.weight > options.sendLimit {
+            withdraw(item)
+            outputOverflowed(before, rejected: count)
             return ENOBUFS
         }
-        let item = OutputQueue.Item(bytes: bytes, waiter: waiter)
         if loop.isCurrent { acceptInOrder(item) } else { leaveInInbox(item) }
+        // Relaxed: see `addOutputObserver`.
+        if isOutputObserved.loadRelaxed() != 0 { noticeOutput(before, added: item) }
         return 0
+    }
+
+    /// True if bytes are rejected because this side ends: a waiter behind bytes that were accepted is still told when they are sent.
+    private func isEndingInOrder(_ rejected: CInt) -> Bool { rejected == EPIPE || rejected == ENOTCONN }
+
+    /// Takes an item that was rejected off the load, on any thread.
+    @inline(never)
+    private func withdraw(_ item: OutputQueue.Item) {
+        reduceLoad(bytes: item.bytes.count, items: item.count)
+        // Relaxed: the read-modify-write of the load comes behind that of the loop thread, if that has seen the item.
+        if awaitsSends.loadRelaxed() != 0 { loop.perform(flushAtEndOfTick) }
     }
 
     /// Accepts an item on the loop thread, behind all sends on other threads that the caller knows of.
@@ -48,12 +66,12 @@ extension ConnectionCore {
     }
 
     private func emptyInbox() -> [OutputQueue.Item] {
-        inboxLock.withLock {
-            let taken = inbox
-            inbox = []
-            isInboxAnnounced.storeRelaxed(0)
-            return taken
-        }
+        inboxLock.lock()
+        let taken = inbox
+        inbox = OutputQueue()
+        isInboxAnnounced.storeRelaxed(0)
+        inboxLock.unlock()
+        return taken.remaining
     }
 
     /// Rejects the items of the inbox, since the loop has ended.
@@ -119,18 +137,63 @@ extension ConnectionCore {
         taken.resume()
     }
 
+    // MARK: Observing the output
+
+    /// Adds an object to be told when the output becomes full. It looks whether it is full already.
+    func addOutputObserver(_ observer: any OutputObserver) {
+        outputObservers[ObjectIdentifier(observer)] = observer
+        isOutputObserved.storeRelaxed(1)
+        // A send whose read-modify-write comes behind this one sees the word; the observer sees the load of each other one.
+        _ = load.fetchAdd(0)
+    }
+
+    func removeOutputObserver(_ observer: any OutputObserver) {
+        outputObservers[ObjectIdentifier(observer)] = nil
+        if outputObservers.isEmpty { isOutputObserved.storeRelaxed(0) }
+    }
+
+    /// Tells the observers if an item has filled the output, from any thread.
+    @inline(never)
+    private func noticeOutput(_ before: OutputLoad, added item: OutputQueue.Item) {
+        if !before.isFilled(by: item, watermarks) { return }
+        // Submitted, not called at once: the caller may be an observer of this connection.
+        loop.submit {
+            for observer in self.outputObservers.values { observer.outputChanged() }
+        } rejected: {
+            false
+        }
+    }
+
     // MARK: Rejecting
 
     private func reject(_ item: OutputQueue.Item, _ error: IOError) {
-        reduceLoad(bytes: item.bytes.count, items: 1)
+        reduceLoad(bytes: item.bytes.count, items: item.count)
         item.waiter?.writeEnded(error)
     }
 
     /// Rejects an item that another thread sent before it knew of `shutDownOutput`.
     private func rejectBehindEnd(_ item: OutputQueue.Item) {
+        if item.bytes.isEmpty {
+            reduceLoad(bytes: 0, items: item.count)
+            item.waiter?.writeEnded(nil)
+            return
+        }
         let error = sendError(EPIPE)
         reject(item, error)
-        if !item.bytes.isEmpty { IOHooks.reportRejectedSend(error, item.bytes.count) }
+        IOHooks.reportRejectedSend(error, item.bytes.count)
+    }
+
+    /// Ends the connection, on any thread, once. What is queued is dropped, and the peer gets a reset, not a clean end.
+    @inline(never)
+    private func outputOverflowed(_ load: OutputLoad, rejected count: Int) {
+        guard rejection.compareExchange(0, UInt(ENOBUFS)) else { return }
+        let error = IOError(
+            code: ENOBUFS, operation: "send",
+            subject:
+                "\(subject) (\(load.bytes) bytes wait, which take \(load.weight); the limit is \(options.sendLimit))")
+        IOHooks.reportRejectedSend(error, count)
+        // Submitted, not called at once: the caller may be an observer of this connection.
+        loop.submit({ self.finishClosing(error) }, rejected: { false })
     }
 
     private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }
@@ -154,7 +217,7 @@ extension ConnectionCore {
     }
 
     /// Sends the bytes that can be sent now, and leaves the rest to the kernel.
-    private func flush() {
+    func flush() {
         guard let socket, state.isSending else { return }
         let send = send ?? ConnectionSend(socket)
         self.send = send
@@ -185,6 +248,7 @@ extension ConnectionCore {
     }
 
     private func allIsSent(_ socket: Descriptor) {
+        if state.endsWhenDrained, mustAwaitSends { return }
         switch state.outputDrained() {
         case .none: break
         case .close:
@@ -196,8 +260,15 @@ extension ConnectionCore {
         }
     }
 
+    /// True if another thread is about to queue bytes that it found accepted, or to find them rejected; either way it calls the loop.
+    private var mustAwaitSends: Bool {
+        awaitsSends.storeRelaxed(1)
+        // A read-modify-write, so that a send which comes behind it sees `awaitsSends`, and that sends are rejected.
+        return !OutputLoad(word: load.fetchAdd(0)).isEmpty
+    }
+
     /// Reads and drops unread input: closing the socket before that resets the connection, and bytes already sent are lost.
-    private func dropUnread(_ socket: Descriptor) {
+    func dropUnread(_ socket: Descriptor) {
         withUnsafeTemporaryAllocation(byteCount: ReceivePool.size, alignment: 16) { buffer in
             var rest = ConnectionCore.mostUnread
             while rest > 0 {

@@ -31,6 +31,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var send: ConnectionSend?
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var flushTimer: DelayTimer?
+    @exclusivity(unchecked) private var isAborted = false
 
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
     let load = AtomicWord(0)
@@ -38,11 +39,17 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     let watermarks: OutputWatermarks
     /// 0, or the errno with which sends are rejected from now on, for ever; used from any thread.
     let rejection = AtomicWord(0)
+    /// 1 once the end of the output waits for sends that other threads have begun.
+    let awaitsSends = AtomicWord(0)
     let inboxLock = Mutex()
     /// The items that were sent on other threads, protected by `inboxLock`.
-    @exclusivity(unchecked) var inbox: [OutputQueue.Item] = []
+    @exclusivity(unchecked) var inbox = OutputQueue()
     /// The sources of `write` that wait until the output has emptied, protected by `inboxLock`.
     @exclusivity(unchecked) var waitingSources = WaitingSources()
+    /// The objects to be told when the output becomes full.
+    @exclusivity(unchecked) var outputObservers: [ObjectIdentifier: any OutputObserver] = [:]
+    /// 1 if there are such objects; used from any thread.
+    let isOutputObserved = AtomicWord(0)
     /// 1 if the inbox holds items of which the loop was notified. Written under `inboxLock`.
     let isInboxAnnounced = AtomicWord(0)
 
@@ -83,7 +90,17 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         state.opened()
     }
 
-    func loopEnded() { finishClosing(shutDownError) }
+    func drains() -> Bool {
+        rejectSends(ECANCELED)
+        takeInbox()
+        flush()
+        return state.isSending && !output.isEmpty
+    }
+
+    func loopEnded() {
+        if output.isEmpty, let socket, state.isSending { dropUnread(socket) }
+        finishClosing(shutDownError)
+    }
 
     private var shutDownError: IOError {
         IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
@@ -126,6 +143,12 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         receiver?.inputEnded()
     }
 
+    /// Closes at once, and resets the connection of the peer.
+    func abort() {
+        isAborted = true
+        finishClosing(nil)
+    }
+
     /// Closes now. `error` is the reason, or nil if the close was requested.
     func finishClosing(_ error: IOError?) {
         if state.terminated(error) { release() }
@@ -141,6 +164,9 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         }
         flushTimer?.cancel(on: loop)
         flushTimer = nil
+        awaitsSends.storeRelaxed(0)
+        // A clean end says that everything was sent.
+        if isAborted || output.bytes > 0, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
         socket?.onClosed = { self.descriptorClosed() }

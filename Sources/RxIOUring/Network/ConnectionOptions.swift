@@ -5,10 +5,10 @@ public struct ConnectionOptions: Sendable {
     /// Bytes sent in one tick of the loop go out together in any case.
     public var noDelay = true
 
-    /// The number of bytes that may be queued on a connection; a `send` that would exceed it is rejected.
+    /// The memory in bytes that the queued sends of a connection may take. A send that finds more queued ends the connection.
     ///
-    /// When nothing is queued, one piece is accepted in any case, as are the chunks of a source that `write` can pause.
-    public var sendLimit = 1 << 20 {
+    /// So a single piece may be of any size. The chunks of a source that `write` can pause are accepted in any case.
+    public var sendLimit = 16 << 20 {
         didSet {
             if sendLimit < 0 { fatalError("ConnectionOptions: a send limit cannot be negative, is \(sendLimit)") }
         }
@@ -30,6 +30,6 @@ public struct ConnectionOptions: Sendable {
     /// The size in bytes of the kernel's receive buffer (`SO_RCVBUF`); nil lets the kernel choose.
     public var receiveBufferSize: Int?
 
-    /// Options with a send limit of 1 MiB, a window of 4 received chunks, and no delay.
+    /// Options with a send limit of 16 MiB, a window of 4 received chunks, and no delay.
     public init() {}
 }

@@ -288,6 +288,9 @@ package struct ConnectionStateMachine {
         return .close
     }
 
+    /// True if the output ends when all queued bytes are sent.
+    package var endsWhenDrained: Bool { isSending && (!isOpen || output == .finishing) }
+
     package enum DrainAction {
         case none
         /// Send the FIN, and close if it is the last thing to do.

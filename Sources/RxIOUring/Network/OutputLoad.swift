@@ -14,14 +14,23 @@ struct OutputLoad {
 
     var bytes: Int { Int((word % OutputLoad.oneItem) / OutputLoad.oneByte) }
 
+    var isEmpty: Bool { word <= OutputLoad.awaitedBit }
+
     /// True if a source waits.
     var isAwaited: Bool { word & OutputLoad.awaitedBit != 0 }
 
-    private var weight: Int { bytes + Int(word / OutputLoad.oneItem) * OutputWatermarks.itemOverhead }
+    /// The memory that is queued, in bytes.
+    var weight: Int { bytes + Int(word / OutputLoad.oneItem) * OutputWatermarks.itemOverhead }
 
     /// True if the source has to pause: from the high watermark on, and then down to the low one.
     func mustPause(_ watermarks: OutputWatermarks) -> Bool {
         weight > (isAwaited ? watermarks.low : watermarks.high)
+    }
+
+    /// True if an item that is added to this load makes sources pause.
+    func isFilled(by item: OutputQueue.Item, _ watermarks: OutputWatermarks) -> Bool {
+        let after = OutputLoad(word: word &+ OutputLoad.addend(bytes: item.bytes.count, items: item.count))
+        return weight <= watermarks.high && after.weight > watermarks.high
     }
 
     /// True if a source waits that can be resumed.

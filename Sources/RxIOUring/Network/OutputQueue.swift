@@ -1,11 +1,21 @@
 import Glibc
 
-/// The bytes that wait to be sent on a connection, oldest first; used by one thread.
+/// The bytes that wait to be sent on a connection, oldest first; used by one thread at a time.
+///
+/// Small pieces behind the first item are copied into slabs, so that many of them cost little more memory than their bytes.
 struct OutputQueue {
     struct Item {
-        var bytes: ByteChunk
+        fileprivate(set) var bytes: ByteChunk
         /// The object to be told when the bytes were sent, or will not be.
-        var waiter: (any WriteWaiter)?
+        let waiter: (any WriteWaiter)?
+        /// 1, or 0 if the item is so small that it may become a part of another one. Counted by `OutputLoad`.
+        let count: Int
+
+        init(bytes: ByteChunk, waiter: (any WriteWaiter)?) {
+            self.bytes = bytes
+            self.waiter = waiter
+            count = waiter == nil && bytes.count <= OutputQueue.smallPiece ? 0 : 1
+        }
     }
 
     /// The items; nil before `head`, where an item was taken out.
@@ -16,8 +26,17 @@ struct OutputQueue {
     /// The number of bytes left to send.
     private(set) var bytes = 0
 
-    /// The number of items left.
-    var count: Int { items.count - head }
+    /// The sum of the counts of the items left.
+    private(set) var count = 0
+    /// The memory of the last item, if small pieces can follow in it.
+    private var slab: ByteStorage?
+
+    /// The most bytes of a piece that is copied into a slab.
+    private static let smallPiece = 512
+    private static let slabSize = 4_096
+
+    /// The items left, in order.
+    var remaining: [Item] { items[head...].compactMap { $0 } }
 
     var isEmpty: Bool { head == items.count }
 
@@ -26,8 +45,31 @@ struct OutputQueue {
     static let mostBytes = 256 * 1024
 
     mutating func append(_ item: Item) {
-        items.append(item)
         bytes += item.bytes.count
+        count += item.count
+        if item.count == 0, !isEmpty { return appendCopy(of: item) }
+        slab = nil
+        items.append(item)
+    }
+
+    /// Appends a small piece to the slab that is the last item, or as the first piece of a new slab.
+    ///
+    /// The kernel may be reading the bytes in front of it.
+    private mutating func appendCopy(of item: Item) {
+        let last = items.count - 1
+        let used = slab == nil ? 0 : items[last]!.bytes.count
+        guard let slab, used + item.bytes.count <= slab.capacity else { return beginSlab(with: item) }
+        item.bytes.withUnsafeBytes { (slab.address + used).copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        items[last]!.bytes = ByteChunk(slab, count: used + item.bytes.count)
+    }
+
+    private mutating func beginSlab(with item: Item) {
+        let slab = ByteStorage(capacity: OutputQueue.slabSize)
+        item.bytes.withUnsafeBytes { slab.address.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        var first = item
+        first.bytes = ByteChunk(slab, count: item.bytes.count)
+        items.append(first)
+        self.slab = slab
     }
 
     /// Removes bytes that were sent, and returns the waiters of the completed items.
@@ -40,11 +82,13 @@ struct OutputQueue {
         while head < items.count, let item = items[head], sent >= item.bytes.count {
             sent -= item.bytes.count
             if let waiter = item.waiter { waiters.append(waiter) }
+            self.count -= item.count
             items[head] = nil
             head += 1
         }
         if head == items.count {
             head = 0
+            slab = nil
             // An idle connection keeps little memory for its queue.
             items.removeAll(keepingCapacity: items.capacity <= OutputQueue.mostItems)
         } else if head >= 1_024, head * 2 >= items.count {

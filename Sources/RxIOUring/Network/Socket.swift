@@ -37,6 +37,12 @@ enum Socket {
         _ = setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
+    /// Makes the close of a TCP socket a reset, which drops what the kernel has not sent.
+    static func resetWhenClosed(_ fd: CInt) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        _ = setsockopt(fd, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     static func apply(_ options: ConnectionOptions, to fd: CInt, family: CInt) {
         if options.noDelay, family != AF_UNIX { set(fd, CInt(IPPROTO_TCP), TCP_NODELAY, 1) }
         applyBuffers(options, to: fd)

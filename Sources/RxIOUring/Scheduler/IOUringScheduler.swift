@@ -109,7 +109,9 @@ public final class IOUringScheduler: SchedulerType {
         PeriodicJob(state: state, startAfter: startAfter, period: period, action: action, scheduler: jobs)
     }
 
-    /// Ends the loop: work submitted before runs, everything else is cancelled.
+    /// Ends the loop: work submitted before runs, what connections have accepted is sent, everything else is cancelled.
+    ///
+    /// Sending takes a second at most, see `shutdown(draining:)`.
     ///
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
     /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
@@ -120,6 +122,15 @@ public final class IOUringScheduler: SchedulerType {
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.
     public func shutdown() { loop.shutdown() }
+
+    /// Ends the loop as `shutdown()` does, and takes up to a given time for bytes that connections have accepted.
+    ///
+    /// A connection whose peer does not take its bytes in that time is reset, and fails with `ECANCELED`. In that time other streams go on,
+    /// but no timer fires and no work is accepted.
+    /// - Parameter limit: zero sends what the system takes at once. The first call decides.
+    public func shutdown(draining limit: RxTimeInterval) {
+        loop.shutdown(drainTime: UInt64(limit.nanosecondsClamped))
+    }
 }
 
 extension IOUringScheduler: TimedJobSchedulerProviding {

@@ -53,23 +53,6 @@ import Testing
         }
     }
 
-    @Test("No chunk is sent after a rejected one", arguments: Backend.built)
-    func afterRejection(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            let server = try Server(backend, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address)
-            let connection = try #require(server.firstConnection())
-            let error = Guarded<CInt>(0)
-            let chunks = [600_000, 600_000, 10].map { ByteChunk(pattern($0)) }
-            let writing = connection.write(.from(chunks)).subscribe(onError: { error.value = code($0) })
-            #expect(waitUntil { error.value == ENOBUFS })
-            connection.close()
-            #expect(peer.receive(2_000_000) == pattern(600_000))
-            writing.dispose()
-            server.end()
-        }
-    }
-
     /// Closing a socket with unread bytes would reset the connection and lose the sent bytes.
     @Test("Sent bytes arrive although the peer's bytes were not read", arguments: Backend.built)
     func unreadBytes(_ backend: Backend) throws {

@@ -1,0 +1,21 @@
+/// An object that lives on a loop and has to learn of its end.
+protocol LoopDependent: AnyObject {
+    /// Sends what was accepted before the end of the loop, as far as it can without waiting. On the loop thread, before `loopEnded`.
+    ///
+    /// - Returns: whether something is left to send. Then the loop waits for events, and asks again.
+    func drains() -> Bool
+
+    /// Handles the end of the loop, on the loop thread, once. The loop has forgotten the dependent already, and takes no more
+    /// operations.
+    func loopEnded()
+}
+
+extension LoopDependent {
+    func drains() -> Bool { false }
+}
+
+/// An object that gathers work during a tick of the loop, and does it at the tick's end.
+protocol TickObserver: AnyObject {
+    /// Handles the end of the tick, on the loop thread. May submit operations.
+    func tickEnded()
+}

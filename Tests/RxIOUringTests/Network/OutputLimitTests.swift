@@ -1,0 +1,246 @@
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// A stream has no holes: the peer gets all bytes up to some point, and a clean end only behind all of them.
+@Suite(.serialized) struct OutputLimitTests {
+    /// Receives until the end. Returns the bytes, and 0 for a clean end or the errno.
+    private static func receiveAll(_ peer: PlainSocket) -> (bytes: [UInt8], end: CInt) {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { recv(peer.number, $0.baseAddress, $0.count, 0) }
+            if count <= 0 { return (bytes, count == 0 ? 0 : errno) }
+            bytes += buffer[..<count]
+        }
+    }
+
+    @Test("A small send and one beyond the limit behind it arrive, both", arguments: Backend.built)
+    func largePiece(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let body = pattern(20 << 20)
+            #expect(connection.send("header"))
+            #expect(connection.send(ByteChunk(body)))
+            connection.close()
+            let (bytes, end) = Self.receiveAll(peer)
+            #expect(bytes.count == 6 + body.count && bytes.suffix(1_000) == body.suffix(1_000))
+            #expect(end == 0)
+            server.end()
+        }
+    }
+
+    @Test("A connection whose peer does not read fails at its limit, and the peer is reset", arguments: Backend.built)
+    func overflow(_ backend: Backend) throws {
+        let rejected = Guarded<[String]>([])
+        let before = IOHooks.sendRejectedHandler
+        IOHooks.sendRejectedHandler = { error, _ in rejected.change { $0.append("\(error)") } }
+        defer { IOHooks.sendRejectedHandler = before }
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            options.sendLimit = 100_000
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let errors = EventLog()
+            let closed = connection.closed.subscribe(onError: { errors.note("\($0)") })
+            let written = connection.write(ByteChunk(pattern(100))).subscribe(onError: { errors.note("\(code($0))") })
+            let bytes = pattern(1_000_000)
+            var accepted = 0
+            while accepted < bytes.count, connection.send(ByteChunk(bytes[accepted..<accepted + 1_000])) {
+                accepted += 1_000
+            }
+            #expect(accepted < 200_000)
+            #expect(!connection.send("behind"))
+            #expect(waitUntil { errors.lines.contains { $0.contains("limit is 100000") && $0.contains("127.0.0.1") } })
+            #expect(rejected.value.count == 1)
+            let (received, end) = Self.receiveAll(peer)
+            #expect(end == ECONNRESET)
+            #expect(received.dropFirst(100) == bytes[..<max(0, received.count - 100)])
+            closed.dispose()
+            written.dispose()
+            server.end()
+        }
+    }
+
+    @Test("A million small sends to a peer that does not read take little memory", arguments: Backend.built)
+    func smallSends(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let before = residentBytes()
+            let count = stepCount(1_000_000, debug: 200_000)
+            for number in 0..<count { #expect(connection.send(ByteChunk([UInt8(truncatingIfNeeded: number)]))) }
+            #expect(residentBytes() - before < 16 << 20)
+            connection.close()
+            let (bytes, end) = Self.receiveAll(peer)
+            #expect(end == 0)
+            #expect(bytes == (0..<count).map { UInt8(truncatingIfNeeded: $0) })
+            server.end()
+        }
+    }
+
+    @Test("isWritable tells when the output is full, and when it has room again", arguments: Backend.built)
+    func isWritable(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            options.sendLimit = 1 << 20
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let log = EventLog()
+            let subscription = connection.isWritable.subscribe(
+                onNext: { log.note("\($0)") }, onCompleted: { log.note("completed") })
+            #expect(waitUntil { log.lines == ["true"] })
+            for round in 1...3 {
+                var sent = 0
+                while sent < 700_000 {
+                    #expect(connection.send(ByteChunk(pattern(7_000))))
+                    sent += 7_000
+                }
+                let full = ["true"] + Array(repeating: ["false", "true"], count: round).flatMap { $0 }.dropLast()
+                #expect(waitUntil { log.lines == full })
+                #expect(peer.receive(sent).count == sent)
+                #expect(waitUntil { log.lines == full + ["true"] })
+            }
+            connection.close()
+            #expect(waitUntil { log.lines.last == "completed" })
+            subscription.dispose()
+            server.end()
+        }
+    }
+
+    enum Ending: CaseIterable { case shutdown, closeAndShutdown }
+
+    @Test("The end of the loop sends what was accepted", arguments: Backend.built, Ending.allCases)
+    func loopEnd(_ backend: Backend, ending: Ending) throws {
+        let all = pattern(6_000_000)
+        for round in 0..<stepCount(200, debug: 40) {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            if round % 3 == 0 { peer.send([1, 2, 3]) }
+            let bytes = all.prefix([5, 1_000, 600_000, 6_000_000][round % 4])
+            let receiving = Receiving { Self.receiveAll(peer) }
+            #expect(connection.send(ByteChunk(bytes)))
+            if ending == .closeAndShutdown { connection.close() }
+            server.scheduler.shutdown()
+            let (received, end) = receiving.result()
+            #expect(received.count == bytes.count && received.suffix(100) == bytes.suffix(100), "round \(round)")
+            #expect(end == 0, "round \(round)")
+            server.end()
+        }
+    }
+
+    @Test("The end of the loop does not wait for a peer that does not read, and resets it", arguments: Backend.built)
+    func loopEndLimit(_ backend: Backend) throws {
+        for drainTime in [RxTimeInterval.nanoseconds(0), .milliseconds(50)] {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            #expect(connection.send(ByteChunk(pattern(4 << 20))))
+            connection.close()
+            server.scheduler.shutdown(draining: drainTime)
+            let (received, end) = Self.receiveAll(peer)
+            #expect(received.count < 4 << 20)
+            #expect(end == ECONNRESET)
+            server.end()
+        }
+    }
+
+    @Test("What was accepted beside a close on another thread arrives", arguments: Backend.built)
+    func sendBesideClose(_ backend: Backend) throws {
+        let server = try Server(backend, keeps: true)
+        for round in 0..<stepCount(1_500, debug: 300) {
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            server.connections.value = []
+            let accepted = Guarded(0)
+            race(
+                { for _ in 0..<20 where connection.send("x") { accepted.change { $0 += 1 } } },
+                {
+                    jitter(round)
+                    if round % 2 == 0 { connection.close() } else { connection.shutdownOutput() }
+                })
+            let (received, end) = Self.receiveAll(peer)
+            guard received.count == accepted.value, end == 0 else {
+                Issue.record("round \(round): \(received.count) of \(accepted.value), end \(end)")
+                break
+            }
+        }
+        server.end()
+    }
+
+    @Test(
+        "A write beside the end of the output completes if its bytes arrive, and fails if not", arguments: Backend.built
+    )
+    func writeBesideShutdown(_ backend: Backend) throws {
+        let server = try Server(backend, keeps: true)
+        for round in 0..<stepCount(1_500, debug: 300) {
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            server.connections.value = []
+            let log = EventLog()
+            race(
+                {
+                    _ = connection.write(ByteChunk("hello")).subscribe(
+                        onCompleted: { log.note("completed") }, onError: { log.note("failed \(code($0))") })
+                },
+                {
+                    jitter(round)
+                    connection.shutdownOutput()
+                })
+            let (received, end) = Self.receiveAll(peer)
+            #expect(waitUntil { !log.lines.isEmpty })
+            guard log.lines == (received.isEmpty ? ["failed \(EPIPE)"] : ["completed"]), end == 0 else {
+                Issue.record("round \(round): \(received.count) bytes, \(log.lines)")
+                break
+            }
+        }
+        server.end()
+    }
+
+    @Test("A file is sent in chunks of a megabyte", arguments: Backend.built)
+    func largeChunks(_ backend: Backend) throws {
+        let folder = TemporaryFolder()
+        let path = folder.put(pattern(24 << 20), into: "a")
+        let server = try Server(backend) { connection in
+            _ = connection.write(File.read(path, chunkSize: 1 << 20, scheduler: connection.scheduler))
+                .subscribe(onCompleted: { connection.close() }, onError: { Issue.record("\($0)") })
+        }
+        let peer = PlainSocket(connectedTo: server.address)
+        usleep(50_000)
+        let (received, end) = Self.receiveAll(peer)
+        #expect(received.count == 24 << 20 && end == 0)
+        server.end()
+    }
+}
+
+/// A blocking call on a thread of its own.
+private final class Receiving: @unchecked Sendable {
+    private let done = OneShot()
+    private let value = Guarded<(bytes: [UInt8], end: CInt)>(([], -1))
+
+    init(_ receive: @escaping @Sendable () -> (bytes: [UInt8], end: CInt)) {
+        let thread = Thread { [self] in
+            value.value = receive()
+            done.fire()
+        }
+        thread.start()
+    }
+
+    func result() -> (bytes: [UInt8], end: CInt) {
+        _ = done.wait()
+        return value.value
+    }
+}
