@@ -16,9 +16,8 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
     /// True from the wait of a source until it is resumed.
     @exclusivity(unchecked) private var hasWait = false
 
-    /// The number of elements until the hop asks the downstream whether it has to pause. Only the drainer accesses it.
-    @exclusivity(unchecked) private var untilQuestion = 1
-    private static var elementsPerQuestion: Int { 16 }
+    /// Only the drainer accesses it.
+    @exclusivity(unchecked) private var pace = QuestionPace.askingFirst
 
     /// A hop whose batches run in the queue that all work of a scheduler shares.
     init(downstream: Sink<Element>, policy: OverflowPolicy, sharedBy scheduler: any JobScheduler) {
@@ -140,9 +139,8 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
     /// Delivers an element, and returns whether the downstream has paused this hop.
     func send(_ element: Element) -> Bool {
         if isCancelled.loadRelaxed() == 0 { downstream.next(element) }
-        untilQuestion -= 1
-        if untilQuestion > 0 { return false }
-        untilQuestion = BoundedObserveOnQueue.elementsPerQuestion
+        if !pace.isDue() { return false }
+        pace.willAsk()
         return didEndChunk()
     }
 }

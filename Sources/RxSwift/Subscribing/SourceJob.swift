@@ -10,10 +10,7 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
     private final let trampoline: Trampoline?
 
     private final let state = PauseState()
-    /// The number of elements until the source asks the next time whether it has to pause; negative if it never does.
-    @exclusivity(unchecked) private final var untilQuestion: Int
-
-    private static var elementsPerQuestion: Int { 16 }
+    @exclusivity(unchecked) private final var pace: QuestionPace
 
     @usableFromInline
     package init(downstream: Sink<Element>, scheduler: any JobScheduler) {
@@ -22,7 +19,7 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
         self.trampoline = scheduler as? Trampoline
         // In virtual time, and on a user's own scheduler, a source runs on as in RxSwift: the program turns the clock, and does not know
         // that a source has paused.
-        self.untilQuestion = scheduler.batchLimit > 1 ? SourceJob.elementsPerQuestion : -1
+        self.pace = scheduler.batchLimit > 1 ? QuestionPace() : .never
         super.init()
     }
 
@@ -46,8 +43,7 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
             repeat {
                 if isCancelled || !step() { return true }
                 budget -= 1
-                untilQuestion -= 1
-                if untilQuestion == 0, pauses() { return true }
+                if pace.isDue(), pauses() { return true }
             } while budget > 0 && !scheduler.hasWaitingJobs
         }
         // The job is submitted anew rather than kept in front: other work comes first, and virtual time moves on.
@@ -58,9 +54,11 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
     /// Asks the stages below. After true the job is theirs, and submitted anew by `resume`.
     @inline(never)
     private final func pauses() -> Bool {
-        untilQuestion = SourceJob.elementsPerQuestion
+        pace.willAsk()
         state.willAsk()
-        return downstream.pauses(self) && state.pause()
+        if !downstream.pauses(self) { return false }
+        pace.willPause()
+        return state.pause()
     }
 
     @usableFromInline

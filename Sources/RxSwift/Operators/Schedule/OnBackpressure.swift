@@ -5,9 +5,10 @@ extension ObservableType {
     /// pause (a subject, a timer, a user's `create`) sends on, and their queues grow. This operator stands between: it asks before it passes
     /// elements on, and keeps them while the answer is that it has to pause. Without a stage below that pauses, it passes every element on.
     ///
-    /// It asks before the first element, then once for each 16: so up to 15 elements are passed on after a stage below has come to its
-    /// bound. Events keep their order and come one at a time: on the thread that emits them, or, if they were kept, on that thread or one
-    /// of the runtime's. The thread that resumes the operator never delivers. A terminal event comes behind the elements that are kept.
+    /// It asks before the first element, behind elements 2, 4 and 8, then behind each 16th: so up to 15 elements are passed on after a stage
+    /// below has come to its bound. Events keep their order and come one at a time: on the thread that emits them, or, if they were kept,
+    /// on that thread or one of the runtime's. The thread that resumes the operator never delivers. A terminal event comes behind the
+    /// elements that are kept.
     ///
     /// Costs O(1) per element: two atomic read-modify-writes, and no allocation while none is kept.
     /// - Parameters:

@@ -31,12 +31,11 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     private let state = PauseState()
     // Only the drainer accesses these two.
     @exclusivity(unchecked) private var isPaused = false
-    @exclusivity(unchecked) private var untilQuestion = 1
+    @exclusivity(unchecked) private var pace = QuestionPace.askingFirst
 
     /// True once the source has ended, or the buffer has overflowed. Only the upstream accesses it.
     @exclusivity(unchecked) private var hasEnded = false
 
-    private static var elementsPerQuestion: Int { 16 }
     /// The number of elements that the drainer delivers as one piece of work (law L12).
     private static var elementsPerNode: Int { 16 }
 
@@ -205,11 +204,10 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         if isPaused {
             if state.isPaused { return true }
             isPaused = false
-            untilQuestion = 1
+            pace = QuestionPace.askingFirst
         }
-        untilQuestion -= 1
-        if untilQuestion > 0 { return false }
-        untilQuestion = OnBackpressureSink.elementsPerQuestion
+        if !pace.isDue() { return false }
+        pace.willAsk()
         state.willAsk()
         isPaused = downstream.pauses(self) && state.pause()
         return isPaused

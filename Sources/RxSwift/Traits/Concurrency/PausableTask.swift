@@ -10,21 +10,20 @@ package final class PausableTask: PausableSource, @unchecked Sendable {
     private var isResumed = false
     private var isCancelled = false
 
-    /// The number of elements until the task asks the next time. Only the task accesses it.
-    private var untilQuestion = PausableTask.elementsPerQuestion
-    private static var elementsPerQuestion: Int { 16 }
+    /// Only the task accesses it.
+    private var pace = QuestionPace()
 
     package init() {}
 
-    /// Waits while the stages from `downstream` on pause the task; returns at once when the task is cancelled. Called after each element;
-    /// asks after each 16th.
+    /// Waits while the stages from `downstream` on pause the task; returns at once when the task is cancelled. Called after each element.
     package func waitWhilePaused(by downstream: AnySink) async {
-        untilQuestion -= 1
-        if untilQuestion > 0 { return }
-        untilQuestion = PausableTask.elementsPerQuestion
+        if !pace.isDue() { return }
+        pace.willAsk()
         while true {
             state.willAsk()
-            guard downstream.pauses(self), state.pause() else { return }
+            guard downstream.pauses(self) else { return }
+            pace.willPause()
+            guard state.pause() else { return }
             await withTaskCancellationHandler {
                 await withCheckedContinuation { wait($0) }
             } onCancel: {

@@ -3,8 +3,8 @@ import RxPrimitives
 
 /// The lower end of the chain of a stream that throws.
 ///
-/// A stream of that type does not tell when an element is taken. So at most 512 elements wait in the stream itself; those behind them wait
-/// here, where their sources are paused (law L13), and a timer looks now and then whether the stream has room again.
+/// A stream of that type does not tell when an element is taken. So at most 512 elements wait in the stream itself, 16 if they are `Weighted`;
+/// those behind them wait here, where their sources are paused (law L13), and a timer looks now and then whether the stream has room again.
 ///
 ///     next ──────────────────────────────► stream     one thread at a time offers: that of `next`, or the timer's
 ///       └─ isHolding ─► held ── timer ──►
@@ -29,11 +29,6 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     private var isAbandoned = false
 
     // The thread that offers owns the following fields.
-    /// The number of elements in the stream when the last one was offered.
-    private var streamCount = 0
-    /// The weights of these elements in bytes, and the sum.
-    private var weights = OverflowBuffer<Int>(OverflowPolicy(.suspend, buffer: streamBound, operatorName: "values"))
-    private var streamWeight = 0
     private var interval = PollInterval()
     /// A queue of its own: the weight of an element is code of the user.
     private lazy var timerQueue = DispatchQueue(label: "swift-rx.values")
@@ -43,9 +38,8 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         case error(any Swift.Error)
     }
 
-    private static var streamBound: Int { 512 }
-    /// The weight in bytes from which on the stream gets an element only each time that the timer looks.
-    private static var greatestStreamWeight: Int { 1 << 19 }
+    /// The number of elements that wait in the stream. It is exact: the stream refuses one more, which tells that it is full.
+    private static var streamBound: Int { Element.self is any Weighted.Type ? 16 : 512 }
 
     static func stream(of source: Observable<Element>) -> Stream {
         Stream(bufferingPolicy: .bufferingOldest(streamBound)) { continuation in
@@ -76,11 +70,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         if subscription.isCancelled { return }
         let weight = weigh?(element)
         if hold(element, weight: weight) { return }
-        if !offer(element, weight: weight) {
-            beginHolding(refused: element)
-        } else if isStreamHeavy {
-            beginHolding(refused: nil)
-        }
+        if !offer(element) { beginHolding(refused: element) }
     }
 
     override func error(_ error: any Swift.Error) { finish(.error(error)) }
@@ -119,28 +109,12 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     // MARK: By the thread that offers
 
     /// Returns false if the stream has no room.
-    private func offer(_ element: Element, weight: Int?) -> Bool {
-        switch continuation.yield(element) {
-        case .enqueued(let remaining):
-            let count = ThrowingValuesSink.streamBound - remaining
-            if count <= streamCount { interval.shorten() }
-            streamCount = count
-            if let weight { weighStream(with: weight) }
-            return true
-        case .dropped: return false
-        case .terminated: return true
-        @unknown default: return true
-        }
+    private func offer(_ element: Element) -> Bool {
+        if case .dropped = continuation.yield(element) { return false }
+        return true
     }
 
-    /// Updates the weight of the elements in the stream. The argument is that of the newest one.
-    private func weighStream(with last: Int) {
-        _ = weights.offer(last)
-        streamWeight += last
-        while weights.count > streamCount { streamWeight -= weights.popFirst() }
-    }
-
-    private func beginHolding(refused: Element?) {
+    private func beginHolding(refused: Element) {
         let begins = lock.withLock {
             if isAbandoned { return false }
             self.refused = refused
@@ -157,17 +131,14 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     /// Moves elements into the stream while it has room, on the timer's thread.
     private func poll() {
         interval.lengthen()
-        repeat {
-            guard let element = takeHeld() else { return }
-            if !offer(element, weight: weigh?(element)) {
+        while let element = takeHeld() {
+            if !offer(element) {
                 lock.withLock { if !isAbandoned { refused = element } }
-                break
+                return setTimer()
             }
-        } while !isStreamHeavy
-        setTimer()
+            interval.shorten()
+        }
     }
-
-    private var isStreamHeavy: Bool { streamWeight >= ThrowingValuesSink.greatestStreamWeight }
 
     /// Takes the first element that waits. If there is none, the source offers its elements again, or the stream ends.
     private func takeHeld() -> Element? {
@@ -220,11 +191,11 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     }
 }
 
-/// The time until the stream is looked at again: longer and longer while nobody takes elements.
+/// The time until the stream is looked at again: while nobody takes elements about as long as that has lasted, a second at most.
 private struct PollInterval {
-    private(set) var microseconds = 250
+    private(set) var microseconds = 100
 
-    mutating func shorten() { microseconds = 250 }
+    mutating func shorten() { microseconds = 100 }
 
-    mutating func lengthen() { microseconds = min(2 * microseconds, 50_000) }
+    mutating func lengthen() { microseconds = min(2 * microseconds, 1_000_000) }
 }

@@ -2,13 +2,13 @@ extension ObservableConvertibleType {
     /// The elements as an asynchronous sequence.
     ///
     /// Subscribes when this property is read, on the thread that reads it. Elements wait in order until they are asked for: a source
-    /// that can pause does so while about 8,700 elements wait, or 1.5 MiB of `Weighted` ones; of other sources there wait as many as come.
-    /// Behind 512 elements that wait, or 512 KiB of `Weighted` ones, the others follow by a timer, every 250 microseconds or, when
-    /// no task asks, up to every 50 milliseconds.
+    /// that can pause does so while about 8,700 elements wait, or 16 and 1 MiB of `Weighted` ones; of other sources there wait as many as come.
+    /// Behind 512 elements that wait, or 16 `Weighted` ones, the others follow by a timer: every 100 microseconds or, after a time in which
+    /// no task has asked, within about that time, a second at most.
     ///
     /// The subscription ends with the stream: when the task that iterates is cancelled, or when the last copy of the stream is gone. The
     /// iteration ends at the terminal event, and throws the error of the sequence. When its task is cancelled it throws
-    /// `CancellationError` behind the first 512 elements that wait.
+    /// `CancellationError` behind the first 512 elements that wait, or the first 16.
     public var values: AsyncThrowingStream<Element, any Swift.Error> {
         ThrowingValuesSink.stream(of: asObservable())
     }
