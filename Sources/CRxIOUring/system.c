@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -78,6 +79,8 @@ int rx_thread_pin(int processor) {
     CPU_SET(processor, &set);
     return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
+
+const char *rx_environment(const char *name) { return secure_getenv(name); }
 
 void rx_thread_prepare(const char *name) {
     char short_name[16];

@@ -82,7 +82,8 @@ extension Laws {
         @Test(
             "The answers are the same with and without pauses", arguments: Laws.cases.filter { !$0.row.isAsynchronous })
         func sameAnswers(_ subject: Case) {
-            func run(pausing: Bool) -> (events: String, count: Int) {
+            /// - Parameter count: the number of events to wait for, as what a pause has held back may come on another thread.
+            func run(pausing: Bool, waitingFor count: Int) -> (events: String, count: Int) {
                 let (asker, brake) = (Asker(), Brake())
                 let scenario = Scenario(subject, .subject)
                 scenario.subscribe(above: asker.observable, below: brake.observable)
@@ -94,10 +95,12 @@ extension Laws {
                 }
                 scenario.end(.completed)
                 brake.settle()
+                _ = Laws.eventually(pausing, seconds: 5) { scenario.record.events.count >= count }
                 scenario.dispose()
                 return (scenario.record.text, scenario.record.events.count)
             }
-            let (without, with) = (run(pausing: false), run(pausing: true))
+            let without = run(pausing: false, waitingFor: 0)
+            let with = run(pausing: true, waitingFor: without.count)
             #expect(without == with)
         }
 

@@ -118,6 +118,8 @@ int rx_thread_pin(int processor);
 /// Names the calling thread, for tools that list threads, asks for exact timers, and blocks SIGPIPE: a write to a pipe without readers
 /// raises it in the thread that submitted it, however it is done, and fails with EPIPE as well.
 void rx_thread_prepare(const char *name);
+/// The value of an environment variable; NULL if there is none, and in a program that has more rights than its caller.
+const char *rx_environment(const char *name);
 /// Counts the forks that made this process from one that used this library.
 unsigned rx_forks(void);
 /// `fork`, which Swift hides. For tests.

@@ -20,7 +20,7 @@ enum BackendChoice {
     }
 
     private static var wanted: IOUringScheduler.Backend? {
-        guard let value = getenv(variable).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+        guard let value = rx_environment(variable).map({ String(cString: $0) }), !value.isEmpty else { return nil }
         if let backend = IOUringScheduler.Backend(rawValue: value) { return backend }
         IOHooks.reportOnce(
             .variable, "\(variable) is '\(value)'; it can be 'uring' or 'epoll'. The best backend is used.")

@@ -68,7 +68,8 @@ final class DatagramSend: DescriptorOperation {
         vector.deallocate()
     }
 
-    func load(_ bytes: ByteChunk, _ receiver: SocketAddress?) {
+    /// - Parameter family: the family of the socket.
+    func load(_ bytes: ByteChunk, _ receiver: SocketAddress?, family: CInt) {
         self.bytes = bytes
         bytes.withUnsafeBytes {
             vector.initialize(
@@ -77,7 +78,7 @@ final class DatagramSend: DescriptorOperation {
         message.pointee.msg_iov = vector
         message.pointee.msg_iovlen = 1
         message.pointee.msg_name = receiver == nil ? nil : UnsafeMutableRawPointer(address)
-        message.pointee.msg_namelen = receiver?.write(to: address) ?? 0
+        message.pointee.msg_namelen = receiver?.write(to: address, for: family) ?? 0
     }
 
     /// Releases the bytes of a datagram that was sent without being submitted.

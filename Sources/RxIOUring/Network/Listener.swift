@@ -19,13 +19,13 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     /// Takes over a descriptor that listens.
     init(
         _ fd: CInt, asked: SocketAddress, options: ConnectionOptions,
-        connectionSchedulers: IOUringSchedulerGroup?, scheduler: IOUringScheduler, pathToRemove: String? = nil
+        connectionSchedulers: IOUringSchedulerGroup?, scheduler: IOUringScheduler, file: SocketFile? = nil
     ) {
         address = Socket.localAddress(fd) ?? asked
         self.scheduler = scheduler
         self.options = options
         self.connectionSchedulers = connectionSchedulers
-        core = ListenerCore(fd, pathToRemove: pathToRemove)
+        core = ListenerCore(fd, file: file)
     }
 
     /// The text `Listener(...)` with the address.
@@ -64,7 +64,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
 /// The descriptor of a listener, closed by the last object that needs it.
 final class ListenerCore: @unchecked Sendable {
     let fd: CInt
-    private let pathToRemove: String?
+    private let file: SocketFile?
     private let lock = Mutex()
     /// The state of the descriptor, protected by `lock`.
     @exclusivity(unchecked) private var state = State.free
@@ -75,9 +75,9 @@ final class ListenerCore: @unchecked Sendable {
 
     private enum State { case free, accepting, closed }
 
-    init(_ fd: CInt, pathToRemove: String?) {
+    init(_ fd: CInt, file: SocketFile?) {
         self.fd = fd
-        self.pathToRemove = pathToRemove
+        self.file = file
     }
 
     deinit { closeIfFree() }
@@ -134,8 +134,27 @@ final class ListenerCore: @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// Removes the path before the descriptor is closed: until then no other socket can have bound the path anew.
-    private func removePath() {
-        if let pathToRemove { unlink(pathToRemove) }
+    /// Removes the file before the descriptor is closed: as long as the socket holds it, no other file has its number.
+    private func removePath() { file?.remove() }
+}
+
+/// The file that a Unix socket was bound to.
+struct SocketFile {
+    private let path: String
+    private let device: dev_t
+    private let number: ino_t
+
+    /// The file of a socket that was just bound; nil for an address in no file system.
+    init?(of address: SocketAddress) {
+        guard let path = address.path else { return nil }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        (self.path, device, number) = (path, status.st_dev, status.st_ino)
+    }
+
+    /// Removes the file, unless another one, of the next listener maybe, is there now.
+    func remove() {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_dev == device, status.st_ino == number { unlink(path) }
     }
 }

@@ -12,7 +12,7 @@ extension SocketAddress {
         }
     }
 
-    /// The address that the kernel wrote; nil for an unknown family.
+    /// The address that the kernel wrote; nil for an unknown family. An IPv4 peer of an IPv6 socket has its IPv4 address.
     init?(_ storage: UnsafePointer<sockaddr_storage>, length: socklen_t) {
         let raw = UnsafeRawPointer(storage)
         switch CInt(storage.pointee.ss_family) {
@@ -22,8 +22,12 @@ extension SocketAddress {
         case AF_INET6:
             let address = raw.load(as: sockaddr_in6.self)
             let (high, low) = SocketAddress.halves(address.sin6_addr)
-            kind = .ipv6(
-                high: high, low: low, port: UInt16(bigEndian: address.sin6_port), scope: address.sin6_scope_id)
+            let port = UInt16(bigEndian: address.sin6_port)
+            if high == 0, low >> 32 == SocketAddress.mapped >> 32 {
+                kind = .ipv4(UInt32(truncatingIfNeeded: low), port: port)
+            } else {
+                kind = .ipv6(high: high, low: low, port: port, scope: address.sin6_scope_id)
+            }
         case AF_UNIX:
             let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
             let count = max(0, min(Int(length) - offset, SocketAddress.unixRoom))
@@ -35,11 +39,22 @@ extension SocketAddress {
         }
     }
 
+    /// The lower half of the IPv6 addresses in which IPv4 addresses are mapped.
+    private static let mapped: UInt64 = 0xFFFF_0000_0000
+
+    /// The address as a socket of a family needs it: an IPv4 address is mapped for IPv6.
+    private func kind(for family: CInt) -> Kind {
+        guard case .ipv4(let number, let port) = kind, family == AF_INET6 else { return kind }
+        return .ipv6(high: 0, low: SocketAddress.mapped | UInt64(number), port: port, scope: 0)
+    }
+
     /// Writes the address for the kernel, and returns its length.
-    func write(to storage: UnsafeMutablePointer<sockaddr_storage>) -> socklen_t {
+    ///
+    /// - Parameter family: that of the socket; nil if it is that of the address.
+    func write(to storage: UnsafeMutablePointer<sockaddr_storage>, for family: CInt? = nil) -> socklen_t {
         storage.initialize(to: sockaddr_storage())
         let raw = UnsafeMutableRawPointer(storage)
-        switch kind {
+        switch kind(for: family ?? self.family) {
         case .ipv4(let number, let port):
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
@@ -66,10 +81,12 @@ extension SocketAddress {
         }
     }
 
-    /// Lends the address in the form that a system call expects.
-    func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    /// Lends the address in the form that a system call expects, for a socket of a family; nil for that of the address.
+    func withSocketAddress<Result>(
+        for family: CInt? = nil, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
         withUnsafeTemporaryAllocation(of: sockaddr_storage.self, capacity: 1) { storage in
-            let length = write(to: storage.baseAddress!)
+            let length = write(to: storage.baseAddress!, for: family)
             return body(UnsafeRawPointer(storage.baseAddress!).assumingMemoryBound(to: sockaddr.self), length)
         }
     }

@@ -12,6 +12,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private let sendLimit: Int
 
     private let fd: CInt
+    /// The family of the socket's addresses.
+    private let family: CInt
     /// Keeps `connect`, which may run on any thread, from using the number once it is closed.
     private let lock = Mutex()
     /// True while the number may be used; protected by `lock`.
@@ -32,14 +34,18 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     /// The datagrams to be sent, from index `head` on.
     @exclusivity(unchecked) private var output: [Item] = []
     @exclusivity(unchecked) private var head = 0
+    /// True if sending the first datagram has failed with an error that may be an earlier one's.
+    @exclusivity(unchecked) private var isSecondTry = false
+    private static let pendingErrors = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH]
 
     /// The number of bytes accepted and not sent; used from any thread.
     let queuedBytes = AtomicWord(0)
     /// 0, or the errno with which sends are rejected; used from any thread.
     private let rejection = AtomicWord(0)
 
-    init(_ fd: CInt, subject: String, pool: BytePool, sendLimit: Int, loop: EventLoop) {
+    init(_ fd: CInt, family: CInt, subject: String, pool: BytePool, sendLimit: Int, loop: EventLoop) {
         self.fd = fd
+        self.family = family
         self.subject = subject
         self.pool = pool
         self.sendLimit = sendLimit
@@ -101,7 +107,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     func connect(to peer: SocketAddress) throws {
         let code: CInt = lock.withLock {
             guard isFDValid else { return EBADF }
-            return peer.withSocketAddress { Glibc.connect(fd, $0, $1) } == 0 ? 0 : errno
+            return peer.withSocketAddress(for: family) { Glibc.connect(fd, $0, $1) } == 0 ? 0 : errno
         }
         if code != 0 { throw IOError(code: code, operation: "connect", subject: "\(peer)") }
     }
@@ -186,7 +192,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private func flush() {
         guard !isClosed, let send, let socket, !send.isInFlight else { return }
         while head < output.count {
-            send.load(output[head].bytes, output[head].receiver)
+            send.load(output[head].bytes, output[head].receiver, family: family)
             let result = send.perform()
             if result == -EAGAIN { return send.send(self, on: socket) }
             send.unload()
@@ -203,6 +209,12 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
 
     /// Removes the first datagram, which has been sent or has failed.
     private func finished(_ result: Int32) {
+        // The system reports by this datagram that an earlier one was rejected on its way. This one is sent by another try.
+        if !isSecondTry, UDPCore.pendingErrors.contains(-result) {
+            isSecondTry = true
+            return
+        }
+        isSecondTry = false
         let item = output[head]
         head += 1
         if head == output.count {

@@ -16,7 +16,8 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     init(_ fd: CInt, asked: SocketAddress, pool: BytePool, sendLimit: Int, scheduler: IOUringScheduler) {
         address = Socket.localAddress(fd) ?? asked
         self.scheduler = scheduler
-        core = UDPCore(fd, subject: "\(address)", pool: pool, sendLimit: sendLimit, loop: scheduler.loop)
+        core = UDPCore(
+            fd, family: asked.family, subject: "\(address)", pool: pool, sendLimit: sendLimit, loop: scheduler.loop)
         core.start()
     }
 

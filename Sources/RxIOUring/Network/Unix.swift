@@ -5,7 +5,7 @@ public import RxSwift
 public enum Unix {
     /// Makes a socket at a path, for connections.
     ///
-    /// The file is removed when the listener is closed. An existing file is an error, even if no socket listens there any more:
+    /// The file is removed when the listener is closed, unless it was replaced by another one meanwhile. An existing file is an error, even if no socket listens there any more:
     /// the program has to decide whether to remove it.
     /// - Parameters: as of `TCP.listener`.
     /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
@@ -26,19 +26,19 @@ public enum Unix {
         at address: SocketAddress, backlog: Int = 1_024, options: ConnectionOptions = ConnectionOptions(),
         connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
     ) throws -> Listener {
-        var isMade = false
+        var file: SocketFile?
         let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
             try Socket.bind(fd, address)
-            isMade = true
+            file = SocketFile(of: address)
             if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
                 let code = errno
-                if let path = address.path { unlink(path) }
+                file?.remove()
                 throw IOError(code: code, operation: "listen", subject: "\(address)")
             }
         }
         return Listener(
             fd, asked: address, options: options, connectionSchedulers: connectionSchedulers,
-            scheduler: scheduler, pathToRemove: isMade ? address.path : nil)
+            scheduler: scheduler, file: file)
     }
 
     /// Connects to the socket at a path, at each subscription.

@@ -55,4 +55,31 @@ private let hasIPv6: Bool = {
             scheduler.shutdown()
         }
     }
+
+    @Test("IPv4 peers of IPv6 sockets have their IPv4 addresses", arguments: Backend.built)
+    func mappedAddresses(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try TCP.listener(host: "::", port: 0, scheduler: scheduler)
+            let remote = Guarded<SocketAddress?>(nil)
+            let serving = listener.connections.subscribe(onNext: { remote.value = $0.remoteAddress })
+            let connections = Guarded<[Connection]>([])
+            let client = TCP.connect(host: "127.0.0.1", port: listener.address.port, scheduler: scheduler)
+                .subscribe(onSuccess: { connection in connections.change { $0.append(connection) } })
+            #expect(waitUntil { remote.value != nil && connections.value.count == 1 })
+            #expect(remote.value == connections.value.first?.localAddress)
+            client.dispose()
+            connections.value = []
+            serving.dispose()
+            let both = try UDP.bind(host: "::", port: 0, scheduler: scheduler)
+            let other = try UDP.bind(host: "127.0.0.1", port: 0, scheduler: scheduler)
+            let answers = both.received.subscribe(onNext: { both.send($0.bytes, to: $0.sender) })
+            let received = Receiver(other.received.map { String($0.bytes) }.take(1))
+            other.send(ByteChunk("hello"), to: try SocketAddress(ipv4: "127.0.0.1", port: both.address.port))
+            #expect(received.wait())
+            #expect(received.elements == ["hello"])
+            answers.dispose()
+            scheduler.shutdown()
+        }
+    }
 }

@@ -44,6 +44,29 @@ import Testing
         }
     }
 
+    @Test("The error of an earlier datagram does not cost the next one", arguments: Backend.built)
+    func pendingError(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let peer = try UDP.bind(port: 0, scheduler: scheduler)
+            let address = peer.address
+            let sender = try UDP.bind(port: 0, scheduler: scheduler)
+            try sender.connect(to: address)
+            peer.close()
+            #expect(scheduler.performAndWait { true })
+            // Comes back as an error, as no socket is there.
+            sender.send(ByteChunk("lost"))
+            usleep(50_000)
+            let later = try UDP.bind(port: address.port, scheduler: scheduler)
+            let log = EventLog()
+            let subscription = later.received.subscribe(onNext: { log.note(String($0.bytes)) })
+            sender.send(ByteChunk("arrives"))
+            #expect(waitUntil { log.lines == ["arrives"] })
+            subscription.dispose()
+            scheduler.shutdown()
+        }
+    }
+
     @Test("A datagram that the system rejects is reported", arguments: Backend.built)
     func systemRejects(_ backend: Backend) throws {
         let codes = Guarded<[CInt]>([])

@@ -76,6 +76,23 @@ import Testing
         }
     }
 
+    @Test("A listener that closes leaves the file of its successor alone", arguments: Backend.built)
+    func successor(_ backend: Backend) throws {
+        let folder = TemporaryFolder()
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let first = try Unix.listener(path: folder["s"], scheduler: scheduler)
+            unlink(folder["s"])
+            let second = try Unix.listener(path: folder["s"], scheduler: scheduler)
+            first.close()
+            #expect(scheduler.performAndWait { true })
+            #expect(access(folder["s"], F_OK) == 0)
+            second.close()
+            #expect(waitUntil { access(folder["s"], F_OK) != 0 })
+            scheduler.shutdown()
+        }
+    }
+
     @Test("Unix sockets with abstract names connect", arguments: Backend.built)
     func abstractName(_ backend: Backend) throws {
         try leavingNothingBehind {

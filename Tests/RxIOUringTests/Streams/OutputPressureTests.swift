@@ -48,6 +48,8 @@ import Testing
             let server = try Server(backend, keeps: true)
             var options = ConnectionOptions()
             options.sendBufferSize = 4_096
+            // Small pieces take the memory of their bytes: they are copied together.
+            options.sendLimit = 100_000
             let slow = try Server(backend, options: options, keeps: true)
             let (input, output) = (
                 PlainSocket(connectedTo: server.address), PlainSocket(connectedTo: slow.address, receiveBuffer: 4_096)
