@@ -100,10 +100,8 @@ extension Session {
             sched_yield()
             perform(step)
         }
-        if group.wait(timeout: .now() + 8) == .timedOut {
-            log.violation("hang: a producer does not return")
-            return
-        }
+        // A producer that does not return runs a program without an end, or hangs.
+        if group.wait(timeout: .now() + 8) == .timedOut { endAsHang() }
         settle(observers.map(\.observer))
         for (number, entry) in observers.prefix(fromStart).enumerated() where isLossless(program.mains[entry.main]) {
             guard !program.script.contains(where: { $0.verb == .dispose && $0.target == entry.main }) else { continue }

@@ -21,6 +21,12 @@ func result(_ status: String, _ log: Log) -> [UInt8] {
         + Array(log.notes.sorted().joined(separator: " ").utf8) + [10]
 }
 
+/// Reports that the running program does not end, and ends the process: nothing stops a loop from outside.
+func endAsHang() -> Never {
+    write(Array("hang\t\t\t\n".utf8))
+    _exit(3)
+}
+
 /// The state that the watching thread reads: the log of the running program, and the number of programs that have ended.
 final class Progress: @unchecked Sendable {
     private let lock = NSLock()
@@ -65,8 +71,7 @@ final class Progress: @unchecked Sendable {
                 last.rounds += 1
                 let rounds = max(200, Int(now.processorSeconds * 40))
                 if cpu - last.cpu > now.processorSeconds || last.rounds > rounds {
-                    write(Array("hang\t\t\t\n".utf8))
-                    _exit(3)
+                    endAsHang()
                 }
             }
         }
