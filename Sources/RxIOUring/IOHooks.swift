@@ -54,7 +54,8 @@ extension IOHooks {
     ///
     /// Possible causes: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another thread came behind
     /// `shutdownOutput` (`EPIPE`); the system rejected a datagram, or its socket was closed. Called on the sending thread where
-    /// `send` returns false, else on the loop thread. By default prints `ENOBUFS` to standard error, and the others in debug builds.
+    /// `send` returns false, else on the loop thread. By default prints to standard error: each error in debug builds, and in release
+    /// builds the first `ENOBUFS` of the process.
     public static var sendRejectedHandler: SendRejectedHandler {
         get { sendRejected.value }
         set { sendRejected.value = newValue }
@@ -66,9 +67,13 @@ extension IOHooks {
         set { sendRejectedHandler = newValue }
     }
 
+    /// 1 once the default handler of a release build has printed.
+    private static let hasPrintedRejection = AtomicWord(0)
+
     private static let sendRejected = LockedBox<SendRejectedHandler>({ error, bytes in
         #if !DEBUG
-            if error.code != ENOBUFS { return }
+            // A socket whose receiver is slow may reject thousands of datagrams a second.
+            if error.code != ENOBUFS || hasPrintedRejection.exchange(1) != 0 { return }
         #endif
         fputs("swift-rx: \(bytes) bytes were not sent: \(error)\n", stderr)
     })

@@ -350,13 +350,13 @@ final class EventLoop: LoopThread {
 
     /// Waits until the dependents have sent what they had accepted, or the time for that is over.
     private func drain() {
-        var draining = dependents.values.filter { $0.drains() }
+        var draining = dependents.values.filter { $0.drain() }
         let end = MonotonicClock.now() &+ drainTime
         while !draining.isEmpty, MonotonicClock.now() < end {
             backend.wait(until: end)
             backend.dispatch()
             if !tickObservers.isEmpty { endTick() }
-            draining.removeAll { !$0.drains() }
+            draining.removeAll { !$0.drain() }
         }
     }
 

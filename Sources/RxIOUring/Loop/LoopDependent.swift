@@ -3,7 +3,7 @@ protocol LoopDependent: AnyObject {
     /// Sends what was accepted before the end of the loop, as far as it can without waiting. On the loop thread, before `loopEnded`.
     ///
     /// - Returns: whether something is left to send. Then the loop waits for events, and asks again.
-    func drains() -> Bool
+    func drain() -> Bool
 
     /// Handles the end of the loop, on the loop thread, once. The loop has forgotten the dependent already, and takes no more
     /// operations.
@@ -11,7 +11,7 @@ protocol LoopDependent: AnyObject {
 }
 
 extension LoopDependent {
-    func drains() -> Bool { false }
+    func drain() -> Bool { false }
 }
 
 /// An object that gathers work during a tick of the loop, and does it at the tick's end.

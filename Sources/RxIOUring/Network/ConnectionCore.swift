@@ -90,7 +90,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         state.opened()
     }
 
-    func drains() -> Bool {
+    func drain() -> Bool {
         rejectSends(ECANCELED)
         takeInbox()
         flush()

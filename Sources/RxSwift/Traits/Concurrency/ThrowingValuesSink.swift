@@ -25,7 +25,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     private var isHolding = false
     /// The end that follows on the elements that wait.
     private var end: End?
-    /// True if nobody iterates any more.
+    /// True once the stream has ended, or was released.
     private var isAbandoned = false
 
     // The thread that offers owns the following fields.
@@ -177,7 +177,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
 
     // MARK: By the stream
 
-    /// Releases the elements that wait, which nobody will ask for.
+    /// Releases the elements that wait: no task will ask for them.
     private func abandon() {
         lock.lock()
         isAbandoned = true
@@ -191,7 +191,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     }
 }
 
-/// The time until the stream is looked at again: while nobody takes elements about as long as that has lasted, a second at most.
+/// The time until the stream is looked at again: while no task takes elements, about as long as that has lasted, a second at most.
 private struct PollInterval {
     private(set) var microseconds = 100
 

@@ -38,7 +38,7 @@ struct ValuesBuffer<Element>: ~Copyable {
     /// Takes the sources that wait, at the end.
     mutating func takeSources() -> WaitingSources.Taken { waiting.takeAll() }
 
-    /// Takes the elements, which nobody will ask for.
+    /// Takes the elements, for the owner to release.
     mutating func takeElements() -> OverflowBuffer<Element> {
         weight = 0
         return elements.takeAll()

@@ -23,8 +23,8 @@ import Testing
         #expect(received == Array(1...9_705))
     }
 
-    @Test("A stream that nobody reads bounds the elements that an endless source makes")
-    func nobodyReads() async throws {
+    @Test("A stream that no task reads bounds the elements that an endless source makes")
+    func unread() async throws {
         let made = AtomicCounter(0)
         let scheduler = ConcurrentDispatchQueueScheduler(qos: .default)
         let stream = Observable.range(start: 0, count: .max, scheduler: scheduler)
@@ -45,7 +45,7 @@ import Testing
         let probe = PausableProbe { _ in String(repeating: "x", count: 1 << 17) }
         var iterator = probe.observable.values.makeAsyncIterator()
         #expect(probe.emitUntilPaused(limit: 1_000) == 16 + 1 + 8)
-        // Nothing more while nobody reads.
+        // Nothing more while no task reads.
         usleep(300_000)
         #expect(probe.ask())
         for _ in 0..<probe.count { _ = try await iterator.next() }
