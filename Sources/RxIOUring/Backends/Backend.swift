@@ -1,5 +1,6 @@
 import CRxIOUring
 import Glibc
+import RxSwift
 
 /// The source of a loop's completions. Used only on the loop thread, except for `interrupt`.
 class Backend {
@@ -9,6 +10,9 @@ class Backend {
     @exclusivity(unchecked) final var inFlight = 0
 
     final var isIdle: Bool { inFlight == 0 }
+
+    /// Limits the completions that one `dispatch` delivers: each may run a callback of the user.
+    final let deliveries = TurnBudget(steps: 1_024, nanoseconds: EventLoop.turnTime)
 
     /// Indicates whether operations wait to be submitted to the kernel.
     var hasPrepared: Bool { false }
@@ -28,7 +32,9 @@ class Backend {
     /// Completions wait for `dispatch`.
     func wait(until deadline: UInt64?) { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Delivers the completions at hand. Returns whether there were any.
+    /// Delivers the completions at hand, as many as `deliveries` allows. Returns whether there were any.
+    ///
+    /// Those that are left wait for the next call: until then `hasEvents` is true, and `wait` does not sleep.
     @discardableResult
     func dispatch() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
 

@@ -23,6 +23,8 @@ final class EpollBackend: Backend {
     @exclusivity(unchecked) private var watches: [CInt: Watch] = [:]
     /// Operations that the next `dispatch` tries.
     @exclusivity(unchecked) private var ready: [Operation] = []
+    /// Operations that helper threads have performed, with their results, taken from `done`.
+    @exclusivity(unchecked) private var finished: [(Operation, Int32)] = []
     /// The number of operations that wait for readiness.
     @exclusivity(unchecked) private var waiting = 0
 
@@ -72,7 +74,7 @@ final class EpollBackend: Backend {
 
     override var hasPrepared: Bool { !ready.isEmpty }
 
-    override var hasEvents: Bool { !ready.isEmpty || waiting > 0 || done.hasSome }
+    override var hasEvents: Bool { !ready.isEmpty || waiting > 0 || !finished.isEmpty || done.hasSome }
 
     override func submit(_ operation: Operation) {
         operation.isInFlight = true
@@ -93,7 +95,7 @@ final class EpollBackend: Backend {
 
     override func wait(until deadline: UInt64?) {
         var nanoseconds: Int64 = -1
-        if !ready.isEmpty || done.hasSome {
+        if !ready.isEmpty || !finished.isEmpty || done.hasSome {
             nanoseconds = 0
         } else if let deadline {
             let now = MonotonicClock.now()
@@ -108,16 +110,29 @@ final class EpollBackend: Backend {
     }
 
     override func dispatch() -> Bool {
+        deliveries.begin()
+        var slice = deliveries.nextSlice()
+        func mayDeliver() -> Bool {
+            if slice <= 0 { slice = deliveries.nextSlice() }
+            slice -= 1
+            return slice >= 0
+        }
         var isAny = false
-        for (operation, result) in done.take() {
+        finished.append(contentsOf: done.take())
+        while !finished.isEmpty, mayDeliver() {
+            let (operation, result) = finished.removeFirst()
             isAny = true
             finish(operation, result)
         }
         // One round: operations submitted meanwhile have their turn after other work of the loop.
         let round = ready
         ready.removeAll(keepingCapacity: true)
-        for operation in round {
-            if attempt(operation) { isAny = true }
+        for place in round.indices {
+            if !mayDeliver() {
+                ready.insert(contentsOf: round[place...], at: 0)
+                break
+            }
+            if attempt(round[place]) { isAny = true }
         }
         return isAny
     }

@@ -10,9 +10,9 @@ final class URingBackend: Backend {
     private let counter: UnsafeMutablePointer<UInt64>
     private let completions: UnsafeMutablePointer<rx_completion>
     private static let completionsAtOnce = 256
-    /// The number of such batches that are delivered before other work of the loop has its turn: operations that they submit may
-    /// be completed by then.
-    private static let roundsAtOnce = 4
+    /// The number of completions taken from the ring, and how many of them were delivered.
+    @exclusivity(unchecked) private var taken = 0
+    @exclusivity(unchecked) private var delivered = 0
 
     /// Operations for which the submission queue has had no room, oldest first.
     @exclusivity(unchecked) private var delayed: [Operation] = []
@@ -50,7 +50,9 @@ final class URingBackend: Backend {
 
     override var hasPrepared: Bool { rx_ring_prepared(ring) != 0 || !delayed.isEmpty || !delayedCancellations.isEmpty }
 
-    override var hasEvents: Bool { hasPrepared || !unsubmitted.isEmpty || rx_ring_has_completions(ring) }
+    override var hasEvents: Bool {
+        hasPrepared || delivered < taken || !unsubmitted.isEmpty || rx_ring_has_completions(ring)
+    }
 
     override func submit(_ operation: Operation) {
         operation.isInFlight = true
@@ -74,7 +76,7 @@ final class URingBackend: Backend {
         flush()
         // Operations that have had no room have room once the queue was submitted.
         let isComplete = watchesWakeUp && delayed.isEmpty && delayedCancellations.isEmpty
-        if !isComplete || !unsubmitted.isEmpty { return enter(wait: false) }
+        if !isComplete || !unsubmitted.isEmpty || delivered < taken { return enter(wait: false) }
         guard let deadline else { return enter(wait: true) }
         let now = MonotonicClock.now()
         if deadline <= now { return enter(wait: false) }
@@ -93,10 +95,21 @@ final class URingBackend: Backend {
             isAny = true
             finish(unsubmitted.removeFirst(), -ECANCELED, flags: 0)
         }
-        for _ in 0..<URingBackend.roundsAtOnce {
-            let count = Int(rx_ring_take(ring, completions, UInt32(URingBackend.completionsAtOnce)))
-            for place in 0..<count {
-                let completion = completions[place]
+        deliveries.begin()
+        var slice = deliveries.nextSlice()
+        while true {
+            if delivered == taken {
+                (delivered, taken) = (0, Int(rx_ring_take(ring, completions, UInt32(URingBackend.completionsAtOnce))))
+                if taken == 0 { return isAny }
+            }
+            while delivered < taken {
+                if slice <= 0 {
+                    slice = deliveries.nextSlice()
+                    if slice <= 0 { return isAny }
+                }
+                slice -= 1
+                let completion = completions[delivered]
+                delivered += 1
                 switch completion.tag {
                 case URingBackend.wakeUpTag: watchesWakeUp = false
                 case URingBackend.cancellationTag: break
@@ -106,9 +119,8 @@ final class URingBackend: Backend {
                     settle(operation, completion)
                 }
             }
-            if count < URingBackend.completionsAtOnce { break }
+            if taken < URingBackend.completionsAtOnce { return isAny }
         }
-        return isAny
     }
 
     override func interrupt() { wakeUp.signal() }

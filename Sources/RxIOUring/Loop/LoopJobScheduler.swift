@@ -29,17 +29,21 @@ final class LoopJobScheduler: TimedJobScheduler {
 
     @usableFromInline
     func submit(_ job: Job, after delay: DispatchTimeInterval) {
+        let nanoseconds = delay.nanosecondsClamped
+        // Work that is due already keeps the order of submission (law L4).
+        if nanoseconds <= 0 { return queue.submit(job) }
         let now = MonotonicClock.now()
-        let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
+        let deadline = MonotonicClock.deadline(after: nanoseconds, from: now)
+        timers.willArm()
         if timers.isDirect { return timers.arm(job, until: deadline, now: now) }
-        timers.send({ [timers] in timers.arm(job, until: deadline, now: now) }, rejected: job.wasRejected)
+        timers.sendArming(of: job, until: deadline, now: now)
     }
 
     @usableFromInline
     func unschedule(_ job: Job) {
         if timers.isDirect { return timers.disarm(job) }
         // Most unscheduled jobs never waited for a time.
-        if timers.mayHoldJobs { timers.send({ [timers] in timers.disarm(job) }, rejected: { false }) }
+        if timers.mayHoldJobs { timers.send({ [timers] in timers.disarm(job) }) }
     }
 
     @usableFromInline
@@ -47,11 +51,13 @@ final class LoopJobScheduler: TimedJobScheduler {
 
     @usableFromInline
     func schedule(after delay: DispatchTimeInterval, _ action: consuming UserAction) -> any Disposable {
+        let nanoseconds = delay.nanosecondsClamped
+        if nanoseconds <= 0 { return queue.schedule(action) }
         // Only the loop has timers to reuse.
         let isDirect = timers.isDirect
         let timer = isDirect ? timers.makeTimer(action) : ActionTimer(action)
         let now = MonotonicClock.now()
-        let deadline = MonotonicClock.deadline(after: delay.nanosecondsClamped, from: now)
+        let deadline = MonotonicClock.deadline(after: nanoseconds, from: now)
         timer.prepare(deadline: deadline, ownerTag: tag)
         if isDirect { timers.insert(timer, now: now) } else { sendInsertion(timer, now: now) }
         return timer

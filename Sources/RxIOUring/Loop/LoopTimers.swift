@@ -3,23 +3,24 @@ import RxSwift
 
 /// The timers of one loop: a timing wheel, and the due timers that wait for their turn.
 ///
-/// Used only on the loop thread, except for `send`. Due timers enter the loop's queue like all other submitted work, so that the
-/// order of submission holds.
+/// Used only on the loop thread, except for `send` and its users. Due timers have a lane of their own, so that they do not wait behind the
+/// work submitted to the loop: see `EventLoop`. They fire in the order of their deadlines.
 final class LoopTimers {
     private let wheel = TimingWheel(now: MonotonicClock.now())
     @exclusivity(unchecked) private var pool: TimerPool
     private let queue: LoopRunQueue
 
-    /// The due timers, which are in the queue as `job`.
+    /// The due timers.
     @exclusivity(unchecked) private var due = TimerBatch()
-    @exclusivity(unchecked) private var isQueued = false
-    /// Retains this object until the end.
-    private lazy var job: WorkJob? = WorkJob { [self] budget, isRejected in !isRejected && run(&budget) }
+    /// The job of a timer that has fired, if the job was not finished with the slice that it was given.
+    @exclusivity(unchecked) private var unfinished: Job?
 
-    /// Messages about timers, apart from those about other things, which may keep the loop longer from touching its timers.
-    private let messages: SubmissionOrder
+    private let turn = TurnBudget(steps: 512, nanoseconds: EventLoop.turnTime)
+    /// The steps that may be taken before the next look at `turn`.
+    @exclusivity(unchecked) private var slice = 0
 
-    /// The number of jobs that wait for their time. Changed by the loop thread.
+    /// The number of jobs that wait for their time, or are on their way to the loop for that. Any thread increments it, before it sends the
+    /// job; the loop decrements it.
     private let waitingJobs = AtomicWord(0)
 
     /// - Parameters:
@@ -28,12 +29,14 @@ final class LoopTimers {
     init(queue: LoopRunQueue, idleTimeout: UInt64) {
         self.queue = queue
         pool = TimerPool(idleTimeout: idleTimeout)
-        messages = SubmissionOrder(to: queue)
     }
 
-    var isEmpty: Bool { wheel.count == 0 && !isQueued && messages.isIdle }
+    var isEmpty: Bool { wheel.count == 0 && !hasDue && queue.isExpressIdle }
 
-    /// The time of the next look at the timers: not later than the next timer that is not in the queue is due.
+    /// True if timers, or messages about timers, wait for their next turn.
+    var hasDue: Bool { !due.isEmpty || unfinished != nil || !queue.isExpressIdle }
+
+    /// The time of the next look at the timers: not later than the next timer that is not due yet.
     var nextCheck: UInt64? { wheel.nextCheck }
 
     /// Uses an idle moment for work on the timers that would otherwise come later. Returns whether more of it is left.
@@ -45,37 +48,68 @@ final class LoopTimers {
     /// The number of timers that are expired or moved before other work has its turn.
     private static let pieceLimit = 1_024
 
-    /// Queues the timers that are due. Returns when to look again.
-    func expire() -> UInt64? {
-        // One batch at a time: timers that become due later come behind it anyway.
-        guard let look = wheel.nextCheck, !isQueued else { return wheel.nextCheck }
-        let now = MonotonicClock.now()
-        if look > now { return look }
-        // Expires one piece, as a slot may hold any number of timers. The rest is due at the next look.
-        while !wheel.expire(upTo: now, into: &due, atMost: LoopTimers.pieceLimit), due.isUnordered {}
-        if due.isEmpty { return wheel.nextCheck }
-        isQueued = true
-        queue.submitLocal(job!)
-        return look
-    }
+    // MARK: The lane
 
-    private func run(_ budget: inout Int) -> Bool {
+    /// Handles messages and fires due timers, for one turn. Returns when to look again, if `hasDue` is false.
+    func run() -> UInt64? {
+        var now: UInt64 = 0
+        if !hasDue {
+            guard let look = wheel.nextCheck else { return nil }
+            now = MonotonicClock.now()
+            if look > now { return look }
+        }
+        turn.begin()
+        slice = turn.nextSlice()
+        while let message = queue.popExpress() {
+            _ = message.run(&slice)
+            if !takeStep() { return wheel.nextCheck }
+        }
+        if let job = unfinished {
+            unfinished = nil
+            if !run(job) { return wheel.nextCheck }
+        }
+        // One batch at a time: timers that become due later come behind it anyway.
+        if due.isEmpty, let look = wheel.nextCheck {
+            if now == 0 { now = MonotonicClock.now() }
+            // Expires one piece, as a slot may hold any number of timers. The rest is due at the next look.
+            if look <= now {
+                while !wheel.expire(upTo: now, into: &due, atMost: LoopTimers.pieceLimit), due.isUnordered {}
+            }
+        }
         while let entry = due.popFirst() {
             unsafeDowncast(entry, to: LoopTimer.self).fire()
             if type(of: entry) == ActionTimer.self {
                 pool.keep(.passRetained(unsafeDowncast(entry, to: ActionTimer.self)))
             }
-            budget -= 1
-            if budget <= 0, !due.isEmpty { return false }
+            if unfinished != nil || !takeStep() { break }
         }
-        isQueued = false
-        return true
+        return wheel.nextCheck
+    }
+
+    /// Counts a step. Returns false if the turn is over.
+    private func takeStep() -> Bool {
+        slice -= 1
+        if slice <= 0 { slice = turn.nextSlice() }
+        return slice > 0
+    }
+
+    /// Runs a job whose time has come, slice by slice. Returns false, and keeps the job, if the turn ends first.
+    @discardableResult
+    private func run(_ job: Job) -> Bool {
+        while slice > 0 {
+            if job.run(&slice) { return true }
+            if slice <= 0 { slice = turn.nextSlice() }
+        }
+        unfinished = job
+        return false
     }
 
     /// Drops all timers for ever. Returns how many of them were still wanted.
     func removeAll() -> Int {
-        job = nil
-        return drop(&due) + drop(wheel.expire(upTo: .max))
+        let job = unfinished
+        unfinished = nil
+        let isLost = job?.wasRejected() ?? false
+        return drop(&due) + drop(wheel.expire(upTo: .max)) + (isLost ? 1 : 0)
     }
 
     private func drop(_ batch: inout TimerBatch) -> Int {
@@ -94,18 +128,39 @@ final class LoopTimers {
     // MARK: From any thread
 
     /// True if the caller may touch the timers at once: on the loop thread, when all messages sent before are handled.
-    var isDirect: Bool { queue.isOnLoop && messages.isIdle && !queue.isClosed }
+    var isDirect: Bool { queue.isOnLoop && queue.isExpressIdle && !queue.isClosed }
 
     /// Indicates whether a job that the caller knows of may be waiting.
     // The thread that unschedules a job first marks the job, and then looks here; the thread that submits it first counts it
-    // here, and then looks at the mark. One of them has to see the other, so both read-modify-write: paired with the `fetchAdd`
-    // in `SubmissionOrder.submit` and in `arm`. The two words are read in the order in which a message moves from one to the
-    // other.
-    var mayHoldJobs: Bool { !messages.isIdleInOneOrder || waitingJobs.fetchAdd(0) != 0 }
+    // here, and then looks at the mark. One of them has to see the other, so both read-modify-write: paired with `willArm`.
+    var mayHoldJobs: Bool { waitingJobs.fetchAdd(0) != 0 }
+
+    /// Counts a job that the caller will arm, or send a message to arm.
+    func willArm() { _ = waitingJobs.fetchAdd(1) }
+
+    /// Uncounts a job.
+    private func forget() { _ = waitingJobs.fetchAdd(0 &- 1) }
 
     /// Submits a message about timers, which the loop handles after those sent before.
-    func send(_ message: @escaping () -> Void, rejected: @escaping () -> Bool) {
-        messages.submit(message, rejected: rejected)
+    ///
+    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
+    ///   reported.
+    func send(_ message: @escaping () -> Void, rejected: @escaping () -> Bool = { false }) {
+        queue.submitExpress(
+            WorkJob { _, isRejected in
+                if isRejected { return rejected() }
+                message()
+                return true
+            })
+    }
+
+    /// Submits a message to arm a job, which the caller has counted by `willArm`.
+    func sendArming(of job: Job, until deadline: UInt64, now: UInt64) {
+        let rejected = { [self] in
+            forget()
+            return job.wasRejected()
+        }
+        send({ [self] in arm(job, until: deadline, now: now) }, rejected: rejected)
     }
 
     // MARK: Timers
@@ -137,7 +192,7 @@ final class LoopTimers {
     /// Submits a removal. A method of its own, so that `removeSoon` needs no room for closures.
     @inline(never)
     private func sendRemoval(_ timer: ActionTimer) {
-        send({ self.removeAndKeep(timer) }, rejected: { false })
+        send({ self.removeAndKeep(timer) })
     }
 
     private func removeAndKeep(_ timer: ActionTimer) {
@@ -146,10 +201,10 @@ final class LoopTimers {
         if wheel.take(.fromOpaque(reference.toOpaque())) { pool.keep(reference) }
     }
 
+    /// Arms a timer for a job that was counted by `willArm`.
     func arm(_ job: Job, until deadline: UInt64, now: UInt64) {
         let timer = JobTimer(job, of: self, until: deadline)
         job.timer = .passUnretained(timer)
-        _ = waitingJobs.fetchAdd(1)
         wheel.insert(timer, now: now)
     }
 
@@ -164,13 +219,10 @@ final class LoopTimers {
 
     fileprivate func forget(_ job: Job) {
         job.timer = nil
-        _ = waitingJobs.fetchAdd(0 &- 1)
+        forget()
     }
 
-    fileprivate func run(_ job: Job) {
-        var budget = queue.batchLimit
-        if !job.run(&budget) { queue.submitLocal(job) }
-    }
+    fileprivate func fire(_ job: Job) { run(job) }
 }
 
 /// A timer of a loop.
@@ -210,7 +262,7 @@ private final class JobTimer: LoopTimer {
     }
 
     override func fire() {
-        if let job = take() { timers.run(job) }
+        if let job = take() { timers.fire(job) }
     }
 
     override func drop() -> Bool { take()?.wasRejected() ?? false }

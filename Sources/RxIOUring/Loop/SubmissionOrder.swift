@@ -26,9 +26,6 @@ final class SubmissionOrder {
     // Relaxed: a thread that knows of counted work comes after the count, and so sees it.
     var isIdle: Bool { underWay.loadRelaxed() == 0 }
 
-    /// The same as `isIdle`, in one order with other read-modify-writes: see `LoopTimers.mayHoldJobs`.
-    var isIdleInOneOrder: Bool { underWay.fetchAdd(0) == 0 }
-
     /// Submits `body`, which the loop runs after the closures submitted before.
     ///
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be

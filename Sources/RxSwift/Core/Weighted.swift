@@ -27,6 +27,9 @@ extension Array: Weighted {
     }
 }
 
+/// True if elements of a type tell their weights.
+package func isWeighted(_ type: Any.Type) -> Bool { type is any Weighted.Type }
+
 /// Returns the function that weighs elements of a type, or nil if the type is not `Weighted`.
 ///
 /// - Parameter operatorName: named if an element has a negative weight, which ends the program.

@@ -141,12 +141,19 @@ private final class EventBatch: Job {
     /// The next of the hop's batches. Only the hop accesses it.
     @exclusivity(unchecked) var newer: Unmanaged<EventBatch>?
 
-    /// The number of events left; 0 means closed, and only the hop opens the batch again. The hop increases the count, the drainer
-    /// decreases it.
+    /// The number of events left, and of those delivered that the drainer has not subtracted yet; 0 means closed, and only the hop opens
+    /// the batch again. The hop increases the count, the drainer decreases it.
     private let count = AtomicWord(0)
+
+    /// The number of delivered events that are still in `count`. Only the drainer accesses it.
+    @exclusivity(unchecked) private var uncounted = 0
+    /// The number of events delivered since the batch was opened. Only the drainer accesses it.
+    @exclusivity(unchecked) private var delivered = 0
 
     /// Fewer events than this at a time are not worth fetching the shared words for, when more are likely to come.
     private static let smallBatch = 32
+    /// The number of delivered events that are subtracted at the latest.
+    private static let largeBatch = 512
 
     init(_ core: AnyObserveOnQueue) {
         self.core = core
@@ -191,20 +198,26 @@ private final class EventBatch: Job {
     }
 
     override func run(_ budget: inout Int) -> Bool {
-        var known = Int(bitPattern: count.loadAcquiring())
-        var delivered = 0
+        var known = Int(bitPattern: count.loadAcquiring()) - uncounted
         while true {
             let events = min(known, budget)
             core.deliver(events)
             budget -= events
+            uncounted += events
             delivered += events
+            // A turn may give this batch many small budgets. They do not fetch the word that the source writes.
+            if events < known, uncounted < EventBatch.largeBatch { return false }
+            let (finished, total) = (uncounted, delivered)
             // In the midst of a stream, a drainer that is faster than the source would fetch the shared words anew for every event or
             // two, and slow both threads down. It waits a moment for a batch instead. A single event never waits.
-            if events < EventBatch.smallBatch, delivered > EventBatch.smallBatch { pause() }
-            let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: events)))
-            if before == events { return true }
+            if finished < EventBatch.smallBatch, total > EventBatch.smallBatch { pause() }
+            // Before the subtraction, which may close the batch: the hop may submit a closed batch anew.
+            (uncounted, delivered) = (0, 0)
+            let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: finished)))
+            if before == finished { return true }
+            delivered = total
             if budget <= 0 { return false }
-            known = before - events
+            known = before - finished
         }
     }
 }

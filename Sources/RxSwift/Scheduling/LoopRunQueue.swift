@@ -10,6 +10,8 @@ package protocol LoopThread: AnyObject {
 ///
 /// While the loop thread is awake, a submission does not have to wake it, and a submission by the loop thread takes no atomic
 /// read-modify-write.
+///
+/// A second lane is for what must not wait behind the work of users: messages about timers. It has an order of its own.
 @usableFromInline
 package final class LoopRunQueue: RunQueue {
     /// Separates the fields below, which each submission reads, from those above, which the loop thread writes with each job.
@@ -33,6 +35,11 @@ package final class LoopRunQueue: RunQueue {
     /// 1 from when the loop takes no more work; never cleared.
     private let closed = AtomicWord(0)
 
+    /// Jobs of the express lane that the loop thread has not seen.
+    private let expressStack = JobStack()
+    /// Jobs of the express lane, in order. Only the drainer accesses it.
+    @exclusivity(unchecked) private var expressQueue = JobQueue()
+
     /// Creates a queue whose loop thread is the drainer from the start.
     ///
     /// - Parameter idleTimeout: the same as for `ActionPool`.
@@ -54,6 +61,7 @@ package final class LoopRunQueue: RunQueue {
     package func wasForked() {
         unbind()
         abandon()
+        expressStack.abandon()
         forks.storeRelaxed(forks.loadRelaxed() + 1)
     }
 
@@ -93,10 +101,60 @@ package final class LoopRunQueue: RunQueue {
         return scheduled
     }
 
-    /// Runs jobs until none is left or the budget is used up. Only the loop thread may call it.
+    /// Runs jobs until none is left or the turn is over. Only the loop thread may call it.
     ///
-    /// - Returns: true if jobs are left.
-    package func runJobs(within budget: inout Int) -> Bool { runJobs(within: &budget, keepingIn: actionPool) }
+    /// - Returns: the number of steps taken, and true if jobs are left.
+    package func runJobs(in turn: TurnBudget) -> (steps: Int, isLeft: Bool) { runJobs(in: turn, keepingIn: actionPool) }
+
+    // MARK: The express lane
+
+    /// Submits a job to the express lane, whose jobs run in the order of their submission, each before the next turn of other work.
+    package func submitExpress(_ job: Job) {
+        if expressStack.push(.passRetained(job)), activate() { wake() }
+    }
+
+    /// True if all jobs of the express lane that the caller knows of have run or are running. Only the loop thread may read it.
+    package var isExpressIdle: Bool { expressQueue.isEmpty && expressStack.isEmpty }
+
+    /// Takes the next job from the express lane. Only the drainer may call it.
+    package func popExpress() -> Job? {
+        if expressQueue.isEmpty, !expressStack.take(into: &expressQueue) { return nil }
+        return expressQueue.popFirst()
+    }
+
+    package override func tryGoIdle() -> Bool {
+        if !super.tryGoIdle() { return false }
+        // Read behind the exchange that made the queue idle: see `activate`.
+        if expressStack.isEmpty { return true }
+        resume()
+        return false
+    }
+
+    package override func rejectAll() -> Int {
+        var lost = 0
+        while true {
+            while let job = popExpress() {
+                if job.wasRejected() { lost += 1 }
+            }
+            lost += super.rejectAll()
+            if expressStack.isEmpty { return lost }
+            resume()
+        }
+    }
+
+    package override func rejectPending() -> Int {
+        var lost = 0
+        var rejected = JobQueue()
+        repeat {
+            expressStack.take(into: &rejected)
+            while let job = rejected.popFirst() {
+                if job.wasRejected() { lost += 1 }
+            }
+            lost += super.rejectPending()
+            // Another thread may have submitted to the express lane before the queue was idle again.
+        } while !expressStack.isEmpty && activate()
+        return lost
+    }
 
     package override func wake() { loop?.wake() }
 

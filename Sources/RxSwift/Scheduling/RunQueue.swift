@@ -170,34 +170,40 @@ package class RunQueue {
         if isLeft { wake() }
     }
 
-    /// Runs jobs until none is left or the budget is used up. The caller is the drainer, and stays the drainer.
+    /// Runs jobs until none is left or the turn is over. The caller is the drainer, and stays the drainer.
     ///
     /// - Parameter pool: receives the jobs that have run.
-    /// - Returns: true if jobs are left.
-    final func runJobs(within budget: inout Int, keepingIn pool: ActionPool) -> Bool {
-        let start = budget
-        var budgetWhenTaken = budget
+    /// - Returns: the number of steps taken, and true if jobs are left.
+    final func runJobs(in turn: TurnBudget, keepingIn pool: ActionPool) -> (steps: Int, isLeft: Bool) {
+        var slice = turn.nextSlice()
+        var (steps, stepsWhenTaken) = (0, 0)
         var (paused, pays) = (false, true)
-        while budget > 0 {
+        while slice > 0 {
             guard let job = localQueue.popFirstRetained() else {
                 // In the midst of a stream from another thread, fetching the shared word for a few jobs slows both threads down. A
                 // single job never waits, and other jobs wait no more once a wait has brought few steps.
-                let steps = budgetWhenTaken - budget
-                if paused, steps < RunQueue.minGain { pays = false }
-                paused = pays && steps < RunQueue.smallBatch && start - budget > RunQueue.streamThreshold
+                let gain = steps - stepsWhenTaken
+                if paused, gain < RunQueue.minGain { pays = false }
+                paused = pays && gain < RunQueue.smallBatch && steps > RunQueue.streamThreshold
                 if paused { pause() }
-                budgetWhenTaken = budget
+                stepsWhenTaken = steps
                 if takePending() { continue }
-                return false
+                return (steps, false)
             }
-            if !job._withUnsafeGuaranteedRef({ $0.run(&budget) }) {
+            steps += slice
+            let isDone = job._withUnsafeGuaranteedRef { $0.run(&slice) }
+            if isDone {
+                pool.recycle(job)
+                slice -= 1
+            } else {
                 localQueue.prepend(retained: job)
-                return true
+                // It ended before the budget did.
+                if slice > 0 { return (steps - slice, true) }
             }
-            pool.recycle(job)
-            budget -= 1
+            steps -= slice
+            if slice <= 0 { slice = turn.nextSlice() }
         }
-        return hasWaitingJobs
+        return (steps, hasWaitingJobs)
     }
 
     /// True if other threads have submitted jobs that the drainer has not taken yet. Only the drainer may read it.
@@ -206,7 +212,15 @@ package class RunQueue {
     /// Makes the queue idle for a drainer that has run all jobs. From then on a submission calls `wake`.
     ///
     /// - Returns: false if a job was submitted meanwhile: the caller is still the drainer.
-    package final func tryGoIdle() -> Bool { leave() }
+    package func tryGoIdle() -> Bool { leave() }
+
+    /// Activates the queue for work that the caller has just submitted elsewhere, where the drainer looks before each batch, and again when it
+    /// has gone idle. Returns true if the queue was idle, in which case the caller has to call `wake`.
+    final func activate() -> Bool {
+        // A read-modify-write of the word by which the drainer goes idle: if it comes before, the drainer's compare-exchange acquires what
+        // the caller has done.
+        RunQueueState(word: state.fetchAdd(0)).isIdle && replace(.idle, by: .entered)
+    }
 
     /// Makes the caller, which went idle, the drainer again, whether or not a job was submitted meanwhile.
     package final func resume() {
@@ -217,7 +231,7 @@ package class RunQueue {
     /// Rejects what waits, and all jobs submitted meanwhile. The caller is the drainer, and is no longer when this returns.
     ///
     /// - Returns: the number of pieces of work that are lost.
-    package final func rejectAll() -> Int {
+    package func rejectAll() -> Int {
         var lost = 0
         repeat {
             while let job = localQueue.popFirst() ?? (takePending() ? localQueue.popFirst() : nil) {
@@ -240,7 +254,7 @@ package class RunQueue {
     /// Rejects the jobs submitted since `abandon`, for a caller whose `wake` such a submission called.
     ///
     /// - Returns: the number of pieces of work that are lost.
-    package final func rejectPending() -> Int {
+    package func rejectPending() -> Int {
         var lost = 0
         repeat {
             var next = takeStack(before: 0)?.oldest
@@ -344,47 +358,4 @@ package class RunQueue {
     private final func replace(_ expected: RunQueueState, by desired: RunQueueState) -> Bool {
         state.compareExchange(expected.word, desired.word)
     }
-}
-
-/// The word of a run queue: whether a thread drains the queue, and the job submitted last.
-///
-/// That job stays in the word when the drainer has taken it, so that a hop can tell whether its batch is still the last one.
-struct RunQueueState: Equatable {
-    let word: UInt
-
-    /// The bit for a job that the drainer has taken.
-    private static let taken: UInt = 1
-
-    init(word: UInt) { self.word = word }
-
-    /// No thread drains the queue, and no job waits.
-    static let idle = RunQueueState(word: 0)
-
-    /// A drainer is at work, and no job was submitted since it entered the idle queue.
-    static let entered = RunQueueState(word: taken)
-
-    /// `job` was submitted last, and waits on the stack.
-    @inline(__always)
-    static func submitted(_ job: Unmanaged<Job>) -> RunQueueState {
-        RunQueueState(word: job.word)
-    }
-
-    @inline(__always)
-    var isIdle: Bool { self == .idle }
-
-    /// True if the drainer has taken all jobs from the stack. False if the queue is idle.
-    @inline(__always)
-    var isTaken: Bool { word & RunQueueState.taken != 0 }
-
-    /// The address of the job submitted last; 0 if there is none.
-    @inline(__always)
-    var lastAddress: UInt { word & ~RunQueueState.taken }
-
-    /// The top of the stack: the job submitted last, if it waits.
-    @inline(__always)
-    var newestPending: Unmanaged<Job>? { isTaken ? nil : Unmanaged(word: word) }
-
-    /// The state behind this one when the drainer takes the stack.
-    @inline(__always)
-    var afterTaking: RunQueueState { RunQueueState(word: word | RunQueueState.taken) }
 }

@@ -31,6 +31,8 @@ class Coordinator: Stage, SerializerTarget {
     /// The name of the operator, for diagnostics.
     package var operatorName: StaticString { abstractMethod() }
 
+    package final var elementsWeigh: Bool { slots.contains { $0.elementsWeigh } }
+
     init(slots: [SourceSlot], endsSourcesFirst: Bool = false, downstream: AnySink) {
         self.endsSourcesFirst = endsSourcesFirst
         self.slots = slots
@@ -174,6 +176,9 @@ class SourceSlot: Stage {
     /// True if the slot keeps that many elements, or elements of that part of the greatest weight. Only the coordinator's drainer calls this.
     func isFull(at count: Int) -> Bool { self.count >= count }
 
+    /// True if the source's elements are `Weighted`.
+    var elementsWeigh: Bool { false }
+
     /// True if the source is a trigger, which is never paused (law L13).
     var isTrigger: Bool { false }
 
@@ -189,6 +194,8 @@ final class SlotSources {
 /// A slot for a source of a known type.
 @usableFromInline
 class ElementSlot<Element>: SourceSlot {
+    override final var elementsWeigh: Bool { isWeighted(Element.self) }
+
     /// Handles an element; only the coordinator's drainer calls this.
     func accept(_ element: Element, for coordinator: Coordinator) { abstractMethod() }
 

@@ -33,6 +33,9 @@ extension Serializer {
         #endif
     }
 
+    /// The same where elements weigh: each of them may be a megabyte.
+    private static var fewWeighingNodes: Int { min(2, fewNodes) }
+
     /// The number of questions, one after the other, after which one waits for its turn in any case.
     private static var mostSkipped: UInt { 4 }
 
@@ -44,7 +47,7 @@ extension Serializer {
             if !tryLeave() { finishLeaving(reference) }
             return answer
         }
-        if !mustQueueQuestion() { return false }
+        if !mustQueueQuestion(for: reference) { return false }
         let node = PauseQuestion.make(of: source)
         return settle(question: node, enqueue(node), for: reference)
     }
@@ -52,12 +55,18 @@ extension Serializer {
     /// Tells whether a source that finds the serializer busy has to ask by a node: if many nodes wait, and each fourth time in any case.
     ///
     /// A drainer that keeps up with its producers may stay for ever, with few nodes at any time.
-    func mustQueueQuestion() -> Bool {
+    func mustQueueQuestion(for reference: AnySerializerTarget) -> Bool {
         // Relaxed: sources that count at the same time lose a count.
         let count = skippedQuestions.loadRelaxed() &+ 1
-        let isDue = count >= Serializer.mostSkipped || backlogCount >= Serializer.fewNodes
+        let isDue = count >= Serializer.mostSkipped || hasMany(for: reference.target)
         skippedQuestions.storeRelaxed(isDue ? 0 : count)
         return isDue
+    }
+
+    private func hasMany(for target: any SerializerTarget) -> Bool {
+        let count = backlogCount
+        if count >= Serializer.fewNodes { return true }
+        return count >= Serializer.fewWeighingNodes && target.elementsWeigh
     }
 
     /// Completes the submission of a question.

@@ -19,6 +19,8 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     /// The operator this sink belongs to, for diagnostics.
     package var operatorName: StaticString { "serialized" }
 
+    package final var elementsWeigh: Bool { isWeighted(Element.self) }
+
     /// True if an error of one source may end this sink while other sources continue.
     package var hasSources: Bool { false }
 

@@ -27,6 +27,9 @@ package protocol SerializerTarget: AnyObject {
     /// Receives nodes that were enqueued, oldest first, and will be run in their turn. Only the drainer calls this, between two runs.
     func didArrive(_ nodes: UnsafeMutablePointer<DrainNode>)
 
+    /// True if nodes may carry `Weighted` elements, of which few may wait. Costs a look-up by the runtime.
+    var elementsWeigh: Bool { get }
+
     /// Tells whether the stages below want a source to pause. Only the drainer calls this.
     func downstreamPauses(_ source: any PausableSource) -> Bool
 

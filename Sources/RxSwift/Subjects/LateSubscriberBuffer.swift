@@ -11,6 +11,8 @@ final class LateSubscriberBuffer<Element>: Sink<Element>, SerializerTarget {
 
     var operatorName: StaticString { "replay to a late subscriber" }
 
+    var elementsWeigh: Bool { isWeighted(Element.self) }
+
     init(subscription: SubjectSubscription, downstream: Sink<Element>) {
         self.subscription = subscription
         self.downstream = downstream

@@ -25,7 +25,7 @@ extension SubjectListCore {
             leave()
             return answer
         }
-        if !serializer.mustQueueQuestion() { return false }
+        if !serializer.mustQueueQuestion(for: AnySerializerTarget(self)) { return false }
         let node = PauseQuestion.make(of: source)
         return serializer.settle(question: node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }

@@ -31,6 +31,8 @@ package class SubjectListCore: SerializerTarget {
     /// The name of the subject, for diagnostics.
     package final let operatorName: StaticString
 
+    package var elementsWeigh: Bool { false }
+
     private enum Termination {
         /// The subject is open for events.
         static let none: UInt = 0
@@ -278,6 +280,8 @@ package class SubjectCore<Element>: SubjectListCore {
     deinit {
         if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
     }
+
+    package final override var elementsWeigh: Bool { isWeighted(Element.self) }
 
     // MARK: Events
 

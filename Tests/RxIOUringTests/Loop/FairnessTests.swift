@@ -93,4 +93,141 @@ import Testing
         #expect(action.wait(seconds: 5) && timer.wait(seconds: 5))
         scheduler.shutdown()
     }
+
+    /// Actions of a millisecond each, which take some seconds together.
+    private func occupy(_ scheduler: IOUringScheduler, until isOver: Guarded<Bool>) {
+        for _ in 0..<3_000 {
+            scheduler.run { if !isOver.value { spin(microseconds: 1_000) } }
+        }
+    }
+
+    @Test("A timer does not wait for submitted work", arguments: Backend.built, [false, true])
+    func timerBesideWork(_ backend: Backend, _ armsOnLoop: Bool) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let isOver = Guarded(false)
+        let (armed, fired) = (OneShot(), OneShot())
+        let arm: @Sendable () -> Void = {
+            armed.fire()
+            _ = scheduler.scheduleRelative((), dueTime: .milliseconds(10)) { _ in
+                fired.fire()
+                return Disposables.create()
+            }
+        }
+        if armsOnLoop { scheduler.run(arm) }
+        occupy(scheduler, until: isOver)
+        if !armsOnLoop { arm() }
+        #expect(armed.wait())
+        // The work takes ten times as long.
+        #expect(fired.wait(seconds: 0.3))
+        isOver.value = true
+        scheduler.shutdown()
+    }
+
+    @Test("Bytes from a socket do not wait for submitted work", arguments: Backend.built)
+    func echoBesideWork(_ backend: Backend) throws {
+        let server = try Server.echo(backend)
+        let peer = PlainSocket(connectedTo: server.address)
+        peer.sendWithoutDelay()
+        #expect(peer.send([1]) && peer.receive(1) == [1])
+        let isOver = Guarded(false)
+        occupy(server.scheduler, until: isOver)
+        let start = MonotonicClock.now()
+        for number: UInt8 in 0..<10 { #expect(peer.send([number]) && peer.receive(1) == [number]) }
+        #expect(MonotonicClock.now() - start < 300_000_000)
+        isOver.value = true
+        peer.close()
+        server.end()
+    }
+
+    @Test(
+        "Slow timers and slow completions leave each other, and submitted work, their turns", arguments: Backend.built)
+    func slowCallbacks(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let bag = DisposeBag()
+        let (timers, chunks) = (AtomicCounter(0), AtomicCounter(0))
+        for _ in 0..<1_000 {
+            _ = scheduler.scheduleRelative((), dueTime: .milliseconds(5)) { _ in
+                timers.increment()
+                spin(microseconds: 1_000)
+                return Disposables.create()
+            }
+        }
+        for _ in 0..<100 {
+            File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).subscribe(
+                onNext: { _ in
+                    chunks.increment()
+                    spin(microseconds: 1_000)
+                }, onError: { _ in }
+            ).disposed(by: bag)
+        }
+        #expect(soon { timers.value > 0 && chunks.value > 0 })
+        let (action, timer) = (OneShot(), OneShot())
+        let (timersBefore, chunksBefore) = (timers.value, chunks.value)
+        scheduler.run { action.fire() }
+        #expect(action.wait(seconds: 0.3))
+        #expect(soon { timers.value > timersBefore + 2 && chunks.value > chunksBefore + 2 })
+        // Both have come forward, and none has finished before the other had its turn.
+        #expect(timers.value < 900)
+        _ = scheduler.scheduleRelative((), dueTime: .milliseconds(1)) { _ in
+            timer.fire()
+            return Disposables.create()
+        }
+        // Timers fire in the order of their deadlines.
+        #expect(timer.wait(seconds: 20))
+        scheduler.shutdown()
+        withExtendedLifetime(bag) {}
+    }
+
+    /// The fault: a job of many steps, such as a hop's batch, takes all steps of a turn before the loop looks at the clock.
+    @Test("The events of one hop do not keep a timer waiting", arguments: Backend.built)
+    func timerBesideHop(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let isOver = Guarded(false)
+        let subject = PublishSubject<Int>()
+        let subscription = subject.observe(on: scheduler).subscribe(onNext: { _ in
+            if !isOver.value { spin(microseconds: 1_000) }
+        })
+        for number in 0..<2_000 { subject.onNext(number) }
+        let fired = OneShot()
+        _ = scheduler.scheduleRelative((), dueTime: .milliseconds(10)) { _ in
+            fired.fire()
+            return Disposables.create()
+        }
+        #expect(fired.wait(seconds: 0.3))
+        isOver.value = true
+        subscription.dispose()
+        scheduler.shutdown()
+    }
+
+    @Test("The events of a hop keep their order and number over many turns", arguments: Backend.built)
+    func hopOverManyTurns(_ backend: Backend) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let subject = PublishSubject<Int>()
+        let done = OneShot()
+        nonisolated(unsafe) var (next, isInOrder) = (0, true)
+        let subscription = subject.observe(on: scheduler).subscribe(
+            onNext: { number in
+                isInOrder = isInOrder && number == next
+                next += 1
+                if number % 97 == 0 { spin(microseconds: 250) }
+            }, onCompleted: done.fire)
+        race(
+            { for number in 0..<20_000 { subject.onNext(number) } },
+            {
+                for _ in 0..<1_000 {
+                    scheduler.run {}
+                    usleep(20)
+                }
+            })
+        subject.onCompleted()
+        #expect(done.wait() && isInOrder && next == 20_000)
+        subscription.dispose()
+        scheduler.shutdown()
+    }
+}
+
+/// Keeps the calling thread busy.
+private func spin(microseconds: UInt64) {
+    let end = MonotonicClock.now() + microseconds * 1_000
+    while MonotonicClock.now() < end {}
 }

@@ -31,8 +31,9 @@ import Testing
     }
 
     private func run(_ steps: Int = 512) -> Bool {
-        var budget = steps
-        return queue.runJobs(within: &budget)
+        let turn = TurnBudget(steps: steps, nanoseconds: 1_000_000_000)
+        turn.begin()
+        return queue.runJobs(in: turn).isLeft
     }
 
     @Test("Only a submission to a loop at rest wakes it") func wakesRestingLoop() {
@@ -107,5 +108,57 @@ import Testing
             #expect(released.value == 0)
         }
         #expect(released.value == 2)
+    }
+
+    private func submitExpress(_ line: String) {
+        let log = log
+        queue.submitExpress(
+            WorkJob { _, isRejected in
+                log.note(isRejected ? "\(line) rejected" : line)
+                return true
+            })
+    }
+
+    private func runExpress() {
+        var budget = 1
+        while let job = queue.popExpress() { _ = job.run(&budget) }
+    }
+
+    @Test("The express lane keeps its order, and does not wait for other work") func expressLane() {
+        submit("a")
+        submitExpress("x")
+        nonisolated(unsafe) let this = self
+        race({ this.submitExpress("y") })
+        #expect(!queue.isExpressIdle && thread.wakeUps == 0)
+        runExpress()
+        #expect(queue.isExpressIdle && !run() && log.text == "x y a")
+    }
+
+    @Test("A submission to the express lane wakes a loop at rest, once") func expressWakes() {
+        #expect(queue.tryGoIdle())
+        submitExpress("x")
+        submitExpress("y")
+        #expect(thread.wakeUps == 1)
+        queue.resume()
+        // The loop does not rest while the lane has jobs.
+        #expect(!queue.tryGoIdle())
+        runExpress()
+        #expect(queue.tryGoIdle() && log.text == "x y")
+    }
+
+    @Test("A loop rejects the express lane with its other work") func rejectedExpressLane() {
+        submit("a")
+        submitExpress("x")
+        #expect(queue.rejectAll() == 2 && log.text == "x rejected")
+    }
+
+    @Test("A forked process forgets the express lane, and rejects what it submits itself") func forkedExpressLane() {
+        submitExpress("parent")
+        queue.wasForked()
+        submitExpress("child")
+        #expect(thread.wakeUps == 1)
+        #expect(queue.rejectPending() == 1 && log.text == "child rejected")
+        submitExpress("again")
+        #expect(thread.wakeUps == 2)
     }
 }

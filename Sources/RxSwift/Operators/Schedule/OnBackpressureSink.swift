@@ -47,6 +47,8 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
 
     package var operatorName: StaticString { "onBackpressure(buffer:overflow:)" }
 
+    package var elementsWeigh: Bool { isWeighted(Element.self) }
+
     init(downstream: Sink<Element>, policy: OverflowPolicy, onDropped: ((Element) -> Void)?) {
         self.downstream = downstream
         self.policy = policy

@@ -24,6 +24,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     package var operatorName: StaticString { "timed operator" }
 
+    package final var elementsWeigh: Bool { isWeighted(Element.self) }
+
     required init(settings: TimeSettings, downstream: Sink<Output>) {
         self.downstream = downstream
         self.settings = settings

@@ -145,6 +145,8 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     var operatorName: StaticString { "groupBy(_:until:)" }
 
+    var elementsWeigh: Bool { isWeighted(Element.self) }
+
     init(
         keySelector: @escaping (Element) throws -> Key,
         lifetime: GroupLifetime<Key, Element>, downstream: Sink<GroupedObservable<Key, Element>>

@@ -1,0 +1,16 @@
+import RxPrimitives
+import Testing
+
+@Suite struct ProcessorCounterTests {
+    @Test("A span in ticks is about as long as in nanoseconds") func rate() {
+        let limit = ProcessorCounter.ticks(nanoseconds: 2_000_000)
+        // The thread may be preempted between two looks; then the next attempt tells.
+        let isClose = (0..<50).contains { _ in
+            let (start, time) = (ProcessorCounter.now(), MonotonicClock.now())
+            while ProcessorCounter.now() &- start < limit {}
+            let elapsed = MonotonicClock.now() - time
+            return elapsed > 1_400_000 && elapsed < 3_000_000
+        }
+        #expect(isClose)
+    }
+}
