@@ -113,8 +113,10 @@ int rx_accept(int descriptor, int flags);
 
 // MARK: Threads and processes
 
-/// Lets the calling thread run on one processor only. 0 or an errno.
+/// Lets the calling thread run on one processor only, one of those that it may use already. 0 or an errno.
 int rx_thread_pin(int processor);
+/// The numbers of the processors that the calling thread may use, ascending, at most so many. How many there are, or a negated errno.
+int rx_thread_processors(int *numbers, int most);
 /// Names the calling thread, for tools that list threads, asks for exact timers, and blocks SIGPIPE: a write to a pipe without readers
 /// raises it in the thread that submitted it, however it is done, and fails with EPIPE as well.
 void rx_thread_prepare(const char *name);
