@@ -33,6 +33,7 @@ typedef enum rx_operation {
     RX_CONNECT,      // descriptor, address of a sockaddr, length
     RX_POLL,         // descriptor, flags: POLLIN and the like
     RX_SYNCHRONIZE,  // descriptor: fsync
+    RX_HANG_UP,      // descriptor: waits until it is broken; POLLERR and POLLHUP. May complete again and again, also when nothing is broken
 } rx_operation;
 
 /// What became of an operation.

@@ -168,7 +168,9 @@ extension ConnectionCore {
 
     private func reject(_ item: OutputQueue.Item, _ error: IOError) {
         reduceLoad(bytes: item.bytes.count, items: item.count)
-        item.waiter?.writeEnded(error)
+        // A waiter without bytes stands behind bytes that were accepted.
+        if !item.bytes.isEmpty { hasSentEverything = false }
+        item.waiter?.writeEnded(hasSentEverything ? nil : error)
     }
 
     /// Rejects an item that another thread sent before it knew of `shutDownOutput`.
@@ -214,11 +216,13 @@ extension ConnectionCore {
         case .send: flush()
         case .close: release()
         }
+        watchForHangUp()
     }
 
     /// Sends the bytes that can be sent now, and leaves the rest to the kernel.
     func flush() {
         guard let socket, state.isSending else { return }
+        if output.isEmpty, !state.endsWhenDrained { return }
         let send = send ?? ConnectionSend(socket)
         self.send = send
         if send.isInFlight { return }

@@ -26,12 +26,15 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
+    @exclusivity(unchecked) var hangUp = HangUpState()
 
     // Sending.
     @exclusivity(unchecked) var send: ConnectionSend?
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var flushTimer: DelayTimer?
     @exclusivity(unchecked) private var isAborted = false
+    /// True once the connection is closed, if the kernel has taken all accepted bytes.
+    @exclusivity(unchecked) var hasSentEverything = false
 
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
     let load = AtomicWord(0)
@@ -88,6 +91,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         socket = Descriptor(fd, on: loop)
         guard loop.add(self) else { return finishClosing(shutDownError) }
         state.opened()
+        watchAtEndOfTick()
     }
 
     func drain() -> Bool {
@@ -162,11 +166,14 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
             send.hold(output)
             loop.cancel(send)
         }
+        if let watch = hangUp.watch { loop.cancel(watch) }
         flushTimer?.cancel(on: loop)
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
         // A clean end says that everything was sent.
-        if isAborted || output.bytes > 0, let socket { Socket.resetWhenClosed(socket.fd) }
+        let isCut = isAborted || output.bytes > 0
+        hasSentEverything = error == nil && !isCut
+        if isCut, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
         socket?.onClosed = { self.descriptorClosed() }
@@ -177,6 +184,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     private func descriptorClosed() {
         let failure = state.descriptorClosed()
         receive = nil
+        hangUp.watch = nil
         send = nil
         socket = nil
         loop.remove(self)

@@ -37,6 +37,19 @@ enum Socket {
         _ = setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
+    /// Returns the error of a broken socket, which the system then forgets; 0 if there is none.
+    static func takeError(_ fd: CInt) -> CInt {
+        var error: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : 0
+    }
+
+    /// True if bytes wait to be received.
+    static func hasInput(_ fd: CInt) -> Bool {
+        var byte: UInt8 = 0
+        return recv(fd, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
+    }
+
     /// Makes the close of a TCP socket a reset, which drops what the kernel has not sent.
     static func resetWhenClosed(_ fd: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)
