@@ -72,6 +72,10 @@ int rx_accept(int descriptor, int flags) {
     return accepted >= 0 ? accepted : -errno;
 }
 
+const void *rx_find(const void *bytes, size_t length, const void *row, size_t row_length) {
+    return memmem(bytes, length, row, row_length);
+}
+
 // The processors that the calling thread may use. To be freed; NULL with errno on failure.
 static cpu_set_t *usable_processors(int *room) {
     // The kernel rejects a set that is smaller than its own.

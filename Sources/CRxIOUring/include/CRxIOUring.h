@@ -5,6 +5,7 @@
 #define CRXIOURING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -111,6 +112,11 @@ typedef enum rx_readiness { RX_READY_INPUT = 1, RX_READY_OUTPUT = 2 } rx_readine
 int rx_eventfd_make(void);
 /// `accept4` without the peer's address; a negated errno on failure.
 int rx_accept(int descriptor, int flags);
+
+// MARK: Bytes
+
+/// `memmem`: where a row of bytes occurs for the first time, or NULL. In linear time.
+const void *rx_find(const void *bytes, size_t length, const void *row, size_t row_length);
 
 // MARK: Threads and processes
 
