@@ -12,6 +12,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// The address of the peer; `unix:` for a Unix socket that was not bound.
     public let remoteAddress: SocketAddress
 
+    /// The process at the other end when the connection was made; nil for a TCP connection.
+    public let peerCredentials: PeerCredentials?
+
     /// The event loop that the connection lives on.
     public let scheduler: IOUringScheduler
 
@@ -20,7 +23,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Takes over a connected descriptor.
     init(
         _ fd: CInt, local: SocketAddress?, remote: SocketAddress, options: ConnectionOptions,
-        scheduler: IOUringScheduler
+        scheduler: IOUringScheduler, accepted: AcceptedConnections? = nil
     ) {
         let local = local ?? Socket.localAddress(fd) ?? SocketAddress(.unix([]))
         Socket.apply(options, to: fd, family: local.family)
@@ -28,7 +31,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
         remoteAddress = remote
         self.scheduler = scheduler
         let subject = remote.kind == .unix([]) ? "from \(local)" : "\(remote)"
-        core = ConnectionCore(fd, subject: subject, options: options, loop: scheduler.loop)
+        peerCredentials = local.family == AF_UNIX ? PeerCredentials(of: fd) : nil
+        core = ConnectionCore(fd, subject: subject, options: options, loop: scheduler.loop, accepted: accepted)
         core.start()
     }
 
@@ -125,10 +129,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     public func close() { core.closeInOrder() }
 
     /// Closes at once, drops the queued bytes, and resets the peer's connection (not that of a Unix socket). Callable from any thread, any number of times.
-    public func abort() {
-        // Submitted, not called at once: the caller may be an observer of this connection.
-        core.loop.submit({ [core] in core.abort() }, rejected: { false })
-    }
+    public func abort() { core.abortSoon() }
 
     /// Completes when the connection is closed, fails if an error ended it.
     ///

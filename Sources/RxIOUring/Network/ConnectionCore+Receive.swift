@@ -22,6 +22,7 @@ extension ConnectionCore {
         guard receiver === source else { return }
         state.subscriberLeft()
         receiver = nil
+        idleTimer?.resume()
         watchAtEndOfTick()
     }
 
@@ -31,7 +32,11 @@ extension ConnectionCore {
         let receive = receive ?? makeReceive(socket)
         if receive.isInFlight { return }
         // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
-        if !hangUp.isReset, receiver.mustPause() { return watchAtEndOfTick() }
+        if !hangUp.isReset, receiver.mustPause() {
+            idleTimer?.pause()
+            return watchAtEndOfTick()
+        }
+        idleTimer?.resume()
         if let watch = hangUp.watch { loop.cancel(watch) }
         if let window, window.take() {
             receive.receive(self, on: socket)
@@ -54,6 +59,7 @@ extension ConnectionCore {
     /// Handles the result of a receive, which the window has counted unless the connection received into its own memory.
     func received(_ result: Int32, buffer: Int, own: ByteStorage?) {
         if result > 0 {
+            idleTimer?.restart()
             if let own { return claim(chunk(own, count: Int(result))) }
             let storage = window!.storage(loop.backend.receivePool!.address(buffer))
             return claim(ByteChunk(storage, count: Int(result)))

@@ -223,7 +223,7 @@ extension ConnectionCore {
     func flush() {
         guard let socket, state.isSending else { return }
         if output.isEmpty, !state.endsWhenDrained { return }
-        let send = send ?? ConnectionSend(socket)
+        let send = send ?? ConnectionSend(socket, continues: !options.limitsSilence)
         self.send = send
         if send.isInFlight { return }
         while !output.isEmpty {
@@ -245,6 +245,7 @@ extension ConnectionCore {
     }
 
     private func remove(_ count: Int) {
+        if count > 0 { idleTimer?.restart() }
         let items = output.count
         let waiters = output.remove(count)
         reduceLoad(bytes: count, items: items - output.count)

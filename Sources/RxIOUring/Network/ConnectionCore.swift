@@ -12,6 +12,9 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     let subject: String
     let options: ConnectionOptions
 
+    /// The list of the listener's connections, in which this one is until it is closed; nil if no listener accepted it.
+    private let accepted: AcceptedConnections?
+
     /// The open descriptor, until the loop takes it over.
     private let fd: CInt
     @exclusivity(unchecked) var socket: Descriptor?
@@ -27,6 +30,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
     @exclusivity(unchecked) var hangUp = HangUpState()
+    /// Nil without a limit, and when the connection is closed.
+    @exclusivity(unchecked) var idleTimer: IdleTimer?
 
     // Sending.
     @exclusivity(unchecked) var send: ConnectionSend?
@@ -63,8 +68,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     static let flushTime: Int64 = 30_000_000_000
 
     /// Takes over an open descriptor, on any thread.
-    init(_ fd: CInt, subject: String, options: ConnectionOptions, loop: EventLoop) {
+    init(
+        _ fd: CInt, subject: String, options: ConnectionOptions, loop: EventLoop, accepted: AcceptedConnections? = nil
+    ) {
         self.fd = fd
+        self.accepted = accepted
         self.subject = subject
         self.options = options
         watermarks = OutputWatermarks(limit: options.sendLimit)
@@ -80,10 +88,12 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Opens the connection on the loop. Called from any thread, before any other method.
     func start() {
+        accepted?.add(self)
         loop.perform(open) {
             // No other object knows the descriptor.
             _ = Glibc.close(self.fd)
             _ = self.rejection.exchange(UInt(ECANCELED))
+            self.accepted?.remove(self)
         }
     }
 
@@ -91,6 +101,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         socket = Descriptor(fd, on: loop)
         guard loop.add(self) else { return finishClosing(shutDownError) }
         state.opened()
+        if let limit = options.idleTimeout { limitIdleTime(limit.nanosecondsClamped) }
         watchAtEndOfTick()
     }
 
@@ -140,12 +151,25 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         }
     }
 
+    /// Ends the connection when no byte has come or gone for a time, in nanoseconds.
+    private func limitIdleTime(_ limit: Int64) {
+        idleTimer = IdleTimer(on: loop, limit: limit) { [weak self] in
+            guard let self, state.isOpen, let socket else { return }
+            // The loop may have been busy for longer than bytes have waited for it.
+            if receive?.isInFlight == true, Socket.hasInput(socket.fd) { return }
+            finishClosing(IOError(code: ETIMEDOUT, operation: "idle timeout", subject: subject))
+        }
+    }
+
     /// Stops receiving, and ends the input of the subscriber.
     private func endInput() {
         if let receive { loop.cancel(receive) }
         unclaimed = nil
         receiver?.inputEnded()
     }
+
+    /// Aborts soon, on any thread: never at once, as the caller may be an observer of this connection.
+    func abortSoon() { loop.submit(abort, rejected: { false }) }
 
     /// Closes at once, and resets the connection of the peer.
     func abort() {
@@ -167,6 +191,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
             loop.cancel(send)
         }
         if let watch = hangUp.watch { loop.cancel(watch) }
+        idleTimer?.cancel()
+        idleTimer = nil
         flushTimer?.cancel(on: loop)
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
@@ -188,6 +214,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         send = nil
         socket = nil
         loop.remove(self)
+        accepted?.remove(self)
         while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
     }
 

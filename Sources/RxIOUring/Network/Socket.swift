@@ -1,4 +1,5 @@
 import Glibc
+import RxSwift
 
 /// Sockets as the system makes them, on any thread.
 enum Socket {
@@ -20,6 +21,12 @@ enum Socket {
     static func bind(_ fd: CInt, _ address: SocketAddress) throws {
         if address.withSocketAddress({ Glibc.bind(fd, $0, $1) }) != 0 {
             throw IOError(code: errno, operation: "bind", subject: "\(address)")
+        }
+    }
+
+    static func listen(_ fd: CInt, _ backlog: Int, _ address: SocketAddress) throws {
+        if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
+            throw IOError(code: errno, operation: "listen", subject: "\(address)")
         }
     }
 
@@ -57,8 +64,19 @@ enum Socket {
     }
 
     static func apply(_ options: ConnectionOptions, to fd: CInt, family: CInt) {
-        if options.noDelay, family != AF_UNIX { set(fd, CInt(IPPROTO_TCP), TCP_NODELAY, 1) }
         applyBuffers(options, to: fd)
+        if family == AF_UNIX { return }
+        let level = CInt(IPPROTO_TCP)
+        if options.noDelay { set(fd, level, TCP_NODELAY, 1) }
+        if let probes = options.keepAlive {
+            set(fd, level, TCP_KEEPIDLE, probes.idle)
+            set(fd, level, TCP_KEEPINTVL, probes.interval)
+            set(fd, level, TCP_KEEPCNT, probes.count)
+            set(fd, SOL_SOCKET, SO_KEEPALIVE, 1)
+        }
+        if let time = options.userTimeout {
+            set(fd, level, TCP_USER_TIMEOUT, Int(time.nanosecondsClamped / 1_000_000 + 1))
+        }
     }
 
     static func applyBuffers(_ options: ConnectionOptions, to fd: CInt) {
