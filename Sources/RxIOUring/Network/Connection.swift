@@ -89,7 +89,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// `sendLimit`, or a megabyte, is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
     /// as by `send`. Subscribes to the source on the loop;
     /// disposing of the result disposes of that subscription, but queued chunks are still sent.
-    /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above.
+    /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above; also if this side closes when all chunks so
+    ///   far were sent, but before the source has completed.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
         Completable(raw: scheduler.observable { WriteSource(self, source, downstream: $0) })
     }
@@ -135,6 +136,10 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Completes if this side asked for the close or both sides have sent everything; otherwise fails with the `IOError` that
     /// ended the connection. Does not keep the connection open.
+    ///
+    /// A reset by the peer ends a connection also while nothing is received. A subscriber of `received` that is paused then gets the bytes
+    /// that had arrived, and the error; without a subscriber these bytes are dropped. The mere end of the peer's output ends no connection: to
+    /// notice a peer that is gone, set a limit in `ConnectionOptions`.
     public var closed: Completable {
         Completable(raw: scheduler.observable { [core] in ClosedSource(core, downstream: $0) })
     }

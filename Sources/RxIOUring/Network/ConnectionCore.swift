@@ -154,9 +154,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     /// Ends the connection when no byte has come or gone for a time, in nanoseconds.
     private func limitIdleTime(_ limit: Int64) {
         idleTimer = IdleTimer(on: loop, limit: limit) { [weak self] in
-            guard let self, state.isOpen, let socket else { return }
-            // The loop may have been busy for longer than bytes have waited for it.
-            if receive?.isInFlight == true, Socket.hasInput(socket.fd) { return }
+            guard let self, state.isOpen else { return }
             finishClosing(IOError(code: ETIMEDOUT, operation: "idle timeout", subject: subject))
         }
     }

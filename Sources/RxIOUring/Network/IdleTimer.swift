@@ -13,10 +13,15 @@ final class IdleTimer {
     @exclusivity(unchecked) private var timer: DelayTimer?
     /// The time from which on no byte has come, apart from pauses.
     @exclusivity(unchecked) private var start = MonotonicClock.now()
+    /// True while the loop looks for events that came before the timer, but were not seen.
+    @exclusivity(unchecked) private var isConfirming = false
     /// The time of the pause; nil if there is none.
     @exclusivity(unchecked) private var pauseStart: UInt64?
 
-    /// - Parameter whenIdle: called on the loop, and again for each such time until `cancel`.
+    /// The time in which the loop sees what has happened, in nanoseconds.
+    private static let confirmationTime: UInt64 = 1_000_000
+
+    /// - Parameter whenIdle: called on the loop, once, and not after `cancel`.
     init(on loop: EventLoop, limit: Int64, whenIdle: @escaping () -> Void) {
         self.loop = loop
         self.limit = UInt64(limit)
@@ -27,6 +32,7 @@ final class IdleTimer {
     /// Begins the time anew, since a byte has come or gone.
     func restart() {
         start = MonotonicClock.now()
+        isConfirming = false
         if pauseStart != nil { pauseStart = start }
     }
 
@@ -37,6 +43,7 @@ final class IdleTimer {
     func resume() {
         guard let pauseStart else { return }
         self.pauseStart = nil
+        isConfirming = false
         let now = MonotonicClock.now()
         start += now - pauseStart
         if timer == nil { arm(after: rest(at: now)) }
@@ -61,10 +68,14 @@ final class IdleTimer {
         timer = nil
         if pauseStart != nil { return }
         let rest = rest(at: MonotonicClock.now())
-        if rest == 0 {
-            start = MonotonicClock.now()
-            whenIdle?()
+        if rest > 0 { return arm(after: rest) }
+        if !isConfirming {
+            // The loop may have been busy for longer than events have waited for it.
+            isConfirming = true
+            return arm(after: IdleTimer.confirmationTime)
         }
-        if whenIdle != nil { arm(after: rest == 0 ? limit : rest) }
+        let body = whenIdle
+        whenIdle = nil
+        body?()
     }
 }

@@ -120,4 +120,22 @@ import Testing
             scheduler.shutdown()
         }
     }
+
+    @Test("Arguments that make no sense stop the program") func invalidArguments() async {
+        await #expect(processExitsWith: .failure) { _ = KeepAlive(idle: 0) }
+        await #expect(processExitsWith: .failure) { _ = KeepAlive(interval: 32_768) }
+        await #expect(processExitsWith: .failure) { _ = KeepAlive(count: 128) }
+        await #expect(processExitsWith: .failure) {
+            var options = ConnectionOptions()
+            options.idleTimeout = .seconds(0)
+        }
+        await #expect(processExitsWith: .failure) {
+            var options = ConnectionOptions()
+            options.userTimeout = .milliseconds(-1)
+        }
+        await #expect(processExitsWith: .failure) {
+            var options = ListenerOptions()
+            options.fileMode = 0o1000
+        }
+    }
 }

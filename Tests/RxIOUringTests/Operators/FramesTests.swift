@@ -194,4 +194,12 @@ import Testing
             #expect(!source.hasObservers)
         }
     }
+
+    @Test("Arguments that make no sense stop the program") func invalidArguments() async {
+        await #expect(processExitsWith: .failure) { _ = LengthPrefix(size: 3) }
+        await #expect(processExitsWith: .failure) { _ = Observable<ByteChunk>.never().frames(delimiter: []) }
+        await #expect(processExitsWith: .failure) {
+            _ = Observable<ByteChunk>.never().frames(LengthPrefix(size: 1), maximumLength: -1)
+        }
+    }
 }
