@@ -118,6 +118,8 @@ bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void
     case RX_CONNECT: io_uring_prep_connect(sqe, descriptor, address, length); break;
     case RX_POLL: io_uring_prep_poll_add(sqe, descriptor, flags); break;
     case RX_SYNCHRONIZE: io_uring_prep_fsync(sqe, descriptor, 0); break;
+    // A poll of io_uring ends when the peer has sent everything, asked for or not. This one goes on behind that.
+    case RX_HANG_UP: io_uring_prep_poll_multishot(sqe, descriptor, 0); break;
     }
     io_uring_sqe_set_data64(sqe, tag);
     return true;

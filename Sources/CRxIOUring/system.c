@@ -72,12 +72,52 @@ int rx_accept(int descriptor, int flags) {
     return accepted >= 0 ? accepted : -errno;
 }
 
+const void *rx_find(const void *bytes, size_t length, const void *row, size_t row_length) {
+    return memmem(bytes, length, row, row_length);
+}
+
+// The processors that the calling thread may use. To be freed; NULL with errno on failure.
+static cpu_set_t *usable_processors(int *room) {
+    // The kernel rejects a set that is smaller than its own.
+    for (int count = 1024; count <= 1 << 20; count *= 2) {
+        cpu_set_t *set = CPU_ALLOC(count);
+        if (!set) return NULL;
+        *room = count;
+        if (sched_getaffinity(0, CPU_ALLOC_SIZE(count), set) == 0) return set;
+        int error = errno;
+        CPU_FREE(set);
+        errno = error;
+        if (error != EINVAL) return NULL;
+    }
+    return NULL;
+}
+
+int rx_thread_processors(int *numbers, int most) {
+    int room, count = 0;
+    cpu_set_t *set = usable_processors(&room);
+    if (!set) return -errno;
+    for (int number = 0; number < room; number++) {
+        if (!CPU_ISSET_S(number, CPU_ALLOC_SIZE(room), set)) continue;
+        if (count < most) numbers[count] = number;
+        count++;
+    }
+    CPU_FREE(set);
+    return count;
+}
+
 int rx_thread_pin(int processor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (processor < 0 || processor >= CPU_SETSIZE) return EINVAL;
-    CPU_SET(processor, &set);
-    return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+    int room;
+    cpu_set_t *set = usable_processors(&room);
+    if (!set) return errno;
+    size_t size = CPU_ALLOC_SIZE(room);
+    int error = EINVAL;
+    if (processor >= 0 && processor < room && CPU_ISSET_S(processor, size, set)) {
+        CPU_ZERO_S(size, set);
+        CPU_SET_S(processor, size, set);
+        error = pthread_setaffinity_np(pthread_self(), size, set);
+    }
+    CPU_FREE(set);
+    return error;
 }
 
 const char *rx_environment(const char *name) { return secure_getenv(name); }

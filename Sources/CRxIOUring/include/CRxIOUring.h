@@ -5,6 +5,7 @@
 #define CRXIOURING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -33,6 +34,7 @@ typedef enum rx_operation {
     RX_CONNECT,      // descriptor, address of a sockaddr, length
     RX_POLL,         // descriptor, flags: POLLIN and the like
     RX_SYNCHRONIZE,  // descriptor: fsync
+    RX_HANG_UP,      // descriptor: waits until it is broken; POLLERR and POLLHUP. May complete again and again, also when nothing is broken
 } rx_operation;
 
 /// What became of an operation.
@@ -111,10 +113,17 @@ int rx_eventfd_make(void);
 /// `accept4` without the peer's address; a negated errno on failure.
 int rx_accept(int descriptor, int flags);
 
+// MARK: Bytes
+
+/// `memmem`: where a row of bytes occurs for the first time, or NULL. In linear time.
+const void *rx_find(const void *bytes, size_t length, const void *row, size_t row_length);
+
 // MARK: Threads and processes
 
-/// Lets the calling thread run on one processor only. 0 or an errno.
+/// Lets the calling thread run on one processor only, one of those that it may use already. 0 or an errno.
 int rx_thread_pin(int processor);
+/// The numbers of the processors that the calling thread may use, ascending, at most so many. How many there are, or a negated errno.
+int rx_thread_processors(int *numbers, int most);
 /// Names the calling thread, for tools that list threads, asks for exact timers, and blocks SIGPIPE: a write to a pipe without readers
 /// raises it in the thread that submitted it, however it is done, and fails with EPIPE as well.
 void rx_thread_prepare(const char *name);

@@ -72,7 +72,8 @@ extension Operation {
                 descriptor, request.address!.assumingMemoryBound(to: msghdr.self), flags | CInt(MSG_DONTWAIT))
         case RX_CONNECT:
             return connectOnce()
-        case RX_POLL:
+        case RX_POLL, RX_HANG_UP:
+            // Without flags, as for a hang-up, the system reports only that a descriptor is broken.
             var entry = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: flags), revents: 0)
             let count = Glibc.poll(&entry, 1, 0)
             if count == 0 { errno = EAGAIN }

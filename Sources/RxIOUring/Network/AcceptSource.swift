@@ -5,6 +5,7 @@ import RxSwift
 /// Accepts connections for the subscriber of a listener.
 final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private let core: ListenerCore
+    private let accepted: AcceptedConnections
     private let address: SocketAddress
     private let options: ConnectionOptions
     private let scheduler: IOUringScheduler
@@ -25,10 +26,12 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private static let longestPause: Int64 = 1_000_000_000
 
     init(
-        _ core: ListenerCore, address: SocketAddress, options: ConnectionOptions, scheduler: IOUringScheduler,
+        _ core: ListenerCore, _ accepted: AcceptedConnections, address: SocketAddress, options: ConnectionOptions,
+        scheduler: IOUringScheduler,
         group: IOUringSchedulerGroup?, downstream: Sink<Connection>
     ) {
         self.core = core
+        self.accepted = accepted
         self.address = address
         self.options = options
         self.scheduler = scheduler
@@ -111,7 +114,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         // A peer that has disconnected already has no address.
         let remote = Socket.remoteAddress(fd) ?? SocketAddress(.unix([]))
         let connection = Connection(
-            fd, local: nil, remote: remote, options: options, scheduler: group?.next() ?? scheduler)
+            fd, local: nil, remote: remote, options: options, scheduler: group?.next() ?? scheduler, accepted: accepted)
         isEmitting = true
         emit(connection)
         isEmitting = false

@@ -90,6 +90,7 @@ final class ConnectSource: LoopSource<Connection> {
         do {
             let fd = try Socket.open(address, SOCK_STREAM, operation: "connect") { fd in
                 Socket.applyBuffers(options, to: fd)
+                try options.prepareSocket?(fd)
             }
             attempt = ConnectAttempt(fd, address, on: loop) { [weak self] in self?.attempted($0) }
         } catch let error as IOError {

@@ -12,6 +12,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// The address of the peer; `unix:` for a Unix socket that was not bound.
     public let remoteAddress: SocketAddress
 
+    /// The process at the other end when the connection was made; nil for a TCP connection.
+    public let peerCredentials: PeerCredentials?
+
     /// The event loop that the connection lives on.
     public let scheduler: IOUringScheduler
 
@@ -20,7 +23,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Takes over a connected descriptor.
     init(
         _ fd: CInt, local: SocketAddress?, remote: SocketAddress, options: ConnectionOptions,
-        scheduler: IOUringScheduler
+        scheduler: IOUringScheduler, accepted: AcceptedConnections? = nil
     ) {
         let local = local ?? Socket.localAddress(fd) ?? SocketAddress(.unix([]))
         Socket.apply(options, to: fd, family: local.family)
@@ -28,7 +31,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
         remoteAddress = remote
         self.scheduler = scheduler
         let subject = remote.kind == .unix([]) ? "from \(local)" : "\(remote)"
-        core = ConnectionCore(fd, subject: subject, options: options, loop: scheduler.loop)
+        peerCredentials = local.family == AF_UNIX ? PeerCredentials(of: fd) : nil
+        core = ConnectionCore(fd, subject: subject, options: options, loop: scheduler.loop, accepted: accepted)
         core.start()
     }
 
@@ -85,7 +89,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// `sendLimit`, or a megabyte, is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
     /// as by `send`. Subscribes to the source on the loop;
     /// disposing of the result disposes of that subscription, but queued chunks are still sent.
-    /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above.
+    /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above; also if this side closes when all chunks so
+    ///   far were sent, but before the source has completed.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
         Completable(raw: scheduler.observable { WriteSource(self, source, downstream: $0) })
     }
@@ -125,15 +130,16 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     public func close() { core.closeInOrder() }
 
     /// Closes at once, drops the queued bytes, and resets the peer's connection (not that of a Unix socket). Callable from any thread, any number of times.
-    public func abort() {
-        // Submitted, not called at once: the caller may be an observer of this connection.
-        core.loop.submit({ [core] in core.abort() }, rejected: { false })
-    }
+    public func abort() { core.abortSoon() }
 
     /// Completes when the connection is closed, fails if an error ended it.
     ///
     /// Completes if this side asked for the close or both sides have sent everything; otherwise fails with the `IOError` that
     /// ended the connection. Does not keep the connection open.
+    ///
+    /// A reset by the peer ends a connection also while nothing is received. A subscriber of `received` that is paused then gets the bytes
+    /// that had arrived, and the error; without a subscriber these bytes are dropped. The mere end of the peer's output ends no connection: to
+    /// notice a peer that is gone, set a limit in `ConnectionOptions`.
     public var closed: Completable {
         Completable(raw: scheduler.observable { [core] in ClosedSource(core, downstream: $0) })
     }

@@ -22,13 +22,22 @@ extension ConnectionCore {
         guard receiver === source else { return }
         state.subscriberLeft()
         receiver = nil
+        idleTimer?.resume()
+        watchAtEndOfTick()
     }
 
     /// Submits the next receive, if a subscriber wants it.
     func receiveNext() {
         guard state.wantsChunk, let socket, let receiver else { return }
         let receive = receive ?? makeReceive(socket)
-        if receive.isInFlight || receiver.mustPause() { return }
+        if receive.isInFlight { return }
+        // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
+        if !hangUp.isReset, receiver.mustPause() {
+            idleTimer?.pause()
+            return watchAtEndOfTick()
+        }
+        idleTimer?.resume()
+        if let watch = hangUp.watch { loop.cancel(watch) }
         if let window, window.take() {
             receive.receive(self, on: socket)
         } else {
@@ -50,6 +59,7 @@ extension ConnectionCore {
     /// Handles the result of a receive, which the window has counted unless the connection received into its own memory.
     func received(_ result: Int32, buffer: Int, own: ByteStorage?) {
         if result > 0 {
+            idleTimer?.restart()
             if let own { return claim(chunk(own, count: Int(result))) }
             let storage = window!.storage(loop.backend.receivePool!.address(buffer))
             return claim(ByteChunk(storage, count: Int(result)))
@@ -63,7 +73,9 @@ extension ConnectionCore {
         let error = result < 0 ? IOError(code: -result, operation: "receive", subject: subject) : nil
         switch state.inputEnded(error) {
         case .none: break
-        case .tellSubscriber: receiver?.inputEnded()
+        case .tellSubscriber:
+            watchAtEndOfTick()
+            receiver?.inputEnded()
         case .close: release()
         }
     }
@@ -77,7 +89,9 @@ extension ConnectionCore {
     private func claim(_ chunk: ByteChunk) {
         switch state.received(isWanted: receiver?.isWanted ?? false) {
         case .drop: break
-        case .keep: unclaimed = chunk
+        case .keep:
+            unclaimed = chunk
+            watchAtEndOfTick()
         case .deliver:
             receiver?.receive(chunk)
             receiveNext()

@@ -168,7 +168,9 @@ extension ConnectionCore {
 
     private func reject(_ item: OutputQueue.Item, _ error: IOError) {
         reduceLoad(bytes: item.bytes.count, items: item.count)
-        item.waiter?.writeEnded(error)
+        // A waiter without bytes stands behind bytes that were accepted.
+        if !item.bytes.isEmpty { hasSentEverything = false }
+        item.waiter?.writeEnded(hasSentEverything ? nil : error)
     }
 
     /// Rejects an item that another thread sent before it knew of `shutDownOutput`.
@@ -214,12 +216,14 @@ extension ConnectionCore {
         case .send: flush()
         case .close: release()
         }
+        watchForHangUp()
     }
 
     /// Sends the bytes that can be sent now, and leaves the rest to the kernel.
     func flush() {
         guard let socket, state.isSending else { return }
-        let send = send ?? ConnectionSend(socket)
+        if output.isEmpty, !state.endsWhenDrained { return }
+        let send = send ?? ConnectionSend(socket, continues: !options.limitsSilence)
         self.send = send
         if send.isInFlight { return }
         while !output.isEmpty {
@@ -241,6 +245,7 @@ extension ConnectionCore {
     }
 
     private func remove(_ count: Int) {
+        if count > 0 { idleTimer?.restart() }
         let items = output.count
         let waiters = output.remove(count)
         reduceLoad(bytes: count, items: items - output.count)

@@ -12,6 +12,9 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     let subject: String
     let options: ConnectionOptions
 
+    /// The list of the listener's connections, in which this one is until it is closed; nil if no listener accepted it.
+    private let accepted: AcceptedConnections?
+
     /// The open descriptor, until the loop takes it over.
     private let fd: CInt
     @exclusivity(unchecked) var socket: Descriptor?
@@ -26,12 +29,17 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
+    @exclusivity(unchecked) var hangUp = HangUpState()
+    /// Nil without a limit, and when the connection is closed.
+    @exclusivity(unchecked) var idleTimer: IdleTimer?
 
     // Sending.
     @exclusivity(unchecked) var send: ConnectionSend?
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var flushTimer: DelayTimer?
     @exclusivity(unchecked) private var isAborted = false
+    /// True once the connection is closed, if the kernel has taken all accepted bytes.
+    @exclusivity(unchecked) var hasSentEverything = false
 
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
     let load = AtomicWord(0)
@@ -60,8 +68,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     static let flushTime: Int64 = 30_000_000_000
 
     /// Takes over an open descriptor, on any thread.
-    init(_ fd: CInt, subject: String, options: ConnectionOptions, loop: EventLoop) {
+    init(
+        _ fd: CInt, subject: String, options: ConnectionOptions, loop: EventLoop, accepted: AcceptedConnections? = nil
+    ) {
         self.fd = fd
+        self.accepted = accepted
         self.subject = subject
         self.options = options
         watermarks = OutputWatermarks(limit: options.sendLimit)
@@ -77,10 +88,12 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Opens the connection on the loop. Called from any thread, before any other method.
     func start() {
+        accepted?.add(self)
         loop.perform(open) {
             // No other object knows the descriptor.
             _ = Glibc.close(self.fd)
             _ = self.rejection.exchange(UInt(ECANCELED))
+            self.accepted?.remove(self)
         }
     }
 
@@ -88,6 +101,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         socket = Descriptor(fd, on: loop)
         guard loop.add(self) else { return finishClosing(shutDownError) }
         state.opened()
+        if let limit = options.idleTimeout { limitIdleTime(limit.nanosecondsClamped) }
+        watchAtEndOfTick()
     }
 
     func drain() -> Bool {
@@ -136,12 +151,23 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         }
     }
 
+    /// Ends the connection when no byte has come or gone for a time, in nanoseconds.
+    private func limitIdleTime(_ limit: Int64) {
+        idleTimer = IdleTimer(on: loop, limit: limit) { [weak self] in
+            guard let self, state.isOpen else { return }
+            finishClosing(IOError(code: ETIMEDOUT, operation: "idle timeout", subject: subject))
+        }
+    }
+
     /// Stops receiving, and ends the input of the subscriber.
     private func endInput() {
         if let receive { loop.cancel(receive) }
         unclaimed = nil
         receiver?.inputEnded()
     }
+
+    /// Aborts soon, on any thread: never at once, as the caller may be an observer of this connection.
+    func abortSoon() { loop.submit(abort, rejected: { false }) }
 
     /// Closes at once, and resets the connection of the peer.
     func abort() {
@@ -162,11 +188,16 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
             send.hold(output)
             loop.cancel(send)
         }
+        if let watch = hangUp.watch { loop.cancel(watch) }
+        idleTimer?.cancel()
+        idleTimer = nil
         flushTimer?.cancel(on: loop)
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
         // A clean end says that everything was sent.
-        if isAborted || output.bytes > 0, let socket { Socket.resetWhenClosed(socket.fd) }
+        let isCut = isAborted || output.bytes > 0
+        hasSentEverything = error == nil && !isCut
+        if isCut, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
         socket?.onClosed = { self.descriptorClosed() }
@@ -177,9 +208,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     private func descriptorClosed() {
         let failure = state.descriptorClosed()
         receive = nil
+        hangUp.watch = nil
         send = nil
         socket = nil
         loop.remove(self)
+        accepted?.remove(self)
         while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
     }
 

@@ -53,12 +53,13 @@ final class ConnectionSend: DescriptorOperation {
     @exclusivity(unchecked) private var vectors: UnsafeMutablePointer<iovec>?
     @exclusivity(unchecked) private var message: UnsafeMutablePointer<msghdr>?
 
-    init(_ descriptor: Descriptor) {
-        // MSG_WAITALL: io_uring continues by itself when the socket has taken only a part.
+    /// - Parameter continues: whether io_uring is to continue by itself when the socket has taken only a part. An error behind that part is lost
+    ///   then: the next send reports EPIPE in its place.
+    init(_ descriptor: Descriptor, continues: Bool) {
         super.init(
             Request(
                 kind: RX_SEND, descriptor: descriptor.fd, address: nil,
-                flags: UInt32(MSG_NOSIGNAL) | UInt32(MSG_WAITALL)))
+                flags: UInt32(MSG_NOSIGNAL) | (continues ? UInt32(MSG_WAITALL) : 0)))
     }
 
     deinit {

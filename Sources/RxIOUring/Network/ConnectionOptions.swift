@@ -1,3 +1,5 @@
+public import RxSwift
+
 /// The behaviour of connections.
 public struct ConnectionOptions: Sendable {
     /// Indicates whether small pieces are sent at once, without waiting for more (`TCP_NODELAY`).
@@ -30,6 +32,47 @@ public struct ConnectionOptions: Sendable {
     /// The size in bytes of the kernel's receive buffer (`SO_RCVBUF`); nil lets the kernel choose.
     public var receiveBufferSize: Int?
 
-    /// Options with a send limit of 16 MiB, a window of 4 received chunks, and no delay.
+    /// The time without a byte in either direction after which the connection ends with an `IOError` of `ETIMEDOUT` (`idle timeout`); nil,
+    /// the default, for no limit.
+    ///
+    /// Bytes count when they are received, and when the kernel takes them to be sent. The time in which a stage below pauses `received` does
+    /// not count: for a peer that does not read, set `userTimeout`. Costs a timer, which most events leave alone, and a reading of the
+    /// clock for each chunk.
+    public var idleTimeout: RxTimeInterval? {
+        didSet { ConnectionOptions.require(idleTimeout, "idleTimeout") }
+    }
+
+    /// Probes of the system by which it finds out that a silent peer is gone (`SO_KEEPALIVE`); nil, the default, sends none.
+    ///
+    /// The connection of a peer that does not answer ends with `ETIMEDOUT`, and one whose peer has forgotten it with `ECONNRESET` (`receive`).
+    /// Unix sockets need none.
+    public var keepAlive: KeepAlive?
+
+    /// The time, at least a millisecond, for which sent bytes may stay unacknowledged, or a peer may not read (`TCP_USER_TIMEOUT`); nil, the
+    /// default, for the system's, of 15 minutes or so.
+    ///
+    /// Then the connection ends with an `IOError` of `ETIMEDOUT`. In place of the count of `keepAlive` it limits probes, too. Ignored by Unix
+    /// sockets.
+    public var userTimeout: RxTimeInterval? {
+        didSet { ConnectionOptions.require(userTimeout, "userTimeout") }
+    }
+
+    /// Sets options of the socket that this library does not know; nil, the default, sets none.
+    ///
+    /// Called with the descriptor before it is connected, once for each address that is tried, on the thread of the loop: it must not wait,
+    /// and not close the descriptor. Not called for accepted connections, which inherit most options from `ListenerOptions.prepareSocket`. An error
+    /// that it throws fails the attempt.
+    public var prepareSocket: (@Sendable (_ descriptor: CInt) throws -> Void)?
+
+    /// True if the system may end a connection with `ETIMEDOUT`.
+    var limitsSilence: Bool { keepAlive != nil || userTimeout != nil }
+
+    private static func require(_ time: RxTimeInterval?, _ name: String) {
+        if let time, time.nanosecondsClamped <= 0 {
+            fatalError("ConnectionOptions.\(name): argument must be longer than 0, not \(time)")
+        }
+    }
+
+    /// Options with a send limit of 16 MiB, a window of 4 received chunks, no delay, and no limits of time.
     public init() {}
 }

@@ -1,4 +1,5 @@
 import Glibc
+import RxPrimitives
 import RxSwift
 
 /// Completes when a connection is closed.
@@ -33,6 +34,8 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     @exclusivity(unchecked) private var isPausable = false
     /// True once bytes were rejected; used by the source's events, which are serial.
     @exclusivity(unchecked) private var wasRejected = false
+    /// 1 once the source has completed; used from any thread.
+    private let hasCompleted = AtomicWord(0)
 
     init(_ connection: Connection, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
         self.connection = connection
@@ -50,8 +53,11 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
         input.begin(
             source, onNext: { [self] bytes in enqueue(bytes) },
             onError: { [self] error in whileRunning { self.fail(with: error) } },
-            // The waiter goes with an empty chunk behind all others.
-            onCompleted: { [self] in enqueue(ByteChunk(EmptyCollection()), self) },
+            onCompleted: { [self] in
+                _ = hasCompleted.exchange(1)
+                // The waiter goes with an empty chunk behind all others.
+                enqueue(ByteChunk(EmptyCollection()), self)
+            },
             isFull: { [self] in isFull($0) })
     }
 
@@ -89,6 +95,8 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     }
 
     func connectionClosed(_ error: IOError?) {
+        // The waiter that goes behind all chunks learns whether they were sent before the close.
+        if error == nil, hasCompleted.loadRelaxed() != 0 { return }
         fail(with: error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
     }
 }

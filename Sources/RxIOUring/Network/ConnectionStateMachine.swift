@@ -35,6 +35,7 @@
 /// | `flushWanted` | open, closing or flushing; idle | scheduled | true |
 /// | `tickEnded` | open, closing or flushing; not failed | idle | send |
 /// | | flushing, failed(f) | idle, closed(f) | close |
+/// | | open or closing, failed(f); not observed or abandoned | idle, closed(f), ended(f) | close |
 /// | | any other | idle | none |
 /// | `outputDrained` | flushing | closed | close |
 /// | | open or closing, finishing, ended | finished, closed | shutDown(isLast) |
@@ -224,6 +225,9 @@ package struct ConnectionStateMachine {
         return .close
     }
 
+    /// True if there is a subscriber whose input has not ended.
+    private var isObserved: Bool { input == .observed || input == .abandoned }
+
     /// True if a subscriber waits for the next chunk.
     package var wantsChunk: Bool { life == .open && input == .observed }
 
@@ -283,7 +287,8 @@ package struct ConnectionStateMachine {
         flush = .idle
         guard isSending else { return .none }
         if output != .failed { return .send }
-        if isOpen { return .none }
+        // The subscriber may read what had arrived before the failure.
+        if isOpen, isObserved { return .none }
         close(outputFailure)
         return .close
     }
@@ -318,7 +323,7 @@ package struct ConnectionStateMachine {
         guard isSending else { return .none }
         output = .failed
         outputFailure = error
-        if input == .observed || input == .abandoned { return .dropOutput }
+        if isObserved { return .dropOutput }
         close(error)
         return .close
     }

@@ -16,6 +16,8 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     private let options: ConnectionOptions
     private let connectionSchedulers: IOUringSchedulerGroup?
 
+    let accepted = AcceptedConnections()
+
     /// Takes over a descriptor that listens.
     init(
         _ fd: CInt, asked: SocketAddress, options: ConnectionOptions,
@@ -46,7 +48,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     public var connections: Observable<Connection> {
         scheduler.observable { [self] in
             AcceptSource(
-                core, address: address, options: options, scheduler: scheduler, group: connectionSchedulers,
+                core, accepted, address: address, options: options, scheduler: scheduler, group: connectionSchedulers,
                 downstream: $0)
         }
     }
@@ -58,6 +60,19 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
         guard core.isAwaited else { return core.close() }
         // Closes behind a subscription that was made before.
         scheduler.loop.perform(core.close, rejected: core.close)
+    }
+}
+
+extension Listener {
+    /// Stops listening at each subscription, and waits until the accepted connections are closed.
+    ///
+    /// Connections go on as before: what serves them closes them, and learns from the completion of `connections` that no more come. Those that
+    /// are still open at the limit are cut: bytes that wait to be sent are dropped, and the peer is reset. Disposing of the result ends the
+    /// wait; the listener stays closed. Emits on the thread of `scheduler`.
+    /// - Parameter limit: the time that the connections have; nil for as long as they take.
+    /// - Returns: fails with an `IOError` of `ETIMEDOUT` (`quiesce`) if connections were cut, when they are closed.
+    public func quiesce(within limit: RxTimeInterval?) -> Completable {
+        Completable(raw: scheduler.observable { [self] in QuiesceSource(self, limit, downstream: $0) })
     }
 }
 
@@ -150,6 +165,11 @@ struct SocketFile {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         (self.path, device, number) = (path, status.st_dev, status.st_ino)
+    }
+
+    /// Sets the permissions of the file.
+    func allow(_ mode: mode_t, _ address: SocketAddress) throws {
+        if chmod(path, mode) != 0 { throw IOError(code: errno, operation: "chmod", subject: "\(address)") }
     }
 
     /// Removes the file, unless another one, of the next listener maybe, is there now.

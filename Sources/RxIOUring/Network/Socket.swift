@@ -1,4 +1,5 @@
 import Glibc
+import RxSwift
 
 /// Sockets as the system makes them, on any thread.
 enum Socket {
@@ -23,6 +24,12 @@ enum Socket {
         }
     }
 
+    static func listen(_ fd: CInt, _ backlog: Int, _ address: SocketAddress) throws {
+        if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
+            throw IOError(code: errno, operation: "listen", subject: "\(address)")
+        }
+    }
+
     static func localAddress(_ fd: CInt) -> SocketAddress? {
         SocketAddress.reported { getsockname(fd, $0, $1) }
     }
@@ -37,6 +44,19 @@ enum Socket {
         _ = setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
+    /// Returns the error of a broken socket, which the system then forgets; 0 if there is none.
+    static func takeError(_ fd: CInt) -> CInt {
+        var error: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : 0
+    }
+
+    /// True if bytes wait to be received.
+    static func hasInput(_ fd: CInt) -> Bool {
+        var byte: UInt8 = 0
+        return recv(fd, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
+    }
+
     /// Makes the close of a TCP socket a reset, which drops what the kernel has not sent.
     static func resetWhenClosed(_ fd: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)
@@ -44,8 +64,19 @@ enum Socket {
     }
 
     static func apply(_ options: ConnectionOptions, to fd: CInt, family: CInt) {
-        if options.noDelay, family != AF_UNIX { set(fd, CInt(IPPROTO_TCP), TCP_NODELAY, 1) }
         applyBuffers(options, to: fd)
+        if family == AF_UNIX { return }
+        let level = CInt(IPPROTO_TCP)
+        if options.noDelay { set(fd, level, TCP_NODELAY, 1) }
+        if let probes = options.keepAlive {
+            set(fd, level, TCP_KEEPIDLE, probes.idle)
+            set(fd, level, TCP_KEEPINTVL, probes.interval)
+            set(fd, level, TCP_KEEPCNT, probes.count)
+            set(fd, SOL_SOCKET, SO_KEEPALIVE, 1)
+        }
+        if let time = options.userTimeout {
+            set(fd, level, TCP_USER_TIMEOUT, Int(time.nanosecondsClamped / 1_000_000 + 1))
+        }
     }
 
     static func applyBuffers(_ options: ConnectionOptions, to fd: CInt) {

@@ -23,8 +23,8 @@ extension SocketAddress {
             let address = raw.load(as: sockaddr_in6.self)
             let (high, low) = SocketAddress.halves(address.sin6_addr)
             let port = UInt16(bigEndian: address.sin6_port)
-            if high == 0, low >> 32 == SocketAddress.mapped >> 32 {
-                kind = .ipv4(UInt32(truncatingIfNeeded: low), port: port)
+            if let number = SocketAddress.mappedIPv4(high, low) {
+                kind = .ipv4(number, port: port)
             } else {
                 kind = .ipv6(high: high, low: low, port: port, scope: address.sin6_scope_id)
             }
@@ -41,6 +41,11 @@ extension SocketAddress {
 
     /// The lower half of the IPv6 addresses in which IPv4 addresses are mapped.
     private static let mapped: UInt64 = 0xFFFF_0000_0000
+
+    /// The IPv4 address that is mapped in an IPv6 address, of which these are the halves; nil if none is.
+    static func mappedIPv4(_ high: UInt64, _ low: UInt64) -> UInt32? {
+        high == 0 && low >> 32 == mapped >> 32 ? UInt32(truncatingIfNeeded: low) : nil
+    }
 
     /// The address as a socket of a family needs it: an IPv4 address is mapped for IPv6.
     private func kind(for family: CInt) -> Kind {

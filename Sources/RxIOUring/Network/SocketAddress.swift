@@ -2,7 +2,10 @@ import CRxIOUring
 import Glibc
 
 /// The address of a socket: an IP address and a port, or the path of a Unix socket.
-public struct SocketAddress: Sendable, Hashable {
+///
+/// Two addresses are equal if they stand for one place: `::ffff:1.2.3.4` equals `1.2.3.4`, and the interface counts only where an address
+/// has no meaning without it (link-local ones, such as `fe80::1%eth0`).
+public struct SocketAddress: Sendable {
     enum Kind: Sendable, Hashable {
         /// The address and the port in the processor's byte order.
         case ipv4(UInt32, port: UInt16)

@@ -13,14 +13,15 @@ public enum TCP {
     ///   - backlog: the number of connections that may wait to be accepted.
     ///   - reusePort: whether several listeners may share the port, among which the kernel spreads connections
     ///     (`SO_REUSEPORT`).
+    ///   - socket: the behaviour of the listening socket.
     ///   - options: the behaviour of the connections.
     ///   - connectionSchedulers: event loops on which the connections live, in turns; nil for that of the listener.
     ///   - scheduler: the event loop that accepts.
     /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func listener(
         host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
-        options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
-        scheduler: IOUringScheduler
+        socket: ListenerOptions = ListenerOptions(), options: ConnectionOptions = ConnectionOptions(),
+        connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
     ) throws -> Listener {
         let address = try Socket.numeric(host, port)
         let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
@@ -28,13 +29,40 @@ public enum TCP {
             if reusePort { Socket.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }
             // Connections inherit the sizes; the peer would not be told of sizes that are set later.
             Socket.applyBuffers(options, to: fd)
-            try Socket.bind(fd, address)
-            if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
-                throw IOError(code: errno, operation: "listen", subject: "\(address)")
+            if let only = socket.ipv6Only, address.family == AF_INET6 {
+                Socket.set(fd, CInt(IPPROTO_IPV6), IPV6_V6ONLY, only ? 1 : 0)
             }
+            try socket.prepareSocket?(fd)
+            try Socket.bind(fd, address)
+            try Socket.listen(fd, backlog, address)
         }
         return Listener(
             fd, asked: address, options: options, connectionSchedulers: connectionSchedulers, scheduler: scheduler)
+    }
+
+    /// Opens a port for connections on each loop of a group: the kernel spreads them (`SO_REUSEPORT`), and each lives on the loop that accepts it.
+    ///
+    /// So no loop hands connections to others. Those that wait on a loop that is busy are not accepted by the others. Each listener is to be
+    /// subscribed to: connections of one that is not wait in vain. Parameters as of `listener`.
+    /// - Throws: as `listener` does; then none is open.
+    /// - Returns: a listener for each loop, in the order of `schedulers`, all on the same port.
+    public static func listeners(
+        host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, socket: ListenerOptions = ListenerOptions(),
+        options: ConnectionOptions = ConnectionOptions(), schedulers: IOUringSchedulerGroup
+    ) throws -> [Listener] {
+        var made: [Listener] = []
+        do {
+            for scheduler in schedulers.schedulers {
+                made.append(
+                    try listener(
+                        host: host, port: made.first?.address.port ?? port, backlog: backlog, reusePort: true,
+                        socket: socket, options: options, scheduler: scheduler))
+            }
+        } catch {
+            for listener in made { listener.close() }
+            throw error
+        }
+        return made
     }
 
     /// Connections to a port, opened at each subscription.
@@ -44,12 +72,12 @@ public enum TCP {
     /// - Returns: never completes. Fails with an `IOError` (`address`, `listen`, `bind`, `accept`).
     public static func listen(
         host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
-        options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
-        scheduler: IOUringScheduler
+        socket: ListenerOptions = ListenerOptions(), options: ConnectionOptions = ConnectionOptions(),
+        connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
     ) -> Observable<Connection> {
         .deferred {
             try listener(
-                host: host, port: port, backlog: backlog, reusePort: reusePort, options: options,
+                host: host, port: port, backlog: backlog, reusePort: reusePort, socket: socket, options: options,
                 connectionSchedulers: connectionSchedulers, scheduler: scheduler
             ).connections
         }

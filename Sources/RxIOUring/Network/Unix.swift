@@ -8,14 +8,15 @@ public enum Unix {
     /// The file is removed when the listener is closed, unless it was replaced by another one meanwhile. An existing file is an error, even if no socket listens there any more:
     /// the program has to decide whether to remove it.
     /// - Parameters: as of `TCP.listener`.
-    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
+    /// - Throws: `IOError` (`listen`, `bind`, `chmod`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
     ///   long for a socket.
     public static func listener(
-        path: String, backlog: Int = 1_024, options: ConnectionOptions = ConnectionOptions(),
-        connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
+        path: String, backlog: Int = 1_024, socket: ListenerOptions = ListenerOptions(),
+        options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
+        scheduler: IOUringScheduler
     ) throws -> Listener {
         try listener(
-            at: SocketAddress(unixPath: path), backlog: backlog, options: options,
+            at: SocketAddress(unixPath: path), backlog: backlog, socket: socket, options: options,
             connectionSchedulers: connectionSchedulers, scheduler: scheduler)
     }
 
@@ -23,17 +24,23 @@ public enum Unix {
     ///
     /// The address may be in no file system. See `listener(path:)`.
     public static func listener(
-        at address: SocketAddress, backlog: Int = 1_024, options: ConnectionOptions = ConnectionOptions(),
-        connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
+        at address: SocketAddress, backlog: Int = 1_024, socket: ListenerOptions = ListenerOptions(),
+        options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
+        scheduler: IOUringScheduler
     ) throws -> Listener {
         var file: SocketFile?
         let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
+            // Before the name exists, so that the file never has more permissions; behind that, those that the mask took.
+            if let mode = socket.fileMode { fchmod(fd, mode) }
+            try socket.prepareSocket?(fd)
             try Socket.bind(fd, address)
             file = SocketFile(of: address)
-            if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
-                let code = errno
+            do {
+                if let mode = socket.fileMode { try file?.allow(mode, address) }
+                try Socket.listen(fd, backlog, address)
+            } catch {
                 file?.remove()
-                throw IOError(code: code, operation: "listen", subject: "\(address)")
+                throw error
             }
         }
         return Listener(

@@ -32,7 +32,7 @@ public final class IOUringScheduler: SchedulerType {
     /// - Parameters:
     ///   - name: names the thread, and the scheduler in reports.
     ///   - spin: the way the thread waits for work before it sleeps.
-    ///   - processor: the number of the processor that the thread is to stay on; nil lets the system choose.
+    ///   - processor: the number of the processor that the thread is to stay on, one that the calling thread may use; nil lets the system choose.
     ///   - backend: nil chooses the best one there is, unless the environment variable `RX_IO_BACKEND` (`uring` or `epoll`)
     ///     names one. Where io_uring is wanted and unavailable, the loop uses epoll, and `IOHooks.noticeHandler` is called
     ///     once: see `backend`.

@@ -16,21 +16,23 @@ public final class IOUringSchedulerGroup {
     /// Starts the loops' threads, and returns when they are ready.
     ///
     /// - Parameters:
-    ///   - count: the number of loops, at least 1; nil makes one for each processor that is online.
+    ///   - count: the number of loops, at least 1; nil makes one for each processor that the calling thread may use, but not more than
+    ///     its control groups grant it (`cpu.max`; 2.5 processors make 3 loops).
     ///   - name: names the threads, with a number behind it.
     ///   - spin: the way the threads wait for work before they sleep.
-    ///   - pinned: if true, each loop's thread stays on a processor: loop n on processor n, counted round.
+    ///   - pinned: if true, each loop's thread stays on a processor: loop n on the nth of those that the calling thread may use, counted round.
     ///   - backend: see `IOUringScheduler`.
     public init(
         count: Int? = nil, name: String = "rx.io", spin: IOUringScheduler.Spin = .none, pinned: Bool = false,
         backend: IOUringScheduler.Backend? = nil
     ) {
-        let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let count = count ?? processors
+        let processors = UsableProcessors.numbers()
+        let count = count ?? UsableProcessors.count(of: processors, quota: CPUQuota.ofThisProcess)
         if count <= 0 { fatalError("IOUringSchedulerGroup: needs at least 1 loop, not \(count)") }
         schedulers = (0..<count).map { number in
             IOUringScheduler(
-                name: "\(name).\(number)", spin: spin, processor: pinned ? number % processors : nil, backend: backend)
+                name: "\(name).\(number)", spin: spin,
+                processor: pinned ? processors[number % processors.count] : nil, backend: backend)
         }
     }
 

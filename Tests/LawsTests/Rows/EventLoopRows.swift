@@ -64,6 +64,19 @@ import TestSupport
             Row("lines(maximumLength:)", "cut", chains: false) { source, _ in
                 source.map { ByteChunk("\($0)\n\($0)") }.lines().map { Int($0.prefix(6))! }.distinctUntilChanged()
             },
+            Row("frames(delimiter:maximumLength:)", keeps: .everything, weight: 3) { source, _ in
+                source.map { ByteChunk("\($0)\r\n") }.frames(delimiter: [13, 10]).map { Int(String($0))! }
+            },
+            // The delimiter of each frame begins in its chunk, and ends in the next one.
+            Row("frames(delimiter:maximumLength:)", "cut", chains: false) { source, _ in
+                source.map { ByteChunk("\n\($0)\r") }.frames(delimiter: [13, 10]).compactMap {
+                    Int(String($0).filter(\.isNumber))
+                }
+            },
+            Row("frames(_:maximumLength:)", keeps: .everything, weight: 3) { source, _ in
+                source.map { try LengthPrefix(size: 2).frame(ByteChunk("\($0)")) }.frames(LengthPrefix(size: 2))
+                    .map { Int(String($0))! }
+            },
         ]
 
         /// The numbers in what is read from a pipe, which is made for each subscription.

@@ -116,6 +116,7 @@ struct ConnectionModel {
             resources.hasSubscriber = false
             resources.isWanted = false
             resources.isEndTold = false
+            scheduleFlush()
         case .receiveSubmitted:
             guard machine.wantsChunk, !resources.isReceiveInFlight else { return false }
             check(.noLateReceive, !resources.isInputOver && !resources.isCloseAnnounced)
@@ -141,7 +142,8 @@ struct ConnectionModel {
             case .none: break
             case .send: flush()
             case .close:
-                check(.ends, resources.isCloseProcessed && machine.failure == .broken)
+                check(.ends, resources.isCloseProcessed || !resources.hasSubscriber)
+                check(.ends, machine.failure == .broken)
                 close()
             }
         case .bytesSent, .sendFailed:
@@ -168,6 +170,7 @@ struct ConnectionModel {
         check(.sends, isDue || r.queued == 0)
         check(.sends, isDue || !r.wantsFIN || r.isFINSent || r.hasFailed)
         check(.ends, isDue || !r.isCloseProcessed)
+        check(.ends, isDue || !r.hasFailed || r.hasSubscriber)
         check(.ends, isDue || !r.isInputOver || !(r.isFINSent || r.hasFailed))
     }
 

@@ -30,6 +30,22 @@ import Testing
         }
     }
 
+    @Test(
+        "Addresses that stand for one place are equal",
+        arguments: [
+            ("::ffff:1.2.3.4", "1.2.3.4", true), ("::ffff:1.2.3.4%1", "1.2.3.4", true), ("::1.2.3.4", "1.2.3.4", false),
+            ("::ffff:1.2.3.4", "::ffff:1.2.3.5", false), ("::1%1", "::1", true),
+            ("2001:db8::1%1", "2001:db8::1%2", true),
+            ("fe80::1%1", "fe80::1%2", false), ("fe80::1%1", "fe80::1", false), ("fe80::1%lo", "fe80::1%1", true),
+            ("ff02::1%1", "ff02::1%2", false), ("ff0e::1%1", "ff0e::1%2", true), ("0:0::1", "::1", true),
+        ])
+    func equality(_ one: String, _ other: String, areEqual: Bool) throws {
+        let (one, other) = (try SocketAddress(ip: one, port: 80), try SocketAddress(ip: other, port: 80))
+        #expect((one == other) == areEqual)
+        #expect(Set([one, other]).count == (areEqual ? 1 : 2))
+        #expect(one != (try SocketAddress(ip: "::1", port: 81)))
+    }
+
     @Test("The addresses of a name come on the loop", arguments: Backend.built)
     func resolved(_ backend: Backend) throws {
         leavingNothingBehind {

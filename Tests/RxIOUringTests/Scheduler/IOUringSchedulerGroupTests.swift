@@ -1,3 +1,4 @@
+import CRxIOUring
 import Foundation
 import RxIOUring
 import RxPrimitives
@@ -32,20 +33,40 @@ import Testing
 
     @Test("A pinned loop stays on its processor", arguments: Backend.built)
     func pinned(_ backend: Backend) {
-        let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let group = IOUringSchedulerGroup(name: "pin", pinned: true, backend: backend)
-        #expect(group.schedulers.count == processors)
-        for (number, scheduler) in group.schedulers.enumerated() {
-            nonisolated(unsafe) var allowed = ""
-            let done = OneShot()
-            scheduler.run {
-                allowed = allowedProcessors()
-                done.fire()
-            }
-            #expect(done.wait())
-            #expect(allowed == "\(number)")
-        }
+        let processors = UsableProcessors.numbers()
+        let group = IOUringSchedulerGroup(count: processors.count, name: "pin", pinned: true, backend: backend)
+        #expect(allowedProcessors(of: group) == processors.map { "\($0)" })
         group.shutdown()
+    }
+
+    @Test(
+        "A group has a loop for each processor that its maker may use, and pins within them", arguments: Backend.built)
+    func affinity(_ backend: Backend) throws {
+        let last = try #require(UsableProcessors.numbers().last)
+        nonisolated(unsafe) var (automatic, pinned): ([String], [String]) = ([], [])
+        nonisolated(unsafe) var notices: [String] = []
+        let before = IOHooks.noticeHandler
+        defer { IOHooks.noticeHandler = before }
+        // On a thread of its own, whose processors the test may choose.
+        onEightMebibytes {
+            _ = rx_thread_pin(CInt(last))
+            let group = IOUringSchedulerGroup(name: "few", backend: backend)
+            automatic = allowedProcessors(of: group)
+            group.shutdown()
+            let three = IOUringSchedulerGroup(count: 3, name: "pin", pinned: true, backend: backend)
+            pinned = allowedProcessors(of: three)
+            three.shutdown()
+            IOHooks.noticeHandler = { notices.append($0) }
+            IOUringScheduler(name: "outside", processor: last == 0 ? 1 : 0, backend: backend).shutdown()
+        }
+        #expect(automatic == ["\(last)"])
+        #expect(pinned == ["\(last)", "\(last)", "\(last)"])
+        #expect(notices == ["outside: cannot be pinned to processor \(last == 0 ? 1 : 0)"])
+    }
+
+    /// The processors that the threads of a group may use, as the system lists them.
+    private func allowedProcessors(of group: IOUringSchedulerGroup) -> [String] {
+        group.schedulers.map { scheduler in scheduler.performAndWait { TestSupport.allowedProcessors() } }
     }
 
     @Test("A processor that does not exist is reported and does no harm", arguments: Backend.built)

@@ -1,0 +1,50 @@
+import Glibc
+public import RxSwift
+
+extension Connection {
+    /// Takes over a connected stream socket at each subscription: an end of a `socketpair`, or a descriptor that was accepted elsewhere.
+    ///
+    /// If it fits, the connection owns the descriptor, closes it, and closes it in programs that are run; it may be made non-blocking, for other
+    /// processes that share it, too. If not, it stays the caller's. A subscription takes it over, so one is all there can be.
+    /// - Parameters:
+    ///   - descriptor: a connected socket of TCP or of the Unix family.
+    ///   - options: the behaviour of the connection, without `prepareSocket`.
+    ///   - scheduler: the event loop on which the connection lives and is emitted.
+    /// - Returns: fails with an `IOError` (`adopt`): `EBADF`, `ENOTSOCK`, `EPROTOTYPE` if it is no stream, `EAFNOSUPPORT`, `EINVAL` if it
+    ///   listens, `ENOTCONN`.
+    public static func adopt(
+        _ descriptor: CInt, options: ConnectionOptions = ConnectionOptions(), scheduler: IOUringScheduler
+    ) -> Single<Connection> {
+        Single(raw: scheduler.observable { AdoptSource(descriptor, options, scheduler, downstream: $0) })
+    }
+}
+
+private final class AdoptSource: LoopSource<Connection> {
+    private let descriptor: CInt
+    private let options: ConnectionOptions
+    private let scheduler: IOUringScheduler
+
+    init(
+        _ descriptor: CInt, _ options: ConnectionOptions, _ scheduler: IOUringScheduler, downstream: Sink<Connection>
+    ) {
+        self.descriptor = descriptor
+        self.options = options
+        self.scheduler = scheduler
+        super.init(loop: scheduler.loop, downstream: downstream)
+    }
+
+    override var subject: String { "descriptor \(descriptor)" }
+
+    override func begin() {
+        do {
+            let local = try Socket.inspect(descriptor, listens: false)
+            let remote = Socket.remoteAddress(descriptor) ?? SocketAddress(.unix([]))
+            emit(Connection(descriptor, local: local, remote: remote, options: options, scheduler: scheduler))
+            complete()
+        } catch {
+            fail(with: error)
+        }
+    }
+
+    override func end() {}
+}

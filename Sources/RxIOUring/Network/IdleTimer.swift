@@ -1,0 +1,81 @@
+import RxPrimitives
+
+/// Tells when no byte has gone over a connection for some time. Used on the loop thread only.
+///
+/// There is one timer, and events only note their time: a timer that is due looks whether it was due, and is armed for the rest. While the
+/// connection is paused, no timer is armed.
+final class IdleTimer {
+    private let loop: EventLoop
+    /// The time without a byte, in nanoseconds.
+    private let limit: UInt64
+    /// Nil once the timer is over.
+    @exclusivity(unchecked) private var whenIdle: (() -> Void)?
+    @exclusivity(unchecked) private var timer: DelayTimer?
+    /// The time from which on no byte has come, apart from pauses.
+    @exclusivity(unchecked) private var start = MonotonicClock.now()
+    /// True while the loop looks for events that came before the timer, but were not seen.
+    @exclusivity(unchecked) private var isConfirming = false
+    /// The time of the pause; nil if there is none.
+    @exclusivity(unchecked) private var pauseStart: UInt64?
+
+    /// The time in which the loop sees what has happened, in nanoseconds.
+    private static let confirmationTime: UInt64 = 1_000_000
+
+    /// - Parameter whenIdle: called on the loop, once, and not after `cancel`.
+    init(on loop: EventLoop, limit: Int64, whenIdle: @escaping () -> Void) {
+        self.loop = loop
+        self.limit = UInt64(limit)
+        self.whenIdle = whenIdle
+        arm(after: self.limit)
+    }
+
+    /// Begins the time anew, since a byte has come or gone.
+    func restart() {
+        start = MonotonicClock.now()
+        isConfirming = false
+        if pauseStart != nil { pauseStart = start }
+    }
+
+    func pause() {
+        if pauseStart == nil { pauseStart = MonotonicClock.now() }
+    }
+
+    func resume() {
+        guard let pauseStart else { return }
+        self.pauseStart = nil
+        isConfirming = false
+        let now = MonotonicClock.now()
+        start += now - pauseStart
+        if timer == nil { arm(after: rest(at: now)) }
+    }
+
+    func cancel() {
+        timer?.cancel(on: loop)
+        timer = nil
+        whenIdle = nil
+    }
+
+    private func rest(at now: UInt64) -> UInt64 {
+        let end = start.addingReportingOverflow(limit)
+        return end.overflow ? .max : max(end.partialValue, now) - now
+    }
+
+    private func arm(after time: UInt64) {
+        timer = DelayTimer(on: loop, after: Int64(clamping: time)) { [weak self] in self?.fired() }
+    }
+
+    private func fired() {
+        timer = nil
+        if pauseStart != nil { return }
+        let rest = rest(at: MonotonicClock.now())
+        if rest > 0 { return arm(after: rest) }
+        if !isConfirming {
+            // The loop may have been busy for longer than events have waited for it.
+            isConfirming = true
+            return arm(after: IdleTimer.confirmationTime)
+        }
+        let body = whenIdle
+        whenIdle = nil
+        body?()
+    }
+}

@@ -1,0 +1,125 @@
+import Dispatch
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct IdleTimerTests {
+    /// Options with an idle timeout in milliseconds.
+    private func options(_ timeout: Int) -> ConnectionOptions {
+        var options = ConnectionOptions()
+        options.idleTimeout = .milliseconds(timeout)
+        return options
+    }
+
+    /// Notes the errno with which a connection ends.
+    private func end(of connection: Connection) -> EventLog {
+        let log = EventLog()
+        _ = connection.closed.subscribe(onCompleted: { log.note("completed") }, onError: { log.note("\($0)") })
+        return log
+    }
+
+    @Test("A connection on which no byte comes or goes ends", arguments: Backend.built, [false, true])
+    func silence(_ backend: Backend, isObserved: Bool) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, options: options(100), keeps: true)
+            let start = DispatchTime.now()
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let log = end(of: connection)
+            let received = isObserved ? connection.received.received() : nil
+            #expect(waitUntil { log.lines.count == 1 })
+            #expect(DispatchTime.now() >= start + .milliseconds(100))
+            #expect(log.text == "idle timeout \(connection.remoteAddress): Connection timed out (errno \(ETIMEDOUT))")
+            if let received {
+                #expect(received.wait())
+                #expect(received.error.map(code) == ETIMEDOUT)
+            }
+            #expect(peer.receive(1).isEmpty)
+            server.end()
+        }
+    }
+
+    enum Direction: CaseIterable, Sendable { case receiving, sending }
+
+    @Test("A byte in either direction begins the time anew", arguments: Backend.built, Direction.allCases)
+    func activity(_ backend: Backend, _ direction: Direction) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, options: options(500), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let log = end(of: connection)
+            let received = connection.received.received()
+            for _ in 0..<30 {
+                if direction == .receiving { peer.send([1]) } else { connection.send("x") }
+                usleep(50_000)
+            }
+            #expect(log.lines == [])
+            #expect(waitUntil { log.lines.count == 1 })
+            #expect(received.bytes.count == (direction == .receiving ? 30 : 0))
+            server.end()
+        }
+    }
+
+    @Test("The time in which the source is paused does not count", arguments: Backend.built)
+    func paused(_ backend: Backend) async throws {
+        try await leavingNothing(backend) { _, _ in
+            let server = try Server(backend, options: options(400), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let log = end(of: connection)
+            let queue = BlockedQueue()
+            let consumed = Guarded(0)
+            let received = Received<Int>(
+                connection.received.observe(on: queue.scheduler).map { chunk in
+                    consumed.change { $0 += chunk.count }
+                    return 0
+                })
+            let size = 8 << 20
+            let sender = DispatchQueue(label: "sender")
+            sender.async { peer.send([UInt8](repeating: 7, count: size)) }
+            try await Task.sleep(nanoseconds: 1_500_000_000)
+            #expect(log.lines == [])
+            queue.open()
+            #expect(await eventually { consumed.value == size }, "\(consumed.value)")
+            sender.sync {}
+            // From the resume on, the rest of the time counts.
+            #expect(await eventually { log.lines.count == 1 })
+            #expect(await received.ends())
+            #expect(received.error?.code == ETIMEDOUT)
+            peer.close()
+            server.end()
+        }
+    }
+
+    @Test("Bytes that wait for a busy loop count", arguments: Backend.built)
+    func busyLoop(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, options: options(300), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let log = end(of: connection)
+            let received = connection.received.received()
+            #expect(server.scheduler.performAndWait { true })
+            server.scheduler.run(after: { peer.send([1]) }) { usleep(600_000) }
+            #expect(waitUntil { received.bytes == [1] })
+            #expect(log.lines == [])
+            #expect(waitUntil { log.lines.count == 1 })
+            server.end()
+        }
+    }
+
+    @Test("A close, an abort and the end of the loop end the time", arguments: Backend.built)
+    func ended(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, options: options(1_000_000), keeps: true)
+            let peers = (0..<3).map { _ in PlainSocket(connectedTo: server.address) }
+            #expect(waitUntil { server.connections.value.count == 3 })
+            server.connections.value[0].close()
+            server.connections.value[1].abort()
+            #expect(waitUntil { peers[0].receive(1).isEmpty && peers[1].receive(1).isEmpty })
+            server.end()
+        }
+    }
+}
