@@ -143,10 +143,8 @@ final class EventLoop: LoopThread {
 
     /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
     func performElsewhere(_ body: @escaping () -> Void) {
-        // In a forked process there are no other threads.
-        if rx_forks() != forks { return body() }
-        nonisolated(unsafe) let body = body
-        DispatchQueue.global().async { body() }
+        // In a forked process there are no other threads, and maybe the system has none.
+        if rx_forks() != forks || !BlockingPool.deliveries.run(body) { body() }
     }
 
     /// Submits an operation that is not in flight. Only on the loop thread.

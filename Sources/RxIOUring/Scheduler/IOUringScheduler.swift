@@ -143,7 +143,7 @@ extension IOUringScheduler {
         /// io_uring: operations are submitted to the kernel in batches, and come back completed.
         case uring
         /// epoll: descriptors are watched, and read from and written to when they are ready. The loop reads the parts of a file
-        /// that are in memory; a helper thread does other reads, writes and `fsync`.
+        /// that are in memory; helper threads, 32 for all loops, do other reads, writes and `fsync`.
         case epoll
     }
 
