@@ -1,3 +1,5 @@
+public import RxSwift
+
 /// The behaviour of connections.
 public struct ConnectionOptions: Sendable {
     /// Indicates whether small pieces are sent at once, without waiting for more (`TCP_NODELAY`).
@@ -29,6 +31,9 @@ public struct ConnectionOptions: Sendable {
 
     /// The size in bytes of the kernel's receive buffer (`SO_RCVBUF`); nil lets the kernel choose.
     public var receiveBufferSize: Int?
+
+    /// The time after which `TCP.connect(host:)` tries the next address of the host beside the one that has not answered (RFC 8305).
+    public var attemptDelay = RxTimeInterval.milliseconds(250)
 
     /// Options with a send limit of 16 MiB, a window of 4 received chunks, and no delay.
     public init() {}

@@ -169,8 +169,9 @@ extension IOUringScheduler {
         package var completions: UInt32 = 4096
         /// Nanoseconds for which unused objects are kept for the next actions and timers. As long as allocators do.
         package var idleTimeout: UInt64 = 10_000_000_000
-        /// The threads that open files for the loop.
+        /// The threads that open files and resolve names for the loop.
         package var files = BlockingPool.files
+        package var lookups = BlockingPool.lookups
 
         package init(
             name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,
