@@ -35,23 +35,25 @@ final class EpollBackend: Backend {
     /// The tag of the wake-up descriptor, which is no descriptor's number.
     private static let wakeUpTag = UInt64.max
 
-    /// Returns nil, and sets `error` to an errno, if the system is out of descriptors.
-    init?(error: inout CInt) {
-        epoll = rx_epoll_make()
-        guard epoll >= 0 else {
-            error = -epoll
-            return nil
-        }
+    /// Makes a backend, or fails if the system is out of descriptors or of memory.
+    static func make() -> Result<Backend, SystemError> {
+        let made = rx_epoll_make()
+        if made < 0 { return .failure(SystemError(code: -made, operation: "epoll_create1")) }
+        let epoll = OwnedDescriptor(made)
+        var error: CInt = 0
         guard let wakeUp = WakeDescriptor(error: &error) else {
-            _ = Glibc.close(epoll)
-            return nil
+            return .failure(SystemError(code: error, operation: "eventfd"))
         }
-        let status = rx_epoll_add(epoll, wakeUp.descriptor, EpollBackend.wakeUpTag)
+        let status = rx_epoll_add(made, wakeUp.descriptor, wakeUpTag)
+        if status != 0 { return .failure(SystemError(code: -status, operation: "epoll_ctl")) }
+        return .success(EpollBackend(epoll.take(), wakeUp))
+    }
+
+    private init(_ epoll: CInt, _ wakeUp: consuming WakeDescriptor) {
+        self.epoll = epoll
         self.wakeUp = wakeUp
-        // Allocated only when the initializer cannot fail any more, so that `deinit` runs and deallocates it.
         events = .allocate(capacity: EpollBackend.eventsAtOnce)
         super.init()
-        if status != 0 { fatalError("swift-rx: epoll does not take an eventfd (errno \(-status))") }
     }
 
     deinit {
