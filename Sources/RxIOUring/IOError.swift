@@ -5,7 +5,7 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The system's error number, `ENOENT` and the like. Negative for errors of the name resolver, `EAI_NONAME` and the like.
     ///
     /// `ECANCELED` when the event loop was shut down; if that was before the subscription, the error comes on a thread of the
-    /// system's. Trying again is useless then: `retry()` without a limit continues for ever, and occupies a processor, until it
+    /// library's (on the calling thread if the system has had no thread for a second). Trying again is useless then: `retry()` without a limit continues for ever, and occupies a processor, until it
     /// is disposed of. To end with the loop, stop at this code:
     ///
     ///     stream.retry { (errors: Observable<IOError>) in

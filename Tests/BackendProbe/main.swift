@@ -61,8 +61,10 @@ case "signals":
 case "spawn":
     // Whether a program that is run finds anything but its standard descriptors.
     print(try entries("/proc/self/fd").joined(separator: " "))
+case "failure":
+    probeFailure(CommandLine.arguments.dropFirst(2).first ?? "")
 default:
-    print("usage: BackendProbe backend [errno] | signals | spawn")
+    print("usage: BackendProbe backend [errno] | signals | spawn | failure FAULT")
     exit(2)
 }
 

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "rx_files.h"
+#include "rx_opens.h"
 #include "rx_process.h"
 #include "rx_signals.h"
 

@@ -7,16 +7,14 @@ enum BackendChoice {
     /// The environment variable that names the backend if the program does not.
     static let variable = "RX_IO_BACKEND"
 
-    static func make(_ configuration: IOUringScheduler.Configuration) -> Backend {
+    /// Makes the backend of a loop, or returns the error for which there can be none.
+    static func make(_ configuration: IOUringScheduler.Configuration) -> Result<Backend, SystemError> {
         var error: CInt = 0
         if configuration.backend ?? wanted ?? .uring == .uring {
-            if let ring = URingBackend(configuration, error: &error) { return ring }
+            if let ring = URingBackend(configuration, error: &error) { return .success(ring) }
             IOHooks.reportOnce(.fallback, whyNotURing(error))
         }
-        if let epoll = EpollBackend(error: &error) { return epoll }
-        fatalError(
-            "swift-rx: no event loop can be made: epoll_create1 or eventfd: \(String(cString: strerror(error))). "
-                + "Too many open files? See 'ulimit -n'.")
+        return EpollBackend.make()
     }
 
     private static var wanted: IOUringScheduler.Backend? {

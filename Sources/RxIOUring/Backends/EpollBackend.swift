@@ -1,5 +1,4 @@
 import CRxIOUring
-import Dispatch
 import Glibc
 import RxPrimitives
 
@@ -30,27 +29,31 @@ final class EpollBackend: Backend {
 
     /// Operations that helper threads have performed, with their results.
     private let done = Done()
+    /// The operations that helper threads perform, or that wait for one.
+    @exclusivity(unchecked) private var apart: [ObjectIdentifier: ApartTask] = [:]
 
     /// The tag of the wake-up descriptor, which is no descriptor's number.
     private static let wakeUpTag = UInt64.max
 
-    /// Returns nil, and sets `error` to an errno, if the system is out of descriptors.
-    init?(error: inout CInt) {
-        epoll = rx_epoll_make()
-        guard epoll >= 0 else {
-            error = -epoll
-            return nil
-        }
+    /// Makes a backend, or fails if the system is out of descriptors or of memory.
+    static func make() -> Result<Backend, SystemError> {
+        let made = rx_epoll_make()
+        if made < 0 { return .failure(SystemError(code: -made, operation: "epoll_create1")) }
+        let epoll = OwnedDescriptor(made)
+        var error: CInt = 0
         guard let wakeUp = WakeDescriptor(error: &error) else {
-            _ = Glibc.close(epoll)
-            return nil
+            return .failure(SystemError(code: error, operation: "eventfd"))
         }
-        let status = rx_epoll_add(epoll, wakeUp.descriptor, EpollBackend.wakeUpTag)
+        let status = rx_epoll_add(made, wakeUp.descriptor, wakeUpTag)
+        if status != 0 { return .failure(SystemError(code: -status, operation: "epoll_ctl")) }
+        return .success(EpollBackend(epoll.take(), wakeUp))
+    }
+
+    private init(_ epoll: CInt, _ wakeUp: consuming WakeDescriptor) {
+        self.epoll = epoll
         self.wakeUp = wakeUp
-        // Allocated only when the initializer cannot fail any more, so that `deinit` runs and deallocates it.
         events = .allocate(capacity: EpollBackend.eventsAtOnce)
         super.init()
-        if status != 0 { fatalError("swift-rx: epoll does not take an eventfd (errno \(-status))") }
     }
 
     deinit {
@@ -87,9 +90,16 @@ final class EpollBackend: Backend {
     override func cancel(_ operation: Operation) {
         if operation.isCancelled { return }
         operation.isCancelled = true
-        // An operation on a helper thread ends by itself; one in `ready` is found cancelled when it is tried.
-        if operation.runsApart || !operation.isAwaitingReadiness { return }
-        removeWaiting(operation)
+        if operation.runsApart {
+            // An operation on a helper thread ends by itself.
+            guard let task = apart[ObjectIdentifier(operation)], BlockingPool.disk.cancel(task) else { return }
+            apart[ObjectIdentifier(operation)] = nil
+        } else if operation.isAwaitingReadiness {
+            removeWaiting(operation)
+        } else {
+            // In `ready`, and found cancelled when it is tried.
+            return
+        }
         ready.append(operation)
     }
 
@@ -122,6 +132,7 @@ final class EpollBackend: Backend {
         while !finished.isEmpty, mayDeliver() {
             let (operation, result) = finished.removeFirst()
             isAny = true
+            apart[ObjectIdentifier(operation)] = nil
             finish(operation, result)
         }
         // One round: operations submitted meanwhile have their turn after other work of the loop.
@@ -267,19 +278,32 @@ final class EpollBackend: Backend {
 
     /// Tries an operation on a file, and returns whether it completed.
     private func attemptFile(_ operation: Operation) -> Bool {
-        guard let result = operation.performWithoutWaiting() else {
-            runApart(operation)
-            return false
-        }
+        guard let result = operation.performWithoutWaiting() ?? runApart(operation) else { return false }
         finish(operation, result)
         return true
     }
 
-    private func runApart(_ operation: Operation) {
+    /// Passes an operation to a helper thread. If the system has none, performs it, and returns the result: the loop waits meanwhile.
+    private func runApart(_ operation: Operation) -> Int32? {
+        let task = ApartTask(operation, backend: self)
+        if case .rejected = BlockingPool.disk.submit(task) { return operation.perform() }
+        apart[ObjectIdentifier(operation)] = task
+        return nil
+    }
+
+    /// An operation for a helper thread.
+    private final class ApartTask: BlockingTask, @unchecked Sendable {
         // Both are retained until the signal was given: the loop may take the result before that, and end. Its descriptor must
         // not belong to another object by then.
-        nonisolated(unsafe) let (backend, operation) = (self, operation)
-        DispatchQueue.global().async {
+        private let operation: Operation
+        private let backend: EpollBackend
+
+        init(_ operation: Operation, backend: EpollBackend) {
+            self.operation = operation
+            self.backend = backend
+        }
+
+        package override func run() {
             backend.done.add(operation, operation.perform())
             backend.interrupt()
         }

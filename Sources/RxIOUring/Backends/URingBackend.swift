@@ -126,7 +126,7 @@ final class URingBackend: Backend {
     override func interrupt() { wakeUp.signal() }
 
     override func makeReceivePool() -> ReceivePool? {
-        let pool = ReceivePool(backend: self)
+        guard let pool = ReceivePool(backend: self) else { return nil }
         let status = rx_ring_make_pool(ring, pool.memory, UInt32(ReceivePool.count), UInt32(ReceivePool.size))
         return status == 0 ? pool : nil
     }

@@ -23,15 +23,13 @@ final class ReceivePool: @unchecked Sendable {
     /// 1 if buffers may have come back on other threads.
     private let hasReturned = AtomicWord(0)
 
-    /// Maps the memory; called on the loop thread.
-    init(backend: Backend) {
+    /// Maps the memory; called on the loop thread. Returns nil if there is none.
+    init?(backend: Backend) {
         self.backend = backend
         // Pages that were never received into take no memory.
         let bytes = ReceivePool.size * ReceivePool.count
         let mapped = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let mapped, mapped != MAP_FAILED else {
-            fatalError("swift-rx: no memory for receive buffers (mmap: errno \(errno))")
-        }
+        guard let mapped, mapped != MAP_FAILED else { return nil }
         memory = mapped
     }
 

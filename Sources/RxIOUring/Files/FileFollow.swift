@@ -1,4 +1,3 @@
-import CRxIOUring
 import Glibc
 public import RxSwift
 
@@ -35,7 +34,7 @@ extension File {
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
-    ///   `inotify_add_watch`).
+    ///   `inotify_add_watch`; `pthread_create` if the system has had no thread to look the path up for a second).
     public static func follow(
         _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler
@@ -56,6 +55,14 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     private let pool: BytePool
 
     @exclusivity(unchecked) private var watcher: FileWatcher?
+    /// The look at the path that a thread makes, and the opening of the file found.
+    @exclusivity(unchecked) private var lookUp: BlockingCall<Result<FileStatus, SystemError>>?
+    @exclusivity(unchecked) private var opening: FileOpening?
+    /// True from a look at the path until the file found was opened, and true if another look has to follow.
+    @exclusivity(unchecked) private var isLooking = false
+    @exclusivity(unchecked) private var mustLookAgain = false
+    /// True until the first look at the watched path has ended.
+    @exclusivity(unchecked) private var isFirstLook = true
     /// The current file, followed by the files that took its name, oldest first.
     @exclusivity(unchecked) private var files: [FollowedFile] = []
     @exclusivity(unchecked) private var isReading = false
@@ -81,17 +88,27 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     override func begin() {
         if path.containsNUL { return fail("open", EINVAL) }
+        // Only brings the path into the kernel's memory: `inotify_add_watch` looks it up on the loop thread.
+        if let begun = loop.lookUp(path, whenDone: beginWatching) { lookUp = begun }
+    }
+
+    private func beginWatching(_ result: Result<FileStatus, SystemError>) {
+        lookUp = nil
+        if case .failure(let error) = result, error.operation != "open" {
+            return fail(with: error.ioError(subject: path))
+        }
         let watcher = FileWatcher(path, on: loop) { [weak self] in self?.heard($0) }
         if let failure = watcher.begin() { return fail(with: failure) }
         self.watcher = watcher
         // The directory is watched by now: a file that comes too late for this look is an event.
         lookAtPath()
-        guard isRunning else { return }
-        if start == .end, let file = files.first { file.offset = file.size }
-        readNext()
     }
 
     override func end() {
+        lookUp?.cancel()
+        lookUp = nil
+        opening?.cancel()
+        opening = nil
         for file in files { file.close(on: loop) }
         files = []
         watcher?.end()
@@ -111,36 +128,73 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     /// Opens the file that has the name, if it is another one than before.
     private func lookAtPath() {
-        var status = stat()
-        if stat(path, &status) != 0 { return failUnlessMissing("open") }
-        if let last = files.last, last.identity == FileIdentity(status) { return }
-        if files.count == FileFollowSource.mostFiles {
-            if isMissingSome { return }
-            isMissingSome = true
-            return IOHooks.report(
-                "File.follow \(path): \(files.count - 1) files took the name while one was read; others may be skipped")
+        if isLooking {
+            mustLookAgain = true
+            return
         }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: openFile()
+        isLooking = true
+        if let begun = loop.lookUp(path, whenDone: looked) { lookUp = begun }
+    }
+
+    private func looked(_ result: Result<FileStatus, SystemError>) {
+        lookUp = nil
+        switch result {
+        case .failure(let error): lookFailed(error.ioError(subject: path))
+        case .success(let status): found(status)
+        }
+    }
+
+    private func found(_ status: FileStatus) {
+        if let last = files.last, last.identity == status.identity { return endLook() }
+        if files.count == FileFollowSource.mostFiles {
+            if !isMissingSome {
+                isMissingSome = true
+                IOHooks.report(
+                    "File.follow \(path): \(files.count - 1) files took the name while one was read; others may be skipped"
+                )
+            }
+            return endLook()
+        }
+        switch status.type {
+        case S_IFREG:
+            if let begun = loop.open(path, O_RDONLY, whenDone: opened) { opening = begun }
         case S_IFDIR: fail("open", EISDIR)
         default: fail("open", EINVAL)
         }
     }
 
-    private func openFile() {
-        guard let watcher else { return }
-        let fd = openPath(path, O_RDONLY)
-        if fd < 0 { return failUnlessMissing("open") }
-        let file = FollowedFile(Descriptor(fd, on: loop), whenRead: finished)
-        files.append(file)
-        // Watched before the first read: later writes are events.
-        file.watch = watcher.watch(fd, path)
-        if file.watch < 0 { fail("inotify_add_watch", -file.watch) }
+    private func opened(_ result: Result<Descriptor, IOError>) {
+        opening = nil
+        switch result {
+        case .failure(let error): lookFailed(error)
+        case .success(let descriptor): add(descriptor)
+        }
     }
 
-    private func failUnlessMissing(_ operation: String) {
+    private func add(_ descriptor: Descriptor) {
+        guard let watcher else { return }
+        let file = FollowedFile(descriptor, whenRead: finished)
+        files.append(file)
+        // Watched before the first read: later writes are events.
+        file.watch = watcher.watch(descriptor.fd, path)
+        if file.watch < 0 { return fail("inotify_add_watch", -file.watch) }
+        if isFirstLook, start == .end { file.offset = file.size }
+        endLook()
+    }
+
+    private func lookFailed(_ error: IOError) {
         // A missing directory on the way gives ENOENT, too: the path's own directory is watched, and its end is reported.
-        if errno != ENOENT { fail(operation, errno) }
+        if error.code == ENOENT { endLook() } else { fail(with: error) }
+    }
+
+    private func endLook() {
+        isLooking = false
+        isFirstLook = false
+        if mustLookAgain {
+            mustLookAgain = false
+            lookAtPath()
+        }
+        readNext()
     }
 
     // MARK: Reading
@@ -197,18 +251,9 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     }
 
     private func failIfOver() {
-        if directoryError != 0, isRunning, !isReading, files.count <= 1 { fail("inotify_add_watch", directoryError) }
-    }
-}
-
-/// Distinguishes a file from others, as long as it is open.
-private struct FileIdentity: Equatable {
-    let device: dev_t
-    let number: ino_t
-
-    init(_ status: stat) {
-        device = status.st_dev
-        number = status.st_ino
+        if directoryError != 0, isRunning, !isReading, !isLooking, files.count <= 1 {
+            fail("inotify_add_watch", directoryError)
+        }
     }
 }
 
@@ -217,27 +262,20 @@ private final class FollowedFile {
     private let descriptor: Descriptor
     /// Retains its owner until the kernel's last completion; `close` breaks the cycle.
     let read: ReadOperation
-    let identity: FileIdentity
+    let identity: FileStatus.Identity
     var offset: Int64 = 0
     var watch: CInt = -1
 
     init(_ descriptor: Descriptor, whenRead: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
         read = ReadOperation(descriptor, whenFinished: whenRead)
-        identity = FileIdentity(FollowedFile.status(descriptor))
+        identity = FileStatus(of: descriptor).identity
     }
 
-    var size: Int64 { Int64(FollowedFile.status(descriptor).st_size) }
+    var size: Int64 { FileStatus(of: descriptor).size }
 
     func close(on loop: EventLoop) {
         loop.cancel(read)
         descriptor.close()
-    }
-
-    private static func status(_ descriptor: Descriptor) -> stat {
-        var status = stat()
-        // This cannot fail for an open descriptor of a file.
-        _ = fstat(descriptor.fd, &status)
-        return status
     }
 }

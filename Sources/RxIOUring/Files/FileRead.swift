@@ -1,4 +1,3 @@
-import CRxIOUring
 import Glibc
 public import RxSwift
 
@@ -10,13 +9,15 @@ extension File {
     /// passes through in little memory. Chunks that are kept (`toArray()`) cost memory.
     ///
     /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind the bytes already read
-    /// ends there. Opening a pipe blocks the loop until there is a writer.
+    /// ends there. A named pipe is read from when its first writer has written. Nothing here blocks the loop, and a dispose takes effect
+    /// at once: paths that are not in the kernel's memory are opened on threads for that, 32 for all loops.
     /// - Parameters:
     ///   - path: the file.
     ///   - chunkSize: bytes per chunk, at most; the last chunk, and chunks of other than regular files, may be smaller.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
-    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`open`, `read`).
+    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`open`, `read`; `pthread_create` if the system has had no thread
+    ///   to open the file for a second).
     public static func read(
         _ path: String, chunkSize: Int = defaultChunkSize, window: Int = 2, scheduler: IOUringScheduler
     ) -> Observable<ByteChunk> {
@@ -31,6 +32,7 @@ extension File {
 private final class FileReadSource: LoopSource<ByteChunk> {
     private let path: String
     private let pool: BytePool
+    @exclusivity(unchecked) private var opening: FileOpening?
     @exclusivity(unchecked) private var file: Descriptor?
     @exclusivity(unchecked) private var offset: Int64 = 0
     @exclusivity(unchecked) private var read: ReadOperation?
@@ -44,18 +46,28 @@ private final class FileReadSource: LoopSource<ByteChunk> {
     override var subject: String { path }
 
     override func begin() {
-        let fd = openPath(path, O_RDONLY)
-        if fd < 0 { return fail("open", errno) }
-        let file = Descriptor(fd, on: loop)
+        if let begun = loop.open(path, O_RDONLY, whenDone: opened) { opening = begun }
+    }
+
+    private func opened(_ result: Result<Descriptor, IOError>) {
+        opening = nil
+        switch result {
+        case .failure(let error): fail(with: error)
+        case .success(let file): begin(with: file)
+        }
+    }
+
+    private func begin(with file: Descriptor) {
         self.file = file
-        var status = stat()
-        if fstat(fd, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
+        if !FileStatus(of: file).isRegular { offset = -1 }
         // Retains this source until the kernel's last completion; `end` breaks the cycle.
         read = ReadOperation(file, whenFinished: finished)
         readNext()
     }
 
     override func end() {
+        opening?.cancel()
+        opening = nil
         if let read { loop.cancel(read) }
         read = nil
         file?.close()

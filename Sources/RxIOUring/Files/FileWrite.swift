@@ -1,4 +1,3 @@
-import CRxIOUring
 import Glibc
 public import RxSwift
 
@@ -27,8 +26,9 @@ extension File {
     /// disposed of, and waiting chunks are dropped. A dispose ends writing anywhere in the data. The bytes already written stay
     /// in the file in each case.
     ///
-    /// The name may be that of a pipe or a device: opening a pipe blocks the loop until there is a reader, and writing to a pipe
-    /// without readers fails with `EPIPE`; the signal `SIGPIPE` does not come.
+    /// The name may be that of a pipe or a device. A pipe without a reader is opened when there is one, for which the loop looks every
+    /// 32 milliseconds; writing to a pipe that readers have left fails with `EPIPE`; the signal `SIGPIPE` does not come. The loop does not
+    /// wait for the opening: a thread, one of 32 for all loops, makes or empties the file.
     /// - Parameters:
     ///   - chunks: the bytes to write. May emit on any thread.
     ///   - path: the file.
@@ -38,7 +38,8 @@ extension File {
     ///     and devices.
     ///   - backlogLimit: a number of bytes, at least 1.
     ///   - scheduler: the event loop that writes, and emits the result on its thread.
-    /// - Returns: the number of bytes written. Fails with an `IOError` (`open`, `write`, `fsync`), and as `chunks` does.
+    /// - Returns: the number of bytes written. Fails with an `IOError` (`open`, `write`, `fsync`; `pthread_create` if the system has had no
+    ///   thread to open the file for a second), and as `chunks` does.
     public static func write(
         _ chunks: Observable<ByteChunk>, to path: String, mode: WriteMode = .replace, permissions: UInt32 = 0o666,
         synchronize: Bool = false, backlogLimit: Int = 16 << 20, scheduler: IOUringScheduler
@@ -76,6 +77,7 @@ private final class FileWriteSource: LoopSource<Int> {
     private let queue: WriteQueue
     private let input: InputSubscription<ByteChunk>
 
+    @exclusivity(unchecked) private var opening: FileOpening?
     @exclusivity(unchecked) private var file: Descriptor?
     @exclusivity(unchecked) private var write: WriteOperation?
     @exclusivity(unchecked) private var synchronization: SynchronizeOperation?
@@ -104,12 +106,22 @@ private final class FileWriteSource: LoopSource<Int> {
     override var subject: String { target.path }
 
     override func begin() {
-        let fd = openPath(target.path, target.flags, permissions: target.permissions)
-        if fd < 0 { return fail("open", errno) }
-        let file = Descriptor(fd, on: loop)
+        if let begun = loop.open(target.path, target.flags, permissions: target.permissions, whenDone: opened) {
+            opening = begun
+        }
+    }
+
+    private func opened(_ result: Result<Descriptor, IOError>) {
+        opening = nil
+        switch result {
+        case .failure(let error): fail(with: error)
+        case .success(let file): begin(with: file)
+        }
+    }
+
+    private func begin(with file: Descriptor) {
         self.file = file
-        var status = stat()
-        if fstat(fd, &status) == 0, status.st_mode & S_IFMT != S_IFREG { offset = -1 }
+        if !FileStatus(of: file).isRegular { offset = -1 }
         // These retain the source until the kernel's last completion; `end` breaks the cycle.
         write = WriteOperation(file, whenFinished: written)
         input.begin(
@@ -120,6 +132,8 @@ private final class FileWriteSource: LoopSource<Int> {
     override func wasStopped() { input.dispose() }
 
     override func end() {
+        opening?.cancel()
+        opening = nil
         input.dispose()
         if let write {
             write.stop()

@@ -27,6 +27,10 @@ final class EventLoop: LoopThread {
     /// `interrupt`).
     @exclusivity(unchecked) private(set) var backend: Backend!
 
+    /// The error for which the loop could not be made, so that it is closed from the start; nil for any other. Set before any other
+    /// thread knows the loop.
+    @exclusivity(unchecked) private(set) var failure: IOError?
+
     /// Identifies this loop by 32 bits, which count no reference.
     let tag = LoopRegistry.newTag()
 
@@ -50,7 +54,7 @@ final class EventLoop: LoopThread {
     /// The loop thread leaves this group when it ends.
     private let running = DispatchGroup()
     /// The number of forks at creation. In a process that was forked from this one the thread is missing.
-    private let forks = rx_forks()
+    let forks = rx_forks()
 
     /// True while a tick ends with so many observers that submitting their operations is better than performing them at once
     /// (loop thread only).
@@ -65,9 +69,6 @@ final class EventLoop: LoopThread {
     private static let fewestHastyTicks = 8
     private static let mostHastyTicks = 1_024
 
-    /// The number of attempts to start the thread, 10 ms apart, before the program stops.
-    private static let startAttempts = 100
-
     /// The limits of the work submitted by users, per turn.
     private let turn = TurnBudget(steps: EventLoop.batchLimit, nanoseconds: EventLoop.turnTime)
 
@@ -75,7 +76,7 @@ final class EventLoop: LoopThread {
     /// The nanoseconds after which work of one kind, submitted jobs, timers or completions, gives way to the others.
     static let turnTime: UInt64 = 200_000
 
-    /// Starts the thread, and returns when it is ready.
+    /// Starts the thread, and returns when it is ready, or when the loop cannot be made.
     init(_ configuration: IOUringScheduler.Configuration) {
         self.configuration = configuration
         queue = LoopRunQueue(batchLimit: EventLoop.batchLimit, idleTimeout: configuration.idleTimeout)
@@ -84,25 +85,16 @@ final class EventLoop: LoopThread {
         LoopRegistry.add(self)
         running.enter()
         let ready = Parker()
-        let main = {
+        let status = startOwnThread {
             self.prepare()
-            ready.unpark()
+            if self.failure == nil { ready.unpark() }
             self.run()
+            // A loop that cannot be made has ended before any other thread knows it.
+            if self.failure != nil { ready.unpark() }
             LoopRegistry.remove(self)
             self.running.leave()
         }
-        // Tries again, as other threads may end meanwhile. A loop without a thread would never run the work submitted to it.
-        for attempt in 0..<EventLoop.startAttempts {
-            let status = startThread(main)
-            if status == 0 { break }
-            if attempt + 1 == EventLoop.startAttempts {
-                fatalError(
-                    "swift-rx: no thread can be started for \(configuration.name) (pthread_create: \(status)); too many threads?"
-                )
-            }
-            usleep(10_000)
-        }
-        ready.park(until: .max)
+        if status == 0 { ready.park(until: .max) } else { endWithoutThread(status) }
     }
 
     /// Indicates whether the caller runs on the loop thread.
@@ -139,14 +131,6 @@ final class EventLoop: LoopThread {
     ///   reported.
     func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
         submissionOrder.submit(body, rejected: rejected)
-    }
-
-    /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
-    func performElsewhere(_ body: @escaping () -> Void) {
-        // In a forked process there are no other threads.
-        if rx_forks() != forks { return body() }
-        nonisolated(unsafe) let body = body
-        DispatchQueue.global().async { body() }
     }
 
     /// Submits an operation that is not in flight. Only on the loop thread.
@@ -252,7 +236,30 @@ final class EventLoop: LoopThread {
         // Everything that the loop runs is a callback.
         DrainSession.current.beginCallbacks()
         queue.bind(to: self)
-        backend = BackendChoice.make(configuration)
+        switch LoopRegistry.failure.map(Result.failure) ?? BackendChoice.make(configuration) {
+        case .success(let made): backend = made
+        case .failure(let error):
+            fail(error)
+            hasStopped = true
+        }
+    }
+
+    /// Closes the queue of a loop that cannot be made. Called before any other thread knows the loop.
+    private func fail(_ error: SystemError) {
+        backend = ClosedBackend(instead: configuration.backend)
+        failure = error.ioError(subject: configuration.name)
+        queue.close()
+        IOHooks.report("\(configuration.name) is shut down from the start: \(failure!)")
+    }
+
+    /// Ends the loop as its thread would, since there is none. The caller is the drainer in its place.
+    private func endWithoutThread(_ error: CInt) {
+        queue.bind(to: self)
+        queue.unbind()
+        fail(SystemError(code: error, operation: "pthread_create"))
+        _ = rejectUntilIdle()
+        LoopRegistry.remove(self)
+        running.leave()
     }
 
     private func run() {

@@ -9,14 +9,19 @@ enum LoopRegistry {
     @exclusivity(unchecked) nonisolated(unsafe) private static var loops: [UInt32: EventLoop] = [:]
     @exclusivity(unchecked) nonisolated(unsafe) private static var lastTag: UInt32 = 0
 
-    private static let key: pthread_key_t = {
+    /// The error for which this process can have no loops; nil if it can.
+    static let failure: SystemError? = {
+        if keyResult.status != 0 { return SystemError(code: keyResult.status, operation: "pthread_key_create") }
+        return watchesForks == 0 ? nil : SystemError(code: watchesForks, operation: "pthread_atfork")
+    }()
+
+    private static let keyResult: (key: pthread_key_t, status: CInt) = {
         var key = pthread_key_t()
         let status = pthread_key_create(&key, nil)
-        if status != 0 {
-            fatalError("swift-rx: no thread-specific key is left for event loops (pthread_key_create: \(status))")
-        }
-        return key
+        return (key, status)
     }()
+
+    private static var key: pthread_key_t? { keyResult.status == 0 ? keyResult.key : nil }
 
     /// A number that no loop has.
     static func newTag() -> UInt32 {
@@ -29,16 +34,17 @@ enum LoopRegistry {
     /// Tells the loops of a forked process that their threads are missing, before any thread can submit work to them.
     ///
     /// The lock is held during the fork: another thread that held it would be missing in the child, and never release it.
-    private static let watchesForks: Void = {
-        let status = pthread_atfork({ lock.lock() }, { lock.unlock() }) {
+    ///
+    /// The value is 0, or the errno for which forks are not watched.
+    private static let watchesForks: CInt = {
+        pthread_atfork({ lock.lock() }, { lock.unlock() }) {
             for loop in loops.values { loop.wasForked() }
             lock.unlock()
         }
-        if status != 0 { fatalError("swift-rx: no memory to watch for forks (pthread_atfork: \(status))") }
     }()
 
     static func add(_ loop: EventLoop) {
-        watchesForks
+        _ = watchesForks
         lock.withLock { loops[loop.tag] = loop }
     }
 
@@ -55,37 +61,11 @@ enum LoopRegistry {
 
     /// The loop whose thread is calling, without counting a reference.
     static var current: Unmanaged<EventLoop>? {
-        pthread_getspecific(key).map { .fromOpaque($0) }
+        key.flatMap { pthread_getspecific($0) }.map { .fromOpaque($0) }
     }
 
     static func setCurrent(_ loop: EventLoop?) {
+        guard let key else { return }
         pthread_setspecific(key, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
-    }
-}
-
-/// Runs `body` on a new detached thread. Returns 0, or an errno if the system has no thread: then `body` is released.
-func startThread(_ body: @escaping () -> Void) -> CInt {
-    let box = Unmanaged.passRetained(ThreadBody(body))
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Observers run on this thread, and law L8 promises recursion through operators the stack of a main thread.
-    pthread_attr_setstacksize(&attributes, 8 << 20)
-    let status = pthread_create(
-        &thread, &attributes, { Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run() }, box.toOpaque())
-    pthread_attr_destroy(&attributes)
-    if status != 0 { box.release() }
-    return status
-}
-
-private final class ThreadBody {
-    private let body: () -> Void
-
-    init(_ body: @escaping () -> Void) { self.body = body }
-
-    func run() -> UnsafeMutableRawPointer? {
-        body()
-        return nil
     }
 }

@@ -14,10 +14,14 @@ final class ConnectSource: LoopSource<Connection> {
     private let options: ConnectionOptions
     private let scheduler: IOUringScheduler
 
-    /// The addresses that were not tried yet, in reverse order.
-    @exclusivity(unchecked) private var addresses: [SocketAddress] = []
-    @exclusivity(unchecked) private var attempt: ConnectAttempt?
+    @exclusivity(unchecked) private var lookUp: BlockingCall<Result<[SocketAddress], IOError>>?
+    @exclusivity(unchecked) private var state: ConnectStateMachine
+    /// The attempts under way, by number.
+    @exclusivity(unchecked) private var attempts: [Int: ConnectAttempt] = [:]
+    /// The timer of the whole.
     @exclusivity(unchecked) private var timer: DelayTimer?
+    /// The timer of the attempt at the next address.
+    @exclusivity(unchecked) private var delay: DelayTimer?
     /// The timer of the next attempt at the same address.
     @exclusivity(unchecked) private var pause: DelayTimer?
     @exclusivity(unchecked) private var pauseLength: Int64 = 1_000_000
@@ -38,11 +42,11 @@ final class ConnectSource: LoopSource<Connection> {
         self.timeout = timeout
         self.options = options
         self.scheduler = scheduler
+        state = ConnectStateMachine([], subject: "")
         super.init(loop: scheduler.loop, downstream: downstream)
     }
 
     override var subject: String {
-        if let attempt { return "\(attempt.address)" }
         switch target {
         case .host(let host, let port): return "\(host):\(port)"
         case .address(let address): return "\(address)"
@@ -56,84 +60,101 @@ final class ConnectSource: LoopSource<Connection> {
             }
         }
         switch target {
-        case .address(let address): tryAddresses([address])
+        case .address(let address): connect(to: [address])
         case .host(let host, let port):
             guard let known = UInt16(exactly: port), known > 0 else { return fail("connect", EINVAL) }
-            if let address = try? SocketAddress(ip: host, port: port) { return tryAddresses([address]) }
-            SocketAddress.resolve(host, port) { result in self.whileRunning { self.resolved(result) } }
+            if let address = try? SocketAddress(ip: host, port: port) { return connect(to: [address]) }
+            lookUp = loop.resolve(host, port) { [self] in resolved($0) }
         }
     }
 
     override func end() {
-        timer?.cancel(on: loop)
+        lookUp?.cancel()
+        lookUp = nil
+        for timer in [timer, delay, pause] { timer?.cancel(on: loop) }
         timer = nil
-        pause?.cancel(on: loop)
+        delay = nil
         pause = nil
-        attempt?.abandon(on: loop)
-        attempt = nil
+        for attempt in attempts.values { attempt.abandon(on: loop) }
+        attempts = [:]
     }
 
     private func resolved(_ result: Result<[SocketAddress], IOError>) {
+        lookUp = nil
         switch result {
         case .failure(let error): fail(with: error)
-        case .success(let addresses): tryAddresses(addresses.reversed())
+        case .success(let addresses): connect(to: addresses)
         }
     }
 
-    private func tryAddresses(_ lastFirst: [SocketAddress]) {
-        addresses = lastFirst
-        if lastFirst.isEmpty { fail("connect", EADDRNOTAVAIL) } else { tryNext() }
+    private func connect(to addresses: [SocketAddress]) {
+        state = ConnectStateMachine(addresses, subject: subject)
+        perform(state.start())
     }
 
-    private func tryNext() {
-        let address = addresses.removeLast()
+    private func perform(_ first: ConnectStateMachine.Step) {
+        var step = first
+        while true {
+            switch step {
+            case .wait: return
+            case .fail(let error): return fail(with: error)
+            case .connect(let number, let restartsTimer):
+                delay?.cancel(on: loop)
+                delay = restartsTimer ? makeDelay() : nil
+                guard let error = begin(number) else { return }
+                step = state.failed(number, error)
+            }
+        }
+    }
+
+    private func makeDelay() -> DelayTimer {
+        DelayTimer(on: loop, after: options.attemptDelay.nanosecondsClamped) { [weak self] in
+            guard let self else { return }
+            delay = nil
+            perform(state.delayElapsed())
+        }
+    }
+
+    /// Begins an attempt, or returns the error for which that is impossible.
+    private func begin(_ number: Int) -> IOError? {
+        let address = state.addresses[number]
         do {
             let fd = try Socket.open(address, SOCK_STREAM, operation: "connect") { fd in
                 Socket.applyBuffers(options, to: fd)
                 try options.prepareSocket?(fd)
             }
-            attempt = ConnectAttempt(fd, address, on: loop) { [weak self] in self?.attempted($0) }
-        } catch let error as IOError {
-            failed(error)
+            attempts[number] = ConnectAttempt(fd, address, on: loop) { [weak self] in self?.ended(number, $0) }
+            return nil
         } catch {
-            fail(with: error)
+            return error as? IOError ?? IOError(code: EIO, operation: "connect", subject: "\(address)")
         }
     }
 
     /// Handles the end of an attempt. The number of a connected descriptor owns that descriptor.
-    private func attempted(_ result: Result<CInt, IOError>) {
-        guard isRunning, let attempt else {
+    private func ended(_ number: Int, _ result: Result<CInt, IOError>) {
+        guard isRunning, let attempt = attempts.removeValue(forKey: number) else {
             if case .success(let fd) = result { _ = Glibc.close(fd) }
             return
         }
         switch result {
-        case .failure(let error) where error.code == EAGAIN && attempt.address.family == AF_UNIX:
-            waitForRoom(at: attempt.address)
-        case .failure(let error): failed(error)
+        case .failure(let error) where error.code == EAGAIN && attempt.address.family == AF_UNIX: waitForRoom(number)
+        case .failure(let error): perform(state.failed(number, error))
         case .success(let fd):
-            let connection = Connection(
-                fd, local: nil, remote: attempt.address, options: options, scheduler: scheduler)
-            self.attempt = nil
-            emit(connection)
+            for loser in state.connected(number) { attempts.removeValue(forKey: loser)?.abandon(on: loop) }
+            emit(Connection(fd, local: nil, remote: attempt.address, options: options, scheduler: scheduler))
             complete()
         }
     }
 
     /// Tries the address again after a pause, since the listener's queue is full: a Unix socket does not report when that
-    /// changes.
-    private func waitForRoom(at address: SocketAddress) {
-        attempt = nil
-        addresses.append(address)
+    /// changes. It is the only address then.
+    private func waitForRoom(_ number: Int) {
         pause = DelayTimer(on: loop, after: pauseLength) { [weak self] in
-            self?.pause = nil
-            self?.tryNext()
+            guard let self else { return }
+            pause = nil
+            if let error = begin(number) { perform(state.failed(number, error)) }
         }
         pauseLength = min(2 * pauseLength, ConnectSource.longestPause)
-    }
-
-    private func failed(_ error: IOError) {
-        attempt = nil
-        if addresses.isEmpty { fail(with: error) } else { tryNext() }
     }
 }
 

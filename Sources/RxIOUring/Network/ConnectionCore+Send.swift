@@ -77,7 +77,7 @@ extension ConnectionCore {
     /// Rejects the items of the inbox, since the loop has ended.
     private func dropInbox() {
         for item in emptyInbox() {
-            reject(item, IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
+            reject(item, loop.closedError(subject: subject))
         }
     }
 

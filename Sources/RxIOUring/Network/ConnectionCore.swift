@@ -118,7 +118,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     }
 
     private var shutDownError: IOError {
-        IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+        loop.closedError(subject: subject)
     }
 
     // MARK: Closing

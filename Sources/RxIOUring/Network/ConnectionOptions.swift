@@ -73,6 +73,9 @@ public struct ConnectionOptions: Sendable {
         }
     }
 
+    /// The time after which `TCP.connect(host:)` tries the next address of the host beside the one that has not answered (RFC 8305).
+    public var attemptDelay = RxTimeInterval.milliseconds(250)
+
     /// Options with a send limit of 16 MiB, a window of 4 received chunks, no delay, and no limits of time.
     public init() {}
 }

@@ -1,27 +1,20 @@
-import Dispatch
 import Glibc
 public import RxSwift
 
 extension SocketAddress {
     /// The addresses of a host, in the order in which they should be tried.
     ///
-    /// Asks the system's resolver, which blocks, at each subscription on a thread of the global dispatch queue; the resolver is
-    /// not asked for an IP address. A dispose does not stop the resolver, but then nothing is emitted.
+    /// Asks the system's resolver at each subscription; not for an IP address. The resolver blocks, so it is called on one of at most 32
+    /// threads for all look-ups of the process; further look-ups wait for them. A dispose takes effect at once: a look-up that waits is
+    /// dropped, and the result of one that has begun is ignored.
     /// - Parameters:
     ///   - host: a name, or an IP address as text.
     ///   - port: 0...65535.
     ///   - scheduler: the event loop on whose thread the addresses are emitted.
     /// - Returns: at least one address. Fails with an `IOError` (`resolve`), whose code is negative for the resolver's own
-    ///   errors (`EAI_NONAME` and the like).
+    ///   errors (`EAI_NONAME` and the like); (`pthread_create`) if the system has had no thread for a second.
     public static func resolve(host: String, port: Int, scheduler: IOUringScheduler) -> Single<[SocketAddress]> {
         Single(raw: scheduler.observable { ResolveSource(host, port, loop: scheduler.loop, downstream: $0) })
-    }
-
-    /// Resolves a host without blocking, and calls `body` on any thread.
-    static func resolve(
-        _ host: String, _ port: Int, _ body: @escaping (Result<[SocketAddress], IOError>) -> Void
-    ) {
-        DispatchQueue.global().async { body(resolveNow(host, port)) }
     }
 
     /// Resolves a host, and blocks the caller meanwhile.
@@ -61,6 +54,7 @@ extension SocketAddress {
 private final class ResolveSource: LoopSource<[SocketAddress]> {
     private let host: String
     private let port: Int
+    @exclusivity(unchecked) private var lookUp: BlockingCall<Result<[SocketAddress], IOError>>?
 
     init(_ host: String, _ port: Int, loop: EventLoop, downstream: Sink<[SocketAddress]>) {
         self.host = host
@@ -73,10 +67,13 @@ private final class ResolveSource: LoopSource<[SocketAddress]> {
     override func begin() {
         if UInt16(exactly: port) == nil { return fail("resolve", EINVAL) }
         if let address = try? SocketAddress(ip: host, port: port) { return finish(.success([address])) }
-        SocketAddress.resolve(host, port) { result in self.whileRunning { self.finish(result) } }
+        lookUp = loop.resolve(host, port) { [self] in finish($0) }
     }
 
-    override func end() {}
+    override func end() {
+        lookUp?.cancel()
+        lookUp = nil
+    }
 
     private func finish(_ result: Result<[SocketAddress], IOError>) {
         switch result {

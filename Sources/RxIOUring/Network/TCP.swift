@@ -83,16 +83,19 @@ public enum TCP {
         }
     }
 
-    /// Connects to a host at each subscription: resolves its name, and tries its addresses in order.
+    /// Connects to a host at each subscription: resolves its name, and tries its addresses.
     ///
+    /// The addresses are tried in the resolver's order, IPv4 and IPv6 in turns ("Happy Eyeballs",
+    /// [RFC 8305](https://www.rfc-editor.org/rfc/rfc8305)): the next attempt begins when one has failed, or after
+    /// `ConnectionOptions.attemptDelay` (250 ms) without an answer. The first connection is emitted, and the other attempts are closed.
     /// - Parameters:
     ///   - host: a name or an IP address.
     ///   - port: 1...65535.
     ///   - timeout: the limit for resolving and connecting together; nil for as long as the system tries.
     ///   - options: the behaviour of the connection.
     ///   - scheduler: the event loop on which the connection lives and is emitted.
-    /// - Returns: fails with an `IOError` (`resolve`, `connect`), that of the address tried last; `ETIMEDOUT` after the
-    ///   timeout.
+    /// - Returns: fails with an `IOError` (`resolve`, `pthread_create`, `connect`) when all addresses have failed: that of the address whose
+    ///   error tells most, with the others in its `subject`; `ETIMEDOUT` after the timeout.
     public static func connect(
         host: String, port: Int, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),
         scheduler: IOUringScheduler

@@ -71,7 +71,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     }
 
     func loopEnded() {
-        failure = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+        failure = loop.closedError(subject: subject)
         close()
     }
 

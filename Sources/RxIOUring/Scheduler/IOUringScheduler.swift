@@ -27,8 +27,8 @@ public final class IOUringScheduler: SchedulerType {
 
     /// Starts the loop's thread, and returns when it is ready.
     ///
-    /// Stops the program if the system has no thread or no descriptor left. `IOHooks.noticeHandler` is called if the thread
-    /// cannot be kept on the processor.
+    /// If the system has no thread (after a second of attempts) or no descriptor left, the scheduler is shut down from the start, see
+    /// `failure`; `make` throws then. `IOHooks.noticeHandler` is called in that case, and if the thread cannot be kept on the processor.
     /// - Parameters:
     ///   - name: names the thread, and the scheduler in reports.
     ///   - spin: the way the thread waits for work before it sleeps.
@@ -51,7 +51,7 @@ public final class IOUringScheduler: SchedulerType {
     /// The name given to the initializer.
     public var name: String { loop.configuration.name }
 
-    /// The source of the loop's events.
+    /// The source of the loop's events. If the loop could not be made, the one that it was to have.
     public var backend: Backend { loop.backend.kind }
 
     /// The wall clock. Delays do not follow it.
@@ -143,7 +143,7 @@ extension IOUringScheduler {
         /// io_uring: operations are submitted to the kernel in batches, and come back completed.
         case uring
         /// epoll: descriptors are watched, and read from and written to when they are ready. The loop reads the parts of a file
-        /// that are in memory; a helper thread does other reads, writes and `fsync`.
+        /// that are in memory; helper threads, 32 for all loops, do other reads, writes and `fsync`.
         case epoll
     }
 
@@ -169,6 +169,11 @@ extension IOUringScheduler {
         package var completions: UInt32 = 4096
         /// Nanoseconds for which unused objects are kept for the next actions and timers. As long as allocators do.
         package var idleTimeout: UInt64 = 10_000_000_000
+        /// Starts the loop's thread. Returns 0 or an errno.
+        package var startThread: (@escaping () -> Void) -> CInt = RxIOUring.startThread
+        /// The threads that open files and resolve names for the loop.
+        package var files = BlockingPool.files
+        package var lookups = BlockingPool.lookups
 
         package init(
             name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,

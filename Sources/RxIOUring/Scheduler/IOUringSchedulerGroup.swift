@@ -10,11 +10,15 @@ public final class IOUringSchedulerGroup {
     /// The loops of the group.
     public let schedulers: [IOUringScheduler]
 
+    /// The loops that `next` returns: those that could be made, or all if none could.
+    private let usable: [IOUringScheduler]
+
     /// The number of calls of `next`.
     private let turn = AtomicWord(0)
 
     /// Starts the loops' threads, and returns when they are ready.
     ///
+    /// A loop for which the system has no thread or no descriptor left is shut down from the start: see `IOUringScheduler.failure`.
     /// - Parameters:
     ///   - count: the number of loops, at least 1; nil makes one for each processor that the calling thread may use, but not more than
     ///     its control groups grant it (`cpu.max`; 2.5 processors make 3 loops).
@@ -34,11 +38,13 @@ public final class IOUringSchedulerGroup {
                 name: "\(name).\(number)", spin: spin,
                 processor: pinned ? processors[number % processors.count] : nil, backend: backend)
         }
+        let made = schedulers.filter { $0.failure == nil }
+        usable = made.isEmpty ? schedulers : made
     }
 
-    /// Returns the loops in turns. From any thread.
+    /// Returns the loops that could be made, in turns. From any thread.
     public func next() -> IOUringScheduler {
-        schedulers[Int(turn.fetchAddRelaxed(1) % UInt(schedulers.count))]
+        usable[Int(turn.fetchAddRelaxed(1) % UInt(usable.count))]
     }
 
     /// Ends all loops, as `IOUringScheduler.shutdown()` does.

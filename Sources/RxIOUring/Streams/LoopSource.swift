@@ -152,7 +152,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// The downstream is not told within the call that found this out: with an unlimited `retry` that call, be it a `subscribe`
     /// or the end of the loop, would never return.
     private final func reject() {
-        let error = IOError(code: ECANCELED, operation: "event loop shut down", subject: subject)
+        let error = loop.closedError(subject: subject)
         loop.performElsewhere { self.failDownstream(error) }
     }
 

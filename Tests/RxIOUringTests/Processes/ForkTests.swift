@@ -40,6 +40,32 @@ import Testing
         }
     }
 
+    /// The fault: the child has none of the pool's threads, and may find its lock held.
+    @Test("A child's pool forgets the work of its parent, and starts threads of its own")
+    func blockingPool() {
+        let pool = BlockingPool.deliveries
+        let isOver = AtomicCounter(0)
+        defer { isOver.increment() }
+        let busy = AtomicCounter(0)
+        let churn: @Sendable () -> Void = {
+            busy.increment()
+            while isOver.value == 0 { _ = pool.run {} }
+        }
+        for _ in 0..<2 { Thread.detachNewThread(churn) }
+        #expect(soon { busy.value == 2 })
+        for _ in 0..<20 {
+            let pid = rx_fork()
+            if pid == 0 {
+                rx_test_end_after(20)
+                let ran = AtomicCounter(0)
+                for _ in 0..<3 { _ = pool.run { ran.increment() } }
+                while ran.value < 3 { usleep(100) }
+                _exit(pool.threadCount <= 3 ? 42 : 1)
+            }
+            #expect(status(of: pid) == 42)
+        }
+    }
+
     /// The fault: the child has no thread of the loop, which sleeps in the parent.
     @Test("The work of a child for a sleeping loop of its parent is rejected", arguments: Backend.built)
     func sleepingLoop(_ backend: Backend) {

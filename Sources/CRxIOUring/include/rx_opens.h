@@ -1,0 +1,38 @@
+// Opening files, and looking them up, without waiting for a disk, a server or another process.
+// Included by CRxIOUring.h.
+
+#ifndef RX_OPENS_H
+#define RX_OPENS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The properties of a file that streams need.
+typedef struct rx_file_status {
+    /// Together they distinguish a file from all others that exist.
+    uint64_t device;
+    uint64_t number;
+    /// In bytes.
+    int64_t size;
+    /// The type and the permissions, as in `st_mode`.
+    uint32_t mode;
+} rx_file_status;
+
+/// Looks a path up. 0 or a negated errno.
+///
+/// With `cached`, asks neither a disk nor a server: EAGAIN where the kernel cannot answer from memory (always before Linux 5.12).
+int rx_file_look_up(const char *path, bool cached, rx_file_status *status);
+/// The status of an open file as far as this machine knows it: asks no server. 0 or a negated errno.
+int rx_file_status_of(int descriptor, rx_file_status *status);
+/// `open`. A descriptor, or a negated errno. `cached` as of `rx_file_look_up`: EAGAIN as well for files to be made or emptied.
+int rx_file_open(const char *path, int flags, uint32_t permissions, bool cached);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

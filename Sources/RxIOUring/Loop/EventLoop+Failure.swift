@@ -1,0 +1,26 @@
+import CRxIOUring
+import Glibc
+
+extension EventLoop {
+    /// Starts a thread, and tries again every 10 ms for a second, as other threads may end meanwhile. Returns 0, or the last errno.
+    func startOwnThread(_ body: @escaping () -> Void) -> CInt {
+        var status = configuration.startThread(body)
+        for _ in 1..<100 where status != 0 {
+            usleep(10_000)
+            status = configuration.startThread(body)
+        }
+        return status
+    }
+
+    /// The error of a stream that begins on this loop when the loop is closed.
+    func closedError(subject: String) -> IOError {
+        guard let failure else { return IOError(code: ECANCELED, operation: "event loop shut down", subject: subject) }
+        return IOError(code: failure.code, operation: failure.operation, subject: subject)
+    }
+
+    /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
+    func performElsewhere(_ body: @escaping () -> Void) {
+        // In a forked process there are no other threads, and maybe the system has none.
+        if rx_forks() != forks || !BlockingPool.deliveries.run(body) { body() }
+    }
+}
