@@ -13,6 +13,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -68,6 +69,11 @@ ssize_t rx_write_now(int descriptor, const void *address, size_t length) {
     return is_ready(descriptor, POLLOUT) ? write(descriptor, address, length < PIPE_BUF ? length : PIPE_BUF) : -1;
 }
 
+int rx_readable_bytes(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
+}
+
 int rx_reopen_nonblocking(int descriptor) {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
@@ -107,7 +113,9 @@ static int prepare_attributes(posix_spawnattr_t *attributes) {
     sigaddset(&broken_pipe, SIGPIPE);
     int status = posix_spawnattr_setsigmask(attributes, &none);
     if (status == 0) status = posix_spawnattr_setsigdefault(attributes, &broken_pipe);
-    if (status == 0) status = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (status == 0) status = posix_spawnattr_setpgroup(attributes, 0);
+    if (status == 0)
+        status = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     return status;
 }
 

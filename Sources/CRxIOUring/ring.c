@@ -45,7 +45,7 @@ bool rx_ring_is_built(void) { return true; }
 
 // The operations without which the epoll backend is the better one.
 static bool has_operations(struct io_uring *ring) {
-    static const int needed[] = {IORING_OP_READ,    IORING_OP_WRITE,   IORING_OP_RECV,     IORING_OP_SEND,
+    static const int needed[] = {IORING_OP_READ,    IORING_OP_WRITE,   IORING_OP_WRITEV,   IORING_OP_RECV,     IORING_OP_SEND,
                                  IORING_OP_RECVMSG, IORING_OP_SENDMSG, IORING_OP_CONNECT,
                                  IORING_OP_POLL_ADD, IORING_OP_ASYNC_CANCEL, IORING_OP_FSYNC};
     struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
@@ -104,6 +104,7 @@ bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void
     switch (operation) {
     case RX_READ: io_uring_prep_read(sqe, descriptor, address, length, (uint64_t)offset); break;
     case RX_WRITE: io_uring_prep_write(sqe, descriptor, address, length, (uint64_t)offset); break;
+    case RX_WRITE_VECTOR: io_uring_prep_writev(sqe, descriptor, address, length, (uint64_t)offset); break;
     case RX_RECEIVE: io_uring_prep_recv(sqe, descriptor, address, length, (int)flags); break;
     case RX_RECEIVE_POOL:
         io_uring_prep_recv(sqe, descriptor, NULL, length, (int)flags);

@@ -27,6 +27,7 @@ typedef struct rx_ring rx_ring;
 typedef enum rx_operation {
     RX_READ,         // descriptor, address, length, offset (-1: where the file stands)
     RX_WRITE,        // the same
+    RX_WRITE_VECTOR, // descriptor, address of the first iovec, length: their number, offset as above
     RX_RECEIVE,      // descriptor, address, length, flags of recv
     RX_RECEIVE_POOL, // descriptor, length, flags of recv, offset (1: nothing has come yet); the kernel takes a buffer from the pool
     RX_SEND,         // descriptor, address, length, flags of send

@@ -25,13 +25,17 @@ ssize_t rx_read_now(int descriptor, void *address, size_t length);
 /// The same for writing. Where the kernel cannot be told not to wait, it writes at most PIPE_BUF bytes.
 ssize_t rx_write_now(int descriptor, const void *address, size_t length);
 
+/// How many bytes can be read from a pipe now.
+int rx_readable_bytes(int descriptor);
+
 /// Opens a terminal once more, so that writing to it never waits, whatever others do with the one given, which is closed. Where that is
 /// not allowed, it is the one given.
 int rx_reopen_nonblocking(int descriptor);
 
 // MARK: Child processes
 
-/// Starts a program with these three descriptors as its standard ones, and no others. 0 or an errno.
+/// Starts a program with these three descriptors as its standard ones, and no others, in a process group of its own, whose number is that of
+/// the process. 0 or an errno.
 ///
 /// `path` without a slash is searched for in PATH. `environment` null: that of this process. `directory` null: the same. Signals are
 /// not blocked in the program, and SIGPIPE is not ignored.

@@ -3,7 +3,9 @@ import Glibc
 
 extension Operation.Request {
     /// Indicates whether it reads, writes or synchronizes a file, and so blocks.
-    var isOfFile: Bool { (kind == RX_READ || kind == RX_WRITE) && offset >= 0 || kind == RX_SYNCHRONIZE }
+    var isOfFile: Bool {
+        (kind == RX_READ || kind == RX_WRITE || kind == RX_WRITE_VECTOR) && offset >= 0 || kind == RX_SYNCHRONIZE
+    }
 }
 
 extension Operation {
@@ -60,6 +62,11 @@ extension Operation {
             if request.isOfFile { return pwrite(descriptor, request.address!, request.length, Int(request.offset)) }
             if blocking == .shared { return rx_write_now(descriptor, request.address!, request.length) }
             return write(descriptor, request.address!, request.length)
+        case RX_WRITE_VECTOR:
+            let vectors = request.address!.assumingMemoryBound(to: iovec.self)
+            let count = CInt(clamping: request.length)
+            return request.isOfFile
+                ? pwritev(descriptor, vectors, count, Int(request.offset)) : writev(descriptor, vectors, count)
         case RX_RECEIVE, RX_RECEIVE_POOL:
             return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
         case RX_SEND:

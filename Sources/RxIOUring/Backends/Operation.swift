@@ -61,7 +61,7 @@ extension rx_operation {
     /// True if the operation needs a readable descriptor, false if it needs a writable one.
     var isInput: Bool {
         switch self {
-        case RX_WRITE, RX_SEND, RX_SEND_MESSAGE, RX_CONNECT: return false
+        case RX_WRITE, RX_WRITE_VECTOR, RX_SEND, RX_SEND_MESSAGE, RX_CONNECT: return false
         default: return true
         }
     }

@@ -20,8 +20,9 @@ extension File {
     /// it has grown beyond that place since, it cannot be told from a file that was only appended to.
     ///
     /// The kernel reports changes (inotify); nothing is polled. Reads no further while a stage below pauses the source, as `read` does.
-    /// A stream uses one inotify instance, of which the system gives a user 128 by default (`fs.inotify.max_user_instances`). It
-    /// watches the file and the directory that its name is in, which has to exist, and whose end is an error. If the name is a
+    /// The followed files of a loop share one inotify instance, of which the system gives a user 128 by default
+    /// (`fs.inotify.max_user_instances`). A stream watches the file and the directory that its name is in, which has to exist, and whose end
+    /// is an error; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`. If the name is a
     /// symbolic link, the replacement of the link is seen; the replacement of the file that it leads to is seen only when
     /// something happens in the directory of the link.
     ///

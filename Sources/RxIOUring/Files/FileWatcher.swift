@@ -9,25 +9,30 @@ final class FileWatcher {
     struct Changes {
         /// True if another file may have the name.
         var isAboutPath = false
+        /// True if the directory may have moved, or be gone.
+        var isDirectoryLost = false
         /// The error for which the directory is not watched any more, if it has moved or is gone; else 0.
         var directoryError: CInt = 0
         /// The error for which nothing is reported any more, or 0.
         var error: CInt = 0
+
+        mutating func add(_ other: Changes) {
+            isAboutPath = isAboutPath || other.isAboutPath
+            isDirectoryLost = isDirectoryLost || other.isDirectoryLost
+        }
     }
 
+    /// The watched name in the directory.
+    let name: [UInt8]
     private let path: String
     private let directoryPath: String
-    private let name: String
     private let loop: EventLoop
     private let heard: (Changes) -> Void
 
-    @exclusivity(unchecked) private var descriptor: Descriptor?
-    /// Retains this watcher until the kernel's last completion; `end` breaks the cycle.
-    @exclusivity(unchecked) private var read: ReadOperation?
+    /// The instance; nil before `begin` and from `end` on.
+    @exclusivity(unchecked) private var instance: InotifyInstance?
     @exclusivity(unchecked) private var directory: CInt = -1
-
-    /// Bytes for many events; at least one with a name has to fit in.
-    private static let roomForEvents = 4096
+    @exclusivity(unchecked) private var files: Set<CInt> = []
 
     /// - Parameters:
     ///   - path: the name to watch. Files are watched separately.
@@ -36,86 +41,62 @@ final class FileWatcher {
         self.path = path
         self.loop = loop
         self.heard = heard
-        let slash = path.lastIndex(of: "/")
-        name = String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...])
-        switch slash {
-        case nil: directoryPath = "."
-        case path.startIndex?: directoryPath = "/"
-        case let slash?: directoryPath = String(path[..<slash])
-        }
+        let parts = path.splitAtLastSlash
+        name = Array(parts.name.utf8)
+        directoryPath = parts.directory
     }
 
     /// Starts to watch, or returns the error for which that is impossible.
     func begin() -> IOError? {
-        let fd = rx_watcher_make()
-        if fd < 0 { return IOError(code: -fd, operation: "inotify_init1", subject: path) }
-        let descriptor = Descriptor(fd, on: loop)
-        self.descriptor = descriptor
-        directory = rx_watch_directory(fd, directoryPath)
-        if directory < 0 {
-            descriptor.close()
-            return IOError(code: -directory, operation: "inotify_add_watch", subject: directoryPath)
+        do throws(IOError) {
+            let instance = try InotifyInstance.use(on: loop, for: path)
+            self.instance = instance
+            directory = instance.watchDirectory(directoryPath, for: self)
+        } catch {
+            return error
         }
-        let read = ReadOperation(descriptor, whenFinished: finished)
-        self.read = read
-        read.read(into: ByteStorage(capacity: FileWatcher.roomForEvents), offset: -1)
-        return nil
+        if directory >= 0 { return nil }
+        let error = IOError(code: -directory, operation: "inotify_add_watch", subject: directoryPath)
+        end()
+        return error
     }
 
     func end() {
-        if let read { loop.cancel(read) }
-        read = nil
-        descriptor?.close()
+        guard let instance else { return }
+        self.instance = nil
+        for watch in files { instance.removeFile(watch, of: self) }
+        files = []
+        if directory >= 0 { instance.removeDirectory(directory, of: self) }
+        directory = -1
+        instance.endUse()
     }
 
     /// Watches an open file, and returns the number of the watch, or a negated errno.
     func watch(_ file: CInt, _ path: String) -> CInt {
-        guard let descriptor else { return -EBADF }
-        return rx_watch_open_file(descriptor.fd, file, path)
+        guard let instance else { return -EBADF }
+        let watch = instance.watchFile(file, path, for: self)
+        if watch >= 0 { files.insert(watch) }
+        return watch
     }
 
     /// Ends the watch of a file.
     func forget(_ watch: CInt) {
-        if let descriptor, !descriptor.isClosing { rx_watch_remove(descriptor.fd, watch) }
+        if files.remove(watch) != nil { instance?.removeFile(watch, of: self) }
     }
 
-    private func finished(_ result: Int32) {
-        guard let read else { return }
-        let storage = read.takeStorage()
-        if result <= 0, result != -EINTR { return heard(Changes(error: result == 0 ? EIO : -result)) }
-        let changes = parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))))
-        // Reads again before the receiver looks: anything that happens after that look is an event again.
-        read.read(into: storage, offset: -1)
+    /// Handles events. The receivers of the same events that were told before may have ended this watcher.
+    func changed(_ changes: Changes, _ teller: InotifyInstance) {
+        guard let instance, instance === teller else { return }
+        var changes = changes
+        if changes.isDirectoryLost { changes.directoryError = watchDirectoryAgain(instance) }
         heard(changes)
     }
 
-    private func parse(_ bytes: UnsafeRawBufferPointer) -> Changes {
-        var changes = Changes()
-        var event = rx_watch_event()
-        var offset = 0
-        while true {
-            let size = rx_watch_parse(bytes.baseAddress!, bytes.count, offset, &event)
-            if size == 0 { return changes }
-            offset += size
-            let kinds = event.kinds
-            if kinds & RX_WATCH_OVERFLOW.rawValue != 0 {
-                changes.isAboutPath = true
-                // The lost events may include the end of the directory.
-                watchDirectoryAgain(&changes)
-            }
-            guard event.watch == directory else { continue }
-            if kinds & RX_WATCH_NAME.rawValue != 0, strcmp(event.name, name) == 0 { changes.isAboutPath = true }
-            if kinds & RX_WATCH_GONE.rawValue != 0 { watchDirectoryAgain(&changes) }
-        }
-    }
-
-    /// Watches the directory that has the directory's name by now.
-    private func watchDirectoryAgain(_ changes: inout Changes) {
-        guard let descriptor else { return }
+    /// Watches the directory that has the directory's name by now. Returns 0, or an errno.
+    private func watchDirectoryAgain(_ instance: InotifyInstance) -> CInt {
         let former = directory
-        directory = rx_watch_directory(descriptor.fd, directoryPath)
-        if former >= 0, former != directory { rx_watch_remove(descriptor.fd, former) }
-        changes.isAboutPath = true
-        changes.directoryError = directory < 0 ? -directory : 0
+        directory = instance.watchDirectory(directoryPath, for: self)
+        if former >= 0, former != directory { instance.removeDirectory(former, of: self) }
+        return directory < 0 ? -directory : 0
     }
 }

@@ -10,21 +10,32 @@ extension File {
         case append
         /// Fails with `EEXIST` if the file exists.
         case createNew
+        /// Writes a new file in the same directory, which takes the name when it is complete and on the disk.
+        ///
+        /// So the name stands for the whole old content or for the whole new content at any time, also after a loss of power. After an
+        /// error or a dispose the old content stays, and the new file is removed; only a process that is killed leaves it behind, under a
+        /// name that begins with a dot and ends in `.tmp`. The new file gets the permissions of the old one, and its owner and group where
+        /// the system allows that; not its access control list, extended attributes or further hard links. If the name is that of a
+        /// symbolic link, the link stays, and the file that it leads to is replaced. What is no regular file cannot be replaced.
+        case replaceAtomically
     }
 
     /// Writes chunks to a file, in their order.
     ///
     /// At each subscription the file is opened, and created if it does not exist; then `chunks` is subscribed to, on the loop
-    /// thread. Chunks that come during a write wait in memory. A source that can pause is paused while a megabyte waits, or half of
+    /// thread. Chunks that come during a write wait in memory. A source that can pause is paused while 4 MiB wait, or half of
     /// `backlogLimit` if that is less: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in little memory. Another
-    /// source cannot be slowed down; whenever another `backlogLimit` bytes wait, `Hooks.backlogHandler` is called. Small chunks that wait
-    /// are written together. A source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile,
-    /// until the result is disposed of.
+    /// source cannot be slowed down; whenever another `backlogLimit` bytes wait, `Hooks.backlogHandler` is called. Chunks that wait
+    /// are written together, up to 16 MiB at once, and two such writes may be under way; to a pipe or a device, and in append mode, one. A source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile, until the
+    /// result is disposed of.
     ///
     /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When `chunks`
     /// fails, the chunks that came before are written first, then the error is passed on. When writing fails, `chunks` is
-    /// disposed of, and waiting chunks are dropped. A dispose ends writing anywhere in the data. The bytes already written stay
-    /// in the file in each case.
+    /// disposed of, and waiting chunks are dropped. A dispose ends writing anywhere in the data. In each case the file has all bytes up
+    /// to some place and none behind it: it is cut off at the first byte that is missing, so its size tells how much was written. A
+    /// process that is killed meanwhile may leave a gap of bytes that are 0.
+    ///
+    /// When the event loop is shut down, the chunks that were accepted are still written, for as long as `shutdown` allows.
     ///
     /// The name may be that of a pipe or a device. A pipe without a reader is opened when there is one, for which the loop looks every
     /// 32 milliseconds; writing to a pipe that readers have left fails with `EPIPE`; the signal `SIGPIPE` does not come. The loop does not
@@ -35,97 +46,75 @@ extension File {
     ///   - mode: the treatment of a file that exists.
     ///   - permissions: the permissions of a new file, as for `open`: less those that the process's umask takes away.
     ///   - synchronize: if true, the system is asked, before the end, to put everything on the disk (`fsync`); not for pipes
-    ///     and devices.
+    ///     and devices. With `replaceAtomically` it is asked in any case, and for the directory as well.
     ///   - backlogLimit: a number of bytes, at least 1.
     ///   - scheduler: the event loop that writes, and emits the result on its thread.
-    /// - Returns: the number of bytes written. Fails with an `IOError` (`open`, `write`, `fsync`; `pthread_create` if the system has had no
-    ///   thread to open the file for a second), and as `chunks` does.
+    /// - Returns: the number of bytes written. Fails with an `IOError` (`open`, `write`, `fsync`, `close`; `fchmod` and `rename` with
+    ///   `replaceAtomically`; `pthread_create` if the system has had no thread to open the file for a second), and as `chunks` does. An
+    ///   `fsync` of the directory that fails comes when the name stands for the new content.
     public static func write(
         _ chunks: Observable<ByteChunk>, to path: String, mode: WriteMode = .replace, permissions: UInt32 = 0o666,
         synchronize: Bool = false, backlogLimit: Int = 16 << 20, scheduler: IOUringScheduler
     ) -> Single<Int> {
         if backlogLimit <= 0 { fatalError("File.write: the backlog limit has to be positive, is \(backlogLimit)") }
-        let target = WriteTarget(path: path, flags: mode.flags, permissions: permissions, synchronize: synchronize)
+        let target = FileTarget(path: path, mode: mode, permissions: permissions)
         return Single(
             raw: scheduler.observable {
                 FileWriteSource(
-                    chunks, target, queue: WriteQueue(limit: backlogLimit), loop: scheduler.loop, downstream: $0)
+                    chunks, target, synchronize: synchronize, backlogLimit: backlogLimit, loop: scheduler.loop,
+                    downstream: $0)
             })
     }
 }
 
-extension File.WriteMode {
-    fileprivate var flags: CInt {
-        switch self {
-        case .replace: return O_WRONLY | O_CREAT | O_TRUNC
-        case .append: return O_WRONLY | O_CREAT | O_APPEND
-        case .createNew: return O_WRONLY | O_CREAT | O_EXCL
-        }
-    }
-}
-
-private struct WriteTarget {
-    let path: String
-    let flags: CInt
-    let permissions: UInt32
-    let synchronize: Bool
-}
-
-private final class FileWriteSource: LoopSource<Int> {
+private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
     private let chunks: Observable<ByteChunk>
-    private let target: WriteTarget
+    private let target: FileTarget
+    private let synchronize: Bool
     private let queue: WriteQueue
     private let input: InputSubscription<ByteChunk>
 
-    @exclusivity(unchecked) private var opening: FileOpening?
-    @exclusivity(unchecked) private var file: Descriptor?
-    @exclusivity(unchecked) private var write: WriteOperation?
-    @exclusivity(unchecked) private var synchronization: SynchronizeOperation?
-    /// The offset of the next write; -1 if the file has no positions.
-    @exclusivity(unchecked) private var offset: Int64 = 0
-    @exclusivity(unchecked) private var total = 0
-    /// The bytes of the current write, and the number of chunks in which they came.
-    @exclusivity(unchecked) private var underWay = (bytes: 0, chunks: 0)
-
-    /// The number of bytes up to which small chunks are written together.
-    private static let gathered = 1 << 20
-    /// The number of bytes from which on a chunk is written by itself, since copying it would cost more.
-    private static let large = 64 * 1024
+    @exclusivity(unchecked) private var opening: TargetOpening?
+    /// The file, set before `chunks` is subscribed to.
+    @exclusivity(unchecked) private var output: FileOutput?
+    @exclusivity(unchecked) private var replacement: FileReplacement?
+    /// The call that gives the replacement its name.
+    @exclusivity(unchecked) private var commit: BlockingCall<IOError?>?
+    /// The error of `chunks`.
+    @exclusivity(unchecked) private var inputError: (any Error)?
 
     init(
-        _ chunks: Observable<ByteChunk>, _ target: WriteTarget, queue: WriteQueue, loop: EventLoop,
+        _ chunks: Observable<ByteChunk>, _ target: FileTarget, synchronize: Bool, backlogLimit: Int, loop: EventLoop,
         downstream: Sink<Int>
     ) {
         self.chunks = chunks
         self.target = target
-        self.queue = queue
+        self.synchronize = synchronize
+        queue = WriteQueue(path: target.path, limit: backlogLimit)
         input = InputSubscription(pausing: queue.sources)
         super.init(loop: loop, downstream: downstream)
     }
 
     override var subject: String { target.path }
 
-    override func begin() {
-        if let begun = loop.open(target.path, target.flags, permissions: target.permissions, whenDone: opened) {
-            opening = begun
-        }
-    }
+    override func begin() { opening = target.open(on: loop, whenDone: opened) }
 
-    private func opened(_ result: Result<Descriptor, IOError>) {
+    private func opened(_ result: Result<FileTarget.Opened, IOError>) {
         opening = nil
         switch result {
         case .failure(let error): fail(with: error)
-        case .success(let file): begin(with: file)
+        case .success(let opened): begin(with: opened)
         }
     }
 
-    private func begin(with file: Descriptor) {
-        self.file = file
-        if !FileStatus(of: file).isRegular { offset = -1 }
-        // These retain the source until the kernel's last completion; `end` breaks the cycle.
-        write = WriteOperation(file, whenFinished: written)
+    private func begin(with opened: FileTarget.Opened) {
+        let output = FileOutput(opened.descriptor, opened.layout, queue: queue, path: target.path, loop: loop)
+        replacement = opened.replacement
+        // Holds this source until the output has ended, or `end` abandons it.
+        output.onFailure = { self.fail(with: $0) }
+        self.output = output
         input.begin(
-            chunks, onNext: accept, onError: { self.accept(.failed($0)) }, onCompleted: { self.accept(.completed) },
+            chunks, onNext: accept, onError: { self.accept(end: $0) }, onCompleted: { self.accept(end: nil) },
             isFull: queue.isFull)
     }
 
@@ -135,91 +124,72 @@ private final class FileWriteSource: LoopSource<Int> {
         opening?.cancel()
         opening = nil
         input.dispose()
-        if let write {
-            write.stop()
-            loop.cancel(write)
+        output?.abandon()
+        output = nil
+        if let commit {
+            // Its thread may be using the replacement, which removes its file when it is released, unless it has got its name by then.
+            commit.cancel()
+        } else {
+            replacement?.discard()
         }
-        if let synchronization { loop.cancel(synchronization) }
-        write = nil
-        synchronization = nil
-        file?.close()
-        queue.close()
+        (commit, replacement) = (nil, nil)
     }
+
+    // The outcome of a commit under way would not reach a loop that ends.
+    override func drain() -> Bool { isRunning && output?.isCloseRequested == true && commit == nil }
 
     // MARK: On the threads of the chunks
 
     private func accept(_ chunk: ByteChunk) {
         // Otherwise the loop's end, which cancels this, would wait for ever for a source that keeps the loop thread.
         if loop.isEndingSoon { return input.dispose() }
-        if chunk.isEmpty { return }
-        let duty = queue.add(chunk)
-        if duty.tellsLoop { whileRunning(writeNext) }
-        if let backlog = duty.backlog { Hooks.backlogHandler("File.write to \(target.path) (bytes)", backlog) }
+        guard let output, !chunk.isEmpty else { return }
+        let bytes = output.add(WriteQueue.Item(work: .write(chunk, offset: nil), waiter: nil), isLimited: false).bytes
+        if bytes.after / queue.limit > bytes.before / queue.limit {
+            Hooks.backlogHandler("File.write to \(target.path) (bytes)", bytes.after)
+        }
     }
 
-    private func accept(_ ending: WriteQueue.Ending) {
-        if queue.end(ending) { whileRunning(writeNext) }
-    }
+    private func accept(end error: (any Error)?) { whileRunning { self.inputEnded(error) } }
 
     // MARK: On the loop
 
-    private func writeNext() {
-        guard let write else { return }
-        switch queue.next() {
-        case .nothing: break
-        case .end(let ending): finish(ending)
-        case .chunk(let first):
-            write.write(gather(first), offset: offset)
+    private func inputEnded(_ error: (any Error)?) {
+        guard let output else { return }
+        inputError = error
+        if error == nil, mustSynchronize {
+            _ = output.add(WriteQueue.Item(work: .synchronize, waiter: nil), isLimited: false)
         }
+        // Closed before the number is emitted: its receiver may open the file, or count descriptors.
+        output.close(self)
     }
 
-    /// Merges a small chunk with those that follow it, and sets `underWay`.
-    private func gather(_ first: ByteChunk) -> ByteChunk {
-        underWay = (first.count, 1)
-        guard canMerge(first), let second = queue.upcoming, canMerge(second) else { return first }
-        var bytes = [UInt8](first)
-        while let next = queue.upcoming, canMerge(next), bytes.count + next.count <= FileWriteSource.gathered {
-            next.withUnsafeBytes { bytes.append(contentsOf: $0) }
-            underWay.chunks += 1
-            _ = queue.next()
-        }
-        underWay.bytes = bytes.count
-        return ByteChunk(bytes)
-    }
+    private var mustSynchronize: Bool { replacement != nil || synchronize && output?.hasDisk == true }
 
-    private func canMerge(_ chunk: ByteChunk) -> Bool { chunk.count < FileWriteSource.large }
-
-    private func written(_ result: Int32) {
+    /// Handles the end of the file.
+    func writeEnded(_ error: IOError?) {
         guard isRunning else { return }
-        if result < 0 { return fail("write", -result) }
-        total += underWay.bytes
-        if offset >= 0 { offset += Int64(underWay.bytes) }
-        queue.wrote(underWay.bytes, items: underWay.chunks)
-        writeNext()
-    }
-
-    private func finish(_ ending: WriteQueue.Ending) {
-        switch ending {
-        case .failed(let error): fail(with: error)
-        case .completed:
-            guard target.synchronize, offset >= 0, let file else { return succeed() }
-            let synchronization = SynchronizeOperation(file) { self.synchronized($0) }
-            self.synchronization = synchronization
-            file.submit(synchronization)
+        if let error { return fail(with: error) }
+        if let inputError { return fail(with: inputError) }
+        guard let replacement else { return succeed() }
+        // A loop that ends hears of no other thread any more.
+        if loop.isClosed { return committed(replacement.commit()) }
+        commit = BlockingCall(on: loop, in: loop.configuration.files, replacement.commit) { [self] result in
+            commit = nil
+            switch result {
+            case .success(let failure): committed(failure)
+            case .failure(let error): fail(with: error.ioError(subject: target.path))
+            }
         }
     }
 
-    private func synchronized(_ result: Int32) {
+    private func committed(_ failure: IOError?) {
         guard isRunning else { return }
-        if result == -EINTR { return finish(.completed) }
-        if result < 0 { return fail("fsync", -result) }
-        succeed()
+        if let failure { fail(with: failure) } else { succeed() }
     }
 
     private func succeed() {
-        // Closed before the number is emitted: its receiver may open the file, or count descriptors.
-        file?.close()
-        emit(total)
+        emit(output?.total ?? 0)
         complete()
     }
 }

@@ -1,82 +1,116 @@
+import Glibc
 import RxPrimitives
 import RxSwift
 
-/// The chunks accepted for writing, on their way from the threads of a source to a loop.
+/// The writes accepted for a file, on their way from any thread to its loop.
 ///
-/// At any time the loop attends to the queue (it writes, or was told to look), or the queue is empty.
+/// The loop takes everything that was added, or asks to be told when more was added than it has an operation for.
 final class WriteQueue: @unchecked Sendable {
-    /// The way the source ended.
-    enum Ending {
-        case completed
-        case failed(any Error)
+    /// One accepted piece of work, in the order of acceptance.
+    struct Item {
+        enum Work {
+            /// Writes behind the last byte of the file, or at an offset. Without bytes it only waits for the writes before it.
+            case write(ByteChunk, offset: Int64?)
+            /// Puts everything written before on the disk.
+            case synchronize
+        }
+
+        let work: Work
+        /// The object to be told of the outcome.
+        let waiter: (any WriteWaiter)?
+
+        /// True if the item can be written together with its neighbours.
+        var isGathered: Bool {
+            if case .write(let bytes, nil) = work { !bytes.isEmpty } else { false }
+        }
+
+        /// The number of bytes to write.
+        var count: Int {
+            if case .write(let bytes, _) = work { bytes.count } else { 0 }
+        }
     }
 
-    /// The result of the loop's look at the queue.
-    enum NextChunk {
-        case chunk(ByteChunk)
-        /// Nothing for now: the next thread that adds something has to tell the loop.
-        case nothing
-        case end(Ending)
-    }
-
-    /// The duties of the thread that adds a chunk.
+    /// The consequences of an `add`.
     struct AddResult {
-        var tellsLoop: Bool
-        /// The number of waiting bytes, if that is to be reported.
-        var backlog: Int?
+        /// The error with which the item is rejected.
+        var rejection: IOError?
+        /// True if the caller has to tell the loop.
+        var tellsLoop = false
+        /// True if the item has filled the queue, and an observer wants to know that.
+        var hasFilled = false
+        /// The number of bytes that waited before and wait now.
+        var bytes = (before: 0, after: 0)
     }
 
-    private let limit: Int
+    /// The number of bytes that may wait, as the owner counts it.
+    let limit: Int
     private let watermarks: OutputWatermarks
+    private let path: String
+    /// The greatest amount at which sources pause: what a disk takes while a loop with other work gets back to it.
+    private static let mostWaiting = 4 << 20
     /// The sources that wait until the queue has emptied.
     let sources = InputSources()
 
     private let lock = Mutex()
-    /// The added chunks, oldest first (under the lock).
-    @exclusivity(unchecked) private var added: [ByteChunk] = []
+    /// The added items, oldest first (under the lock).
+    @exclusivity(unchecked) private var added: [Item] = []
+    /// The bytes of these items (under the lock).
+    @exclusivity(unchecked) private var addedBytes = 0
     /// Bytes that were added and neither written nor dropped (under the lock).
     @exclusivity(unchecked) private var bytes = 0
-    /// The number of chunks of these bytes (under the lock).
+    /// The number of items of these bytes (under the lock).
     @exclusivity(unchecked) private var items = 0
     /// True if a source waits (under the lock).
     @exclusivity(unchecked) private var isAwaited = false
-    /// The end of the source, if it came (under the lock).
-    @exclusivity(unchecked) private var ending: Ending?
-    /// True if the loop writes or was told to look (under the lock).
-    @exclusivity(unchecked) private var isAttended = false
-    /// True once nothing is wanted any more (under the lock).
-    @exclusivity(unchecked) private var isClosed = false
+    /// The number of added bytes at which the loop wants to be told; nil if it will look by itself (under the lock).
+    @exclusivity(unchecked) private var noticeThreshold: Int? = 0
+    /// The error with which items are rejected, from the time it is set (under the lock).
+    @exclusivity(unchecked) private var rejection: IOError?
+    /// True if an observer wants to know when the queue becomes full (under the lock).
+    @exclusivity(unchecked) private var isObserved = false
 
-    /// The chunks taken from `added` in one batch, newest first (loop thread only).
-    @exclusivity(unchecked) private var taken: [ByteChunk] = []
-
-    /// - Parameter limit: the number of bytes at which, and at each multiple of which, the backlog is reported.
-    init(limit: Int) {
+    /// - Parameters:
+    ///   - path: the subject of errors.
+    ///   - limit: the number of waiting bytes beyond which limited items are rejected.
+    init(path: String, limit: Int) {
+        self.path = path
         self.limit = limit
-        watermarks = OutputWatermarks(limit: limit)
+        watermarks = OutputWatermarks(limit: limit, most: WriteQueue.mostWaiting)
     }
 
-    /// Adds a chunk; called by the source, serially.
-    func add(_ chunk: ByteChunk) -> AddResult {
-        lock.withLock {
-            if isClosed { return AddResult(tellsLoop: false) }
-            added.append(chunk)
-            let before = bytes
-            bytes += chunk.count
+    // MARK: On any thread
+
+    /// Adds an item behind all others.
+    ///
+    /// - Parameter isLimited: true to reject an item that finds others waiting and does not fit beside them.
+    func add(_ item: Item, isLimited: Bool) -> AddResult {
+        let count = item.count
+        return lock.withLock {
+            if let rejection { return AddResult(rejection: rejection) }
+            let before = (bytes: bytes, weight: weight)
+            if isLimited, before.weight > 0, count > 0, before.weight + count > limit {
+                return AddResult(rejection: overflow)
+            }
+            added.append(item)
+            addedBytes += count
+            bytes += count
             items += 1
-            let isOverLimit = bytes / limit > before / limit
-            return AddResult(tellsLoop: attend(), backlog: isOverLimit ? bytes : nil)
+            let tellsLoop = noticeThreshold.map { addedBytes >= $0 } ?? false
+            if tellsLoop { noticeThreshold = nil }
+            let hasFilled = isObserved && before.weight <= watermarks.high && weight > watermarks.high
+            return AddResult(tellsLoop: tellsLoop, hasFilled: hasFilled, bytes: (before.bytes, bytes))
         }
     }
 
-    /// Adds the end behind the last chunk; called by the source. Returns whether the loop has to be told.
-    func end(_ ending: Ending) -> Bool {
-        lock.withLock {
-            if isClosed { return false }
-            self.ending = ending
-            return attend()
-        }
+    /// Under the lock.
+    private var overflow: IOError {
+        IOError(
+            code: ENOBUFS, operation: "write",
+            subject: "\(path) (\(bytes) bytes wait, which take \(weight); the limit is \(limit))")
     }
+
+    /// The number of bytes that were accepted and not written. Out of date as soon as it is read.
+    var queuedBytes: Int { lock.withLock { bytes } }
 
     /// Tells whether a source has to pause; called in its context. If so, it is resumed later.
     func isFull(_ source: any PausableSource) -> Bool {
@@ -91,42 +125,40 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     /// True if sources have to pause (under the lock).
-    private var mustPause: Bool { !isClosed && weight > (isAwaited ? watermarks.low : watermarks.high) }
+    private var mustPause: Bool { rejection == nil && weight > (isAwaited ? watermarks.low : watermarks.high) }
 
-    /// What waits, in bytes (under the lock).
+    /// The memory that waits, in bytes (under the lock).
     private var weight: Int { bytes + items * OutputWatermarks.itemOverhead }
-
-    private func attend() -> Bool {
-        defer { isAttended = true }
-        return !isAttended
-    }
 
     // MARK: On the loop
 
-    /// The next chunk if it was taken from the shared list already, without removing it here.
-    var upcoming: ByteChunk? { taken.last }
-
-    func next() -> NextChunk {
-        if let chunk = taken.popLast() { return .chunk(chunk) }
-        var batch: [ByteChunk] = []
-        let end: Ending? = lock.withLock {
-            swap(&batch, &added)
-            if !batch.isEmpty { return nil }
-            if ending == nil { isAttended = false }
-            return ending
+    /// Takes the added items, oldest first. The loop is not told of others until it calls `requestNotice`.
+    func takeAdded() -> [Item] {
+        lock.withLock {
+            let taken = added
+            added = []
+            addedBytes = 0
+            noticeThreshold = nil
+            return taken
         }
-        if let end { return .end(end) }
-        guard !batch.isEmpty else { return .nothing }
-        batch.reverse()
-        taken = batch
-        return .chunk(taken.removeLast())
     }
 
-    /// Subtracts chunks that were written from those that wait, and resumes the sources once the queue has emptied.
-    func wrote(_ count: Int, items written: Int) {
+    /// Has the loop told when so many bytes were added, or at the next item if the number is 0.
+    ///
+    /// - Returns: false if that is so already: the loop has to look again.
+    func requestNotice(at threshold: Int) -> Bool {
+        lock.withLock {
+            if !added.isEmpty, addedBytes >= threshold { return false }
+            noticeThreshold = threshold
+            return true
+        }
+    }
+
+    /// Subtracts items that were written or dropped from those that wait, and resumes the sources once the queue has emptied.
+    func remove(bytes removed: Int, items count: Int) {
         let resumes = lock.withLock {
-            bytes -= count
-            items -= written
+            bytes -= removed
+            items -= count
             if !isAwaited || weight > watermarks.low { return false }
             isAwaited = false
             return true
@@ -134,18 +166,15 @@ final class WriteQueue: @unchecked Sendable {
         if resumes { sources.resume() }
     }
 
-    /// Releases the waiting chunks, and accepts no more.
-    func close() {
-        var dropped: [ByteChunk] = []
+    /// Rejects items from now on, with the error of the first call. Items that were added before stay.
+    func reject(_ error: IOError) {
         lock.withLock {
-            isClosed = true
-            swap(&dropped, &added)
+            if rejection == nil { rejection = error }
+            isAwaited = false
         }
-        // Released outside the lock: user code may run in a deinit.
-        dropped = []
-        let rest = taken
-        taken = []
-        withExtendedLifetime(rest) {}
         sources.resume()
     }
+
+    /// Turns the result `hasFilled` of `add` on or off.
+    func setObserved(_ isObserved: Bool) { lock.withLock { self.isObserved = isObserved } }
 }

@@ -40,6 +40,8 @@ final class EventLoop: LoopThread {
     @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
     /// An empty array with reserved capacity (loop thread only).
     @exclusivity(unchecked) private var emptyTickObservers: [any TickObserver] = []
+    /// The inotify instance of the followed files, if there are any (loop thread only).
+    @exclusivity(unchecked) var inotify: InotifyInstance?
     /// True if the loop ends as soon as nothing is left to do (loop thread only).
     @exclusivity(unchecked) private var stopsWhenIdle = false
     /// True if the loop ends after the current job (loop thread only).

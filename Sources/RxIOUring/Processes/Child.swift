@@ -10,7 +10,7 @@ enum Termination {
     case unknown
 }
 
-/// A child process, to be signalled and reaped from any thread.
+/// A child process and its process group, to be signalled and reaped from any thread.
 final class ChildHandle: @unchecked Sendable {
     let pid: pid_t
     private let lock = Mutex()
@@ -19,12 +19,21 @@ final class ChildHandle: @unchecked Sendable {
 
     init(_ pid: pid_t) { self.pid = pid }
 
-    /// Sends a signal; does nothing if the process has ended.
+    /// Sends a signal to the process and to the processes of its group; also when the process has ended before them.
     func send(_ signal: CInt) {
         lock.withLock {
-            if termination == nil, rx_is_child(pid) { _ = Glibc.kill(pid, signal) }
+            if termination == nil ? rx_is_child(pid) : isGroupLeft { _ = Glibc.kill(-pid, signal) }
         }
     }
+
+    /// True while the process, or a process of its group, runs.
+    var isRunning: Bool { lock.withLock { termination == nil || isGroupLeft } }
+
+    /// True if processes are left in the group of a process that was reaped (under the lock).
+    ///
+    /// As long as there are any, the system gives their group's number to no other process. If there is a process of that number, the group
+    /// that existed is gone.
+    private var isGroupLeft: Bool { Glibc.kill(pid, 0) != 0 && errno == ESRCH && Glibc.kill(-pid, 0) == 0 }
 
     /// Reaps the process if it has ended. Returns the way it has ended; nil while it runs.
     func reap() -> Termination? {
@@ -41,15 +50,15 @@ final class ChildHandle: @unchecked Sendable {
         }
     }
 
-    /// Ends the process on a thread of its own, where there is no loop to do that.
+    /// Ends the process and its group on a thread of their own, where there is no loop to do that.
     ///
-    /// If the system has no thread, the process is ended at once, on the calling thread.
+    /// If the system has no thread, they are ended at once, on the calling thread.
     func endApart(_ disposal: ChildProcess.Disposal) {
         let status = startThread {
             if case .terminate(let grace) = disposal {
                 self.send(SIGTERM)
                 let end = MonotonicClock.deadline(after: grace.nanosecondsClamped, from: MonotonicClock.now())
-                while self.reap() == nil, MonotonicClock.now() < end { usleep(2_000) }
+                while self.reap() == nil || self.isRunning, MonotonicClock.now() < end { usleep(2_000) }
             }
             self.kill()
         }
@@ -65,7 +74,8 @@ final class ChildHandle: @unchecked Sendable {
     }
 }
 
-/// A child process on a loop, which lives until the process was reaped. Used only on the loop thread.
+/// A child process on a loop, which lives until the process was reaped, and, if it is to be ended, until its group is gone. Used only on the
+/// loop thread.
 final class Child: LoopDependent {
     private let handle: ChildHandle
     private let loop: EventLoop
@@ -75,10 +85,14 @@ final class Child: LoopDependent {
     @exclusivity(unchecked) private var operation: AwaitOperation?
     /// The receiver of the end, until it is called, or until `abandon`.
     @exclusivity(unchecked) private var receive: ((Termination) -> Void)?
-    @exclusivity(unchecked) private var killing: KillTimer?
-    /// The timer for another attempt, if the system had no thread to await the process.
+    @exclusivity(unchecked) private var killing: DelayTimer?
+    /// True if the process and its group are to be ended.
+    @exclusivity(unchecked) private var isAbandoned = false
+    /// True once they were sent `SIGKILL`.
+    @exclusivity(unchecked) private var isKilled = false
+    /// The timer for another look at the process or its group.
     @exclusivity(unchecked) private var retry: DelayTimer?
-    /// The time between two attempts, in nanoseconds.
+    /// The time between two looks, in nanoseconds: at a process that the system has no thread to await, and at a group.
     private static let retryInterval: Int64 = 10_000_000
     /// True if the process was reaped, or a thread of its own does that.
     @exclusivity(unchecked) private var isFinished = false
@@ -107,21 +121,26 @@ final class Child: LoopDependent {
         descriptor.submit(operation)
     }
 
-    /// Ends the process, and receives nothing any more.
+    /// Ends the process and its group, unless the process has ended by itself, and receives nothing any more.
     func abandon() {
         receive = nil
         if isFinished { return }
+        isAbandoned = true
         if loop.isClosed { return endApart() }
         switch disposal {
-        case .kill: handle.send(SIGKILL)
+        case .kill: kill()
         case .terminate(let grace):
             handle.send(SIGTERM)
-            let now = MonotonicClock.now()
-            let timer = KillTimer(handle)
-            timer.deadline = MonotonicClock.deadline(after: grace.nanosecondsClamped, from: now)
-            killing = timer
-            loop.timers.insert(timer, now: now)
+            // Weak: the loop holds this object as a dependent.
+            killing = DelayTimer(on: loop, after: Int64(clamping: grace.nanosecondsClamped)) { [weak self] in
+                self?.kill()
+            }
         }
+    }
+
+    private func kill() {
+        isKilled = true
+        handle.send(SIGKILL)
     }
 
     func loopEnded() {
@@ -144,6 +163,10 @@ final class Child: LoopDependent {
         }
         if status == 0 || isFinished { return }
         // The system has no thread now. The loop looks by itself, and tries again.
+        lookAgain()
+    }
+
+    private func lookAgain() {
         retry = DelayTimer(on: loop, after: Child.retryInterval) { [weak self] in
             guard let self else { return }
             retry = nil
@@ -162,6 +185,8 @@ final class Child: LoopDependent {
     private func ended() {
         if isFinished { return }
         guard let termination = handle.reap() else { return awaitByThread() }
+        // The group has until the end of the grace period. Looked at often: its number may be another group's once it is gone.
+        if isAbandoned, !isKilled, handle.isRunning { return lookAgain() }
         isFinished = true
         loop.remove(self)
         releaseHandle()
@@ -173,7 +198,7 @@ final class Child: LoopDependent {
     private func releaseHandle() {
         retry?.cancel(on: loop)
         retry = nil
-        if let killing { loop.timers.remove(killing) }
+        killing?.cancel(on: loop)
         killing = nil
         if let operation { loop.cancel(operation) }
         operation = nil
@@ -193,19 +218,4 @@ private final class AwaitOperation: DescriptorOperation {
     }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) { whenFinished(result) }
-}
-
-/// Kills a process that was asked to end and has not ended.
-private final class KillTimer: LoopTimer {
-    private let handle: ChildHandle
-
-    init(_ handle: ChildHandle) {
-        self.handle = handle
-        super.init()
-    }
-
-    override func fire() { handle.send(SIGKILL) }
-
-    /// Does nothing: the thread that ends the process then has a clock of its own.
-    override func drop() -> Bool { false }
 }

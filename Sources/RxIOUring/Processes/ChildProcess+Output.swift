@@ -17,6 +17,8 @@ extension ChildProcess {
 
     /// Runs a program to its end, and collects its output.
     ///
+    /// Processes that the program has started and that outlive it are not waited for, and what they write later is not collected. Have a shell
+    /// `wait` for its background jobs.
     /// - Parameters:
     ///   - executable: a path, or a name without a slash, which is searched for in `PATH`.
     ///   - arguments: without the name of the program.
@@ -38,6 +40,7 @@ extension ChildProcess {
                 executable, arguments: arguments, environment: environment, workingDirectory: workingDirectory,
                 input: input, whenDisposed: whenDisposed, scheduler: scheduler
             )
+            .take(until: { $0.isEnd }, behavior: .inclusive)
             .reduce(CollectedOutput(limit: limit, subject: executable)) { try $0.adding($1) }
             .map(\.output)
         }
@@ -68,5 +71,15 @@ private final class CollectedOutput {
             throw IOError(code: EMSGSIZE, operation: "output", subject: subject)
         }
         return self
+    }
+}
+
+extension ChildProcess.Event {
+    /// True if the program has ended.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .exited, .signalled: true
+        case .started, .output, .errorOutput: false
+        }
     }
 }

@@ -11,17 +11,18 @@ public enum ChildProcess {
         case output(ByteChunk)
         /// Bytes that the program has written to standard error.
         case errorOutput(ByteChunk)
-        /// The program has ended by itself, with this status. Last of all events, behind all output.
+        /// The program has ended by itself, with this status. Behind all of its output; only output of processes that it has started, and
+        /// that keep its output open, may follow.
         case exited(status: CInt)
-        /// A signal has ended the program. Last of all events, behind all output.
+        /// A signal has ended the program. Placed as `exited`.
         case signalled(CInt)
     }
 
-    /// The way a child process is ended that still runs when its events are no longer wanted.
+    /// The way a child process is ended that still runs when its events are no longer wanted. Its process group is ended with it.
     public enum Disposal: Equatable, Sendable {
         /// Sends `SIGKILL` at once.
         case kill
-        /// Sends `SIGTERM`, and `SIGKILL` if the process still runs after that time.
+        /// Sends `SIGTERM`, and `SIGKILL` to what still runs after that time.
         case terminate(grace: DispatchTimeInterval)
     }
 
@@ -33,12 +34,17 @@ public enum ChildProcess {
     /// While a stage below pauses the source, such as an `observe(on:)` whose queue is full, the output is not read, and the program waits
     /// in its next write. Chunks that are kept cost memory.
     ///
-    /// The last event comes when the program has ended and all processes have closed its output: processes that the program
-    /// started and that keep its output open delay the event. The process is reaped in any case, also after a dispose and after
-    /// the shutdown of the loop.
+    /// `exited` or `signalled` comes when the program itself has ended, behind all that it has written. Processes that it has started may
+    /// outlive it and keep its output open: their output follows, and the sequence completes when all of them have closed it. To end with the
+    /// program, use `take(until:behavior: .inclusive)` with that event, as `output` does; their next write then fails with `EPIPE`.
     ///
-    /// The program gets no descriptors but 0, 1 and 2, no blocked signals, and stays in the caller's process group. Starting it
-    /// takes the loop thread about a millisecond, until the program is loaded.
+    /// The program runs in a process group of its own. While the program runs, a dispose, an error and the shutdown of the loop end the
+    /// whole group, and so the processes that the program has started, unless they have left the group as daemons do, or as jobs of an
+    /// interactive shell. A program that has ended by itself leaves its processes alone; `kill` with the negated number of `started` reaches
+    /// them. The keys of a terminal that send signals (Control-C) do not reach the program. The process is reaped in any case.
+    ///
+    /// The program gets no descriptors but 0, 1 and 2, and no blocked signals. Starting it takes the loop thread about a millisecond, until
+    /// the program is loaded.
     /// - Parameters:
     ///   - executable: a path, or a name without a slash, which is searched for in `PATH`.
     ///   - arguments: without the name of the program.
@@ -50,7 +56,7 @@ public enum ChildProcess {
     ///   - chunkSize: bytes per chunk, at most.
     ///   - window: the number of chunks of each output whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop on whose thread events are emitted.
-    /// - Returns: events, `started` first and `exited` or `signalled` last. Fails with an `IOError`: `posix_spawn` if the
+    /// - Returns: events, `started` first, and one `exited` or `signalled`. Fails with an `IOError`: `posix_spawn` if the
     ///   program cannot be started, `open`, `pipe2`, `chdir`, `read`, `write`; `waitpid` with `ECHILD` if other code has
     ///   reaped the child.
     public static func run(

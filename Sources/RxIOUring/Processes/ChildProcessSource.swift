@@ -9,7 +9,9 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     private let pools: (output: BytePool, errorOutput: BytePool)
     private let awaitsEndByThread: Bool
     @exclusivity(unchecked) private var child: Child?
+    /// The end of the program, until it was emitted.
     @exclusivity(unchecked) private var termination: Termination?
+    @exclusivity(unchecked) private var hasEnded = false
     /// The readers of the two outputs, nil from their ends on.
     @exclusivity(unchecked) private var output: DescriptorReader?
     @exclusivity(unchecked) private var errorOutput: DescriptorReader?
@@ -84,7 +86,7 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
                 output?.close()
                 output = nil
             }
-            completeIfOver()
+            emitEndIfDrained()
         }
     }
 
@@ -99,16 +101,22 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
 
     private func ended(_ termination: Termination) {
         self.termination = termination
-        completeIfOver()
+        output?.drain(emitEndIfDrained)
+        errorOutput?.drain(emitEndIfDrained)
+        emitEndIfDrained()
     }
 
-    private func completeIfOver() {
-        guard let termination, output == nil, errorOutput == nil else { return }
-        switch termination {
-        case .exited(let status): emit(.exited(status: status))
-        case .signalled(let signal): emit(.signalled(signal))
-        case .unknown: return fail("waitpid", ECHILD)
+    /// Emits the end of the program behind all that it has written, and completes when no process has its outputs open any more.
+    private func emitEndIfDrained() {
+        if let termination, output?.isDrained != false, errorOutput?.isDrained != false {
+            self.termination = nil
+            hasEnded = true
+            switch termination {
+            case .exited(let status): emit(.exited(status: status))
+            case .signalled(let signal): emit(.signalled(signal))
+            case .unknown: return fail("waitpid", ECHILD)
+            }
         }
-        complete()
+        if hasEnded, output == nil, errorOutput == nil { complete() }
     }
 }

@@ -11,6 +11,8 @@ final class Descriptor {
     /// The number of operations in flight.
     @exclusivity(unchecked) private var users = 0
     @exclusivity(unchecked) private(set) var isClosing = false
+    /// The errno with which the system has closed the descriptor, or 0. An error concerns data written earlier, as on network file systems.
+    @exclusivity(unchecked) private(set) var closeError: CInt = 0
     /// The closure to call when the descriptor has been closed.
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
@@ -50,8 +52,8 @@ final class Descriptor {
 
     private func closeNow() {
         loop.backend.forget(fd)
-        // Errors of close concern data written earlier, and the writers were told of those.
-        _ = Glibc.close(fd)
+        // Not repeated after EINTR: Linux has closed the descriptor then.
+        if Glibc.close(fd) != 0, errno != EINTR { closeError = errno }
         let onClosed = onClosed
         self.onClosed = nil
         onClosed?()

@@ -57,9 +57,11 @@ struct OutputWatermarks {
     let high: Int
     let low: Int
 
-    /// - Parameter limit: the number of bytes at which the output rejects or reports what comes.
-    init(limit: Int) {
-        high = max(1, min(1 << 20, limit / 2))
+    /// - Parameters:
+    ///   - limit: the number of bytes at which the output rejects or reports what comes.
+    ///   - most: the greatest amount at which sources pause.
+    init(limit: Int, most: Int = 1 << 20) {
+        high = max(1, min(most, limit / 2))
         low = high / 2
     }
 

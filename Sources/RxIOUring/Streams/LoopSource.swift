@@ -68,6 +68,9 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         loop.perform(finish)
     }
 
+    /// See `LoopDependent`.
+    func drain() -> Bool { false }
+
     final func loopEnded() {
         guard isRunning else { return }
         isRunning = false

@@ -51,19 +51,37 @@ final class TemporaryFolder: @unchecked Sendable {
 
     func remove(_ name: String) { unlink(self[name]) }
 
+    /// The names in the folder, sorted.
+    var names: [String] { TemporaryFolder.names(path).sorted() }
+
+    /// Closes the descriptor by which this process has a file open. Returns false if there is none.
+    func closeDescriptor(of name: String) -> Bool {
+        for number in TemporaryFolder.names("/proc/self/fd") {
+            var target = [CChar](repeating: 0, count: 4096)
+            if readlink("/proc/self/fd/\(number)", &target, 4095) < 0 { continue }
+            let path = target.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+            if path == self[name] { return close(CInt(number)!) == 0 }
+        }
+        return false
+    }
+
     deinit { TemporaryFolder.removeAll(path) }
 
-    private static func removeAll(_ path: String) {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                if name == "." || name == ".." { continue }
-                if unlink("\(path)/\(name)") != 0 { removeAll("\(path)/\(name)") }
+    private static func names(_ path: String) -> [String] {
+        var names: [String] = []
+        guard let directory = opendir(path) else { return [] }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            closedir(directory)
+            if name != "." && name != ".." { names.append(name) }
         }
+        closedir(directory)
+        return names
+    }
+
+    private static func removeAll(_ path: String) {
+        for name in names(path) where unlink("\(path)/\(name)") != 0 { removeAll("\(path)/\(name)") }
         rmdir(path)
     }
 }
@@ -100,6 +118,15 @@ final class Received<Element>: @unchecked Sendable {
     }
 
     var elements: [Element] { lock.withLock { all } }
+
+    /// Returns the elements so far, and releases them.
+    func take() -> [Element] {
+        lock.withLock {
+            defer { all = [] }
+            return all
+        }
+    }
+
     var hasEnded: Bool { lock.withLock { ending != nil } }
     var hasCompleted: Bool { lock.withLock { ending.map { $0.error == nil } ?? false } }
     var error: IOError? { lock.withLock { ending?.error as? IOError } }

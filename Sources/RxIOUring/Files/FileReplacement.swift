@@ -1,0 +1,129 @@
+import Glibc
+
+/// A new file that takes the name of another one when it is complete. Until then it has a name of its own in the same directory.
+///
+/// Makes system calls that wait for a disk; used by one thread at a time.
+final class FileReplacement {
+    /// The open file, which the owner of this object closes.
+    let fd: CInt
+    private let directory: String
+    private let subject: String
+    private let path: String
+    private let temporaryPath: String
+    private var isTemporary = true
+
+    private static let mostLinks = 40
+    private static let attempts = 100
+
+    /// Creates the file, with the owner and the permissions of the file that has the name, if there is one.
+    init(_ subject: String, permissions: UInt32) throws(IOError) {
+        self.subject = subject
+        if subject.containsNUL { throw IOError(code: EINVAL, operation: "open", subject: subject) }
+        let path = try FileReplacement.resolve(subject)
+        let old = try FileReplacement.status(of: path, subject)
+        let parts = path.splitAtLastSlash
+        self.path = path
+        directory = parts.directory
+        (fd, temporaryPath) = try FileReplacement.create(
+            in: parts.prefix, like: parts.name, permissions: old == nil ? permissions : 0o600, subject)
+        guard let old, let error = FileReplacement.adopt(old, fd) else { return }
+        _ = Glibc.close(fd)
+        discard()
+        throw IOError(code: error, operation: "fchmod", subject: subject)
+    }
+
+    deinit { discard() }
+
+    /// Gives the file its name, and puts the directory on the disk. Returns the error for which that is impossible.
+    func commit() -> IOError? {
+        if rename(temporaryPath, path) != 0 { return IOError(code: errno, operation: "rename", subject: subject) }
+        isTemporary = false
+        let fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if fd < 0 { return IOError(code: errno, operation: "open", subject: directory) }
+        defer { _ = Glibc.close(fd) }
+        while fsync(fd) != 0 {
+            // EINVAL: the file system has nothing to do for a directory.
+            if errno == EINVAL { break }
+            if errno != EINTR { return IOError(code: errno, operation: "fsync", subject: directory) }
+        }
+        return nil
+    }
+
+    /// Removes the file unless it was committed.
+    func discard() {
+        if isTemporary { _ = unlink(temporaryPath) }
+        isTemporary = false
+    }
+
+    /// The path that symbolic links in the place of the file lead to.
+    private static func resolve(_ path: String) throws(IOError) -> String {
+        var current = path
+        for _ in 0..<mostLinks {
+            var status = stat()
+            // A missing file is no link; another error comes again when the file is created.
+            if lstat(current, &status) != 0 || status.st_mode & S_IFMT != S_IFLNK { return current }
+            guard let link = readLink(current) else { throw IOError(code: errno, operation: "open", subject: path) }
+            current = link.hasPrefix("/") ? link : current.splitAtLastSlash.prefix + link
+        }
+        throw IOError(code: ELOOP, operation: "open", subject: path)
+    }
+
+    private static func readLink(_ path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+            let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+
+    /// The status of the file to be replaced, or nil if there is none.
+    private static func status(of path: String, _ subject: String) throws(IOError) -> stat? {
+        var old = stat()
+        var code: CInt = 0
+        if stat(path, &old) != 0 {
+            if errno == ENOENT { return nil }
+            code = errno
+        } else if old.st_mode & S_IFMT != S_IFREG {
+            code = old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
+        } else if faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 {
+            // The rename would succeed: it needs only the right to write to the directory.
+            code = errno
+        }
+        if code != 0 { throw IOError(code: code, operation: "open", subject: subject) }
+        return old
+    }
+
+    private static func create(
+        in prefix: String, like name: String, permissions: UInt32, _ subject: String
+    ) throws(IOError) -> (CInt, String) {
+        for _ in 0..<attempts {
+            let number = String(UInt64.random(in: 0 ... .max), radix: 36)
+            let path = "\(prefix).\(String(decoding: name.utf8.prefix(200), as: UTF8.self)).\(number).tmp"
+            let fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(permissions))
+            if fd >= 0 { return (fd, path) }
+            if errno != EEXIST { break }
+        }
+        throw IOError(code: errno, operation: "open", subject: subject)
+    }
+
+    /// Gives a file the owner and the permissions of another one. Returns an errno if the permissions cannot be kept.
+    private static func adopt(_ old: stat, _ fd: CInt) -> CInt? {
+        var mode = old.st_mode & 0o7777
+        var new = stat()
+        _ = fstat(fd, &new)
+        if new.st_uid != old.st_uid || new.st_gid != old.st_gid, fchown(fd, old.st_uid, old.st_gid) != 0 {
+            // Another owner's rights must not become rights of this user.
+            mode &= 0o1777
+            _ = fchown(fd, .max, old.st_gid)
+        }
+        return fchmod(fd, mode) == 0 ? nil : errno
+    }
+}
+
+extension String {
+    /// The directory, the part of the path up to the name, and the name.
+    var splitAtLastSlash: (directory: String, prefix: String, name: String) {
+        guard let slash = lastIndex(of: "/") else { return (".", "", self) }
+        let name = index(after: slash)
+        return (slash == startIndex ? "/" : String(self[..<slash]), String(self[..<name]), String(self[name...]))
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// A file to be written, before it is open.
+struct FileTarget {
+    let path: String
+    let mode: File.WriteMode
+    let permissions: UInt32
+
+    /// A file that was just opened, or its replacement.
+    struct Opened {
+        let descriptor: Descriptor
+        let layout: FileOutput.Layout
+        var replacement: FileReplacement?
+    }
+
+    /// Opens the file without blocking the loop. Only on the loop thread.
+    ///
+    /// - Returns: the opening, unless it has ended already. `whenDone` is called once, unless that is cancelled.
+    func open(on loop: EventLoop, whenDone: @escaping (Result<Opened, IOError>) -> Void) -> TargetOpening? {
+        if mode == .replaceAtomically {
+            return TargetOpening.replacement(of: path, permissions: permissions, on: loop, whenDone: whenDone)
+        }
+        return FileTarget.open(path, mode.flags, permissions: permissions, on: loop, whenDone: whenDone)
+    }
+
+    /// Does the same with flags as of `open`.
+    static func open(
+        _ path: String, _ flags: CInt, permissions: UInt32, on loop: EventLoop,
+        whenDone: @escaping (Result<Opened, IOError>) -> Void
+    ) -> TargetOpening? {
+        let opening = loop.open(path, flags, permissions: permissions) { result in
+            whenDone(result.map { Opened(descriptor: $0, layout: layout(of: $0, flags)) })
+        }
+        return opening.map { TargetOpening($0.cancel) }
+    }
+
+    private static func layout(of file: Descriptor, _ flags: CInt) -> FileOutput.Layout {
+        let status = FileStatus(of: file)
+        if !status.isRegular { return .stream }
+        return flags & O_APPEND != 0 ? .appending : .positions(end: status.size)
+    }
+}
+
+extension File.WriteMode {
+    fileprivate var flags: CInt {
+        switch self {
+        case .replace, .replaceAtomically: O_WRONLY | O_CREAT | O_TRUNC
+        case .append: O_WRONLY | O_CREAT | O_APPEND
+        case .createNew: O_WRONLY | O_CREAT | O_EXCL
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import CRxIOUring
+import Glibc
+
+/// The inotify instance of a loop, which its followed files share. Used on the loop thread only.
+///
+/// The system gives a user few instances (128 by default) and many watches. The kernel has one watch for each file or directory, however
+/// often it is asked for: the watch ends when its last watcher is removed.
+final class InotifyInstance {
+    private let loop: EventLoop
+    private let descriptor: Descriptor
+    /// Retains this instance until the kernel's last completion; `close` breaks the cycle.
+    @exclusivity(unchecked) private var read: ReadOperation?
+    /// The number of watchers that use this instance.
+    @exclusivity(unchecked) private var users = 0
+    /// The watchers by the number of their directory's watch and by the name in it.
+    @exclusivity(unchecked) private var directories: [CInt: [[UInt8]: Watchers]] = [:]
+    /// The watchers by the number of a file's watch.
+    @exclusivity(unchecked) private var files: [CInt: Watchers] = [:]
+
+    private typealias Watchers = [ObjectIdentifier: FileWatcher]
+    private typealias Found = [ObjectIdentifier: (watcher: FileWatcher, changes: FileWatcher.Changes)]
+
+    /// Bytes for many events; at least one with a name has to fit in.
+    private static let roomForEvents = 16_384
+
+    /// The instance of the loop for one more watcher. Throws an `IOError` if the system is out of instances.
+    static func use(on loop: EventLoop, for path: String) throws(IOError) -> InotifyInstance {
+        if let instance = loop.inotify {
+            instance.users += 1
+            return instance
+        }
+        let fd = rx_watcher_make()
+        if fd < 0 { throw IOError(code: -fd, operation: "inotify_init1", subject: path) }
+        let instance = InotifyInstance(fd, on: loop)
+        loop.inotify = instance
+        return instance
+    }
+
+    private init(_ fd: CInt, on loop: EventLoop) {
+        self.loop = loop
+        descriptor = Descriptor(fd, on: loop)
+        users = 1
+        let read = ReadOperation(descriptor, whenFinished: finished)
+        self.read = read
+        read.read(into: ByteStorage(capacity: InotifyInstance.roomForEvents), offset: -1)
+    }
+
+    /// Ends the use by a watcher that has removed its watches. The instance is closed with the last use.
+    func endUse() {
+        users -= 1
+        if users == 0 { close() }
+    }
+
+    private func close() {
+        if loop.inotify === self { loop.inotify = nil }
+        if let read { loop.cancel(read) }
+        read = nil
+        descriptor.close()
+    }
+
+    // MARK: Watches
+
+    /// Watches a directory for a watcher's name in it. Returns the number of the watch, or a negated errno.
+    func watchDirectory(_ path: String, for watcher: FileWatcher) -> CInt {
+        let watch = rx_watch_directory(descriptor.fd, path)
+        if watch >= 0 {
+            directories[watch, default: [:]][watcher.name, default: [:]][ObjectIdentifier(watcher)] = watcher
+        }
+        return watch
+    }
+
+    func removeDirectory(_ watch: CInt, of watcher: FileWatcher) {
+        directories[watch]?[watcher.name]?[ObjectIdentifier(watcher)] = nil
+        if directories[watch]?[watcher.name]?.isEmpty == true { directories[watch]?[watcher.name] = nil }
+        guard directories[watch]?.isEmpty == true else { return }
+        directories[watch] = nil
+        // Fails if the directory is gone, and its watch with it.
+        rx_watch_remove(descriptor.fd, watch)
+    }
+
+    /// Watches the content of an open file for a watcher. Returns the number of the watch, or a negated errno.
+    func watchFile(_ fd: CInt, _ path: String, for watcher: FileWatcher) -> CInt {
+        let watch = rx_watch_open_file(descriptor.fd, fd, path)
+        if watch >= 0 { files[watch, default: [:]][ObjectIdentifier(watcher)] = watcher }
+        return watch
+    }
+
+    func removeFile(_ watch: CInt, of watcher: FileWatcher) {
+        files[watch]?[ObjectIdentifier(watcher)] = nil
+        guard files[watch]?.isEmpty == true else { return }
+        files[watch] = nil
+        rx_watch_remove(descriptor.fd, watch)
+    }
+
+    // MARK: Events
+
+    private func finished(_ result: Int32) {
+        guard let read else { return }
+        let storage = read.takeStorage()
+        var found: Found = [:]
+        if result <= 0, result != -EINTR {
+            // The next watcher gets another instance.
+            if loop.inotify === self { loop.inotify = nil }
+            everyWatcher { found[ObjectIdentifier($0)] = ($0, .init(error: result == 0 ? EIO : -result)) }
+        } else {
+            parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))), &found)
+            // Reads again before the receivers look: anything that happens after that look is an event again.
+            read.read(into: storage, offset: -1)
+        }
+        for (watcher, changes) in found.values { watcher.changed(changes, self) }
+    }
+
+    private func parse(_ bytes: UnsafeRawBufferPointer, _ found: inout Found) {
+        var event = rx_watch_event()
+        var offset = 0
+        while true {
+            let size = rx_watch_parse(bytes.baseAddress!, bytes.count, offset, &event)
+            if size == 0 { return }
+            offset += size
+            if event.kinds & RX_WATCH_OVERFLOW.rawValue != 0 {
+                // The lost events may include the end of a directory.
+                everyWatcher { add(.init(isAboutPath: true, isDirectoryLost: true), $0, &found) }
+            } else if let watchers = files[event.watch] {
+                for watcher in watchers.values { add(.init(), watcher, &found) }
+            } else if let names = directories[event.watch] {
+                parse(event, names, &found)
+            }
+        }
+    }
+
+    private func parse(_ event: rx_watch_event, _ names: [[UInt8]: Watchers], _ found: inout Found) {
+        if event.kinds & RX_WATCH_GONE.rawValue != 0 {
+            for watcher in names.values.joined() {
+                add(.init(isAboutPath: true, isDirectoryLost: true), watcher.value, &found)
+            }
+        }
+        if event.kinds & RX_WATCH_NAME.rawValue != 0, let name = event.name {
+            let bytes = UnsafeBufferPointer(
+                start: UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self), count: strlen(name))
+            for watcher in (names[Array(bytes)] ?? [:]).values { add(.init(isAboutPath: true), watcher, &found) }
+        }
+    }
+
+    private func add(_ changes: FileWatcher.Changes, _ watcher: FileWatcher, _ found: inout Found) {
+        found[ObjectIdentifier(watcher), default: (watcher, .init())].changes.add(changes)
+    }
+
+    private func everyWatcher(_ body: (FileWatcher) -> Void) {
+        for names in directories.values {
+            for watchers in names.values { watchers.values.forEach(body) }
+        }
+    }
+}

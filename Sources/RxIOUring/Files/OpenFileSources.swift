@@ -1,0 +1,235 @@
+import Glibc
+import RxPrimitives
+import RxSwift
+
+/// Queues one write or one synchronization, and waits for its outcome.
+final class FileRequestSource: LoopSource<Never>, WriteWaiter {
+    /// Keeps the file open until the outcome comes.
+    @exclusivity(unchecked) private var file: OpenFile?
+    private let output: FileOutput
+    private let work: WriteQueue.Item.Work
+    /// The outcome, if it came before the loop has begun this source.
+    @exclusivity(unchecked) private var outcome: IOError??
+
+    init(_ file: OpenFile, _ work: WriteQueue.Item.Work, downstream: Sink<Never>) {
+        self.file = file
+        output = file.output
+        self.work = work
+        super.init(loop: file.output.loop, downstream: downstream)
+    }
+
+    override var subject: String { output.path }
+
+    /// Queues on the subscribing thread, so that the order of its calls is the order of the writes.
+    override func subscribeToInput() {
+        if case .write(_, _?) = work, output.isAppending {
+            return reject(IOError(code: EINVAL, operation: "write", subject: subject))
+        }
+        let result = output.add(WriteQueue.Item(work: work, waiter: self), isLimited: true)
+        if let rejection = result.rejection { reject(rejection) }
+    }
+
+    private func reject(_ error: IOError) { whileRunning { self.fail(with: error) } }
+
+    override func begin() {
+        if let outcome { finish(outcome) }
+    }
+
+    override func end() {
+        let released = file
+        file = nil
+        withExtendedLifetime(released) {}
+    }
+
+    func writeEnded(_ error: IOError?) {
+        if isRunning { finish(error) } else { outcome = .some(error) }
+    }
+
+    private func finish(_ error: IOError?) {
+        if let error { fail(with: error) } else { complete() }
+    }
+}
+
+/// Writes the elements of a sequence to an open file.
+final class FileSequenceSource: LoopSource<Never>, WriteWaiter, OutputObserver, @unchecked Sendable {
+    /// Keeps the file open until everything is written.
+    @exclusivity(unchecked) private var file: OpenFile?
+    private let output: FileOutput
+    private let source: Observable<ByteChunk>
+    private let sources = InputSources()
+    private let input: InputSubscription<ByteChunk>
+    /// True once the source has asked whether to pause; used in its context.
+    @exclusivity(unchecked) private var isPausable = false
+    /// True once bytes were rejected; used by the source's events, which are serial.
+    @exclusivity(unchecked) private var wasRejected = false
+
+    init(_ file: OpenFile, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
+        self.file = file
+        self.source = source
+        output = file.output
+        input = InputSubscription(pausing: sources)
+        super.init(loop: file.output.loop, downstream: downstream)
+    }
+
+    override var subject: String { output.path }
+
+    override func begin() {
+        output.addObserver(self)
+        outputChanged()
+        guard isRunning else { return }
+        input.begin(
+            source, onNext: { [self] bytes in if !bytes.isEmpty { add(bytes, nil) } },
+            onError: { [self] error in whileRunning { self.fail(with: error) } },
+            // The waiter goes with an empty chunk behind all others.
+            onCompleted: { [self] in add(ByteChunk(EmptyCollection()), self) },
+            isFull: { [self] in isFull($0) })
+    }
+
+    override func wasStopped() { input.dispose() }
+
+    override func end() {
+        output.removeObserver(self)
+        input.dispose()
+        let released = file
+        file = nil
+        withExtendedLifetime(released) {}
+    }
+
+    /// Queues bytes, on any thread, unless bytes before them were rejected.
+    private func add(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?) {
+        if wasRejected { return }
+        let item = WriteQueue.Item(work: .write(bytes, offset: nil), waiter: waiter)
+        guard let rejection = output.add(item, isLimited: !isPausable).rejection else { return }
+        wasRejected = true
+        // Disposed of at once: the loop thread may be busy with this very source.
+        input.dispose()
+        whileRunning { self.fail(with: rejection) }
+    }
+
+    /// Tells whether a source of the input has to pause.
+    private func isFull(_ source: any PausableSource) -> Bool {
+        isPausable = true
+        if !output.queue.isFull(sources) { return false }
+        sources.add(source)
+        // The queue may have emptied before the source was among those that wait.
+        return output.queue.isFull(sources)
+    }
+
+    func writeEnded(_ error: IOError?) {
+        if let error { fail(with: error) } else { complete() }
+    }
+
+    /// Fails at once if bytes were lost, also if the source emits no more.
+    func outputChanged() {
+        if let failure = output.failure { fail(with: failure) }
+    }
+}
+
+/// Reads once from an open file.
+final class FileReadAtSource: LoopSource<ByteChunk> {
+    /// Keeps the file open until the end.
+    @exclusivity(unchecked) private var file: OpenFile?
+    private let path: String
+    private let offset: Int64
+    private let count: Int
+    @exclusivity(unchecked) private var read: ReadOperation?
+
+    init(_ file: OpenFile, offset: Int64, count: Int, downstream: Sink<ByteChunk>) {
+        self.file = file
+        self.offset = offset
+        self.count = count
+        path = file.path
+        super.init(loop: file.output.loop, downstream: downstream)
+    }
+
+    override var subject: String { path }
+
+    override func begin() {
+        guard let descriptor = file?.output.openDescriptor else { return fail("read", EBADF) }
+        let read = ReadOperation(descriptor, whenFinished: finished)
+        self.read = read
+        read.read(into: ByteStorage(capacity: count), offset: offset)
+    }
+
+    override func end() {
+        if let read { loop.cancel(read) }
+        read = nil
+        let released = file
+        file = nil
+        withExtendedLifetime(released) {}
+    }
+
+    private func finished(_ result: Int32) {
+        guard isRunning, let read else { return }
+        let storage = read.takeStorage()
+        if result == -EINTR { return read.read(into: storage, offset: offset) }
+        if result < 0 { return fail("read", -result) }
+        emit(ByteChunk(storage, count: Int(result)))
+        complete()
+    }
+}
+
+/// Closes an open file.
+final class FileCloseSource: LoopSource<Never>, WriteWaiter {
+    private let output: FileOutput
+
+    init(_ output: FileOutput, downstream: Sink<Never>) {
+        self.output = output
+        super.init(loop: output.loop, downstream: downstream)
+    }
+
+    override var subject: String { output.path }
+
+    override func begin() { output.close(self) }
+
+    override func end() { output.removeCloseWaiter(self) }
+
+    override func drain() -> Bool { isRunning }
+
+    func writeEnded(_ error: IOError?) {
+        if let error { fail(with: error) } else { complete() }
+    }
+}
+
+/// Emits whether the writes of an open file have room.
+final class FileWritableSource: LoopSource<Bool>, OutputObserver {
+    private let output: FileOutput
+    private let room = WaitForRoom()
+    /// The last element.
+    @exclusivity(unchecked) private var isWritable: Bool?
+
+    init(_ output: FileOutput, downstream: Sink<Bool>) {
+        self.output = output
+        super.init(loop: output.loop, downstream: downstream)
+    }
+
+    override var subject: String { output.path }
+
+    override func begin() {
+        room.source = self
+        output.addObserver(self)
+        outputChanged()
+    }
+
+    override func end() { output.removeObserver(self) }
+
+    func outputChanged() {
+        guard isRunning else { return }
+        if output.isClosed { return complete() }
+        let isWritable = !output.queue.isFull(room)
+        if isWritable == self.isWritable { return }
+        self.isWritable = isWritable
+        emit(isWritable)
+    }
+
+    /// The wait of this source for room: the queue resumes it.
+    private final class WaitForRoom: PausableSource, @unchecked Sendable {
+        /// Set before the queue knows this object.
+        @exclusivity(unchecked) weak var source: FileWritableSource?
+
+        func resume() {
+            guard let source else { return }
+            source.loop.submit({ source.outputChanged() }, rejected: { false })
+        }
+    }
+}
