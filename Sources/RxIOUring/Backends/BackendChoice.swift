@@ -9,18 +9,30 @@ enum BackendChoice {
 
     static func make(_ configuration: IOUringScheduler.Configuration) -> Backend {
         var error: CInt = 0
+        if let simulation = configuration.simulation ?? (configuration.backend == nil ? wantedSimulation : nil) {
+            if let simulated = SimulatedBackend(simulation, error: &error) { return simulated }
+            stop(error)
+        }
         if configuration.backend ?? wanted ?? .uring == .uring {
             if let ring = URingBackend(configuration, error: &error) { return ring }
             IOHooks.reportOnce(.fallback, whyNotURing(error))
         }
         if let epoll = EpollBackend(error: &error) { return epoll }
+        stop(error)
+    }
+
+    private static func stop(_ error: CInt) -> Never {
         fatalError(
             "swift-rx: no event loop can be made: epoll_create1 or eventfd: \(String(cString: strerror(error))). "
                 + "Too many open files? See 'ulimit -n'.")
     }
 
+    private static var value: String? { rx_environment(variable).map { String(cString: $0) } }
+
+    private static var wantedSimulation: Simulation? { value.flatMap(Simulation.init(parsing:)) }
+
     private static var wanted: IOUringScheduler.Backend? {
-        guard let value = rx_environment(variable).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+        guard let value, !value.isEmpty else { return nil }
         if let backend = IOUringScheduler.Backend(rawValue: value) { return backend }
         IOHooks.reportOnce(
             .variable, "\(variable) is '\(value)'; it can be 'uring' or 'epoll'. The best backend is used.")

@@ -111,6 +111,8 @@ final class URingBackend: Backend {
         return isAny
     }
 
+    override func submitsInBulk(_ observers: Int) -> Bool { observers > 2 }
+
     override func interrupt() { wakeUp.signal() }
 
     override func makeReceivePool() -> ReceivePool? {

@@ -227,7 +227,7 @@ extension ConnectionCore {
             let wanted = send.load(output)
             // Many connections share one system call; for a few, one call each costs less than the completions.
             if wanted > 0, loop.submitsInBulk { return send.send(self, on: socket) }
-            let result = wanted == 0 ? 0 : send.perform()
+            let result = wanted == 0 ? 0 : loop.backend.performNow(send)
             if result == -EAGAIN { return send.send(self, on: socket) }
             if result < 0 { return outputFailed(-result) }
             remove(Int(result))

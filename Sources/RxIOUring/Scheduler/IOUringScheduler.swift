@@ -169,6 +169,8 @@ extension IOUringScheduler {
         package var completions: UInt32 = 4096
         /// Nanoseconds for which unused objects are kept for the next actions and timers. As long as allocators do.
         package var idleTimeout: UInt64 = 10_000_000_000
+        /// Makes the loop a simulated one, whatever `backend` says.
+        package var simulation: Simulation?
 
         package init(
             name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,

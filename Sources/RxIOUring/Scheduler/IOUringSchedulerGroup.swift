@@ -34,6 +34,8 @@ public final class IOUringSchedulerGroup {
         }
     }
 
+    package init(_ schedulers: [IOUringScheduler]) { self.schedulers = schedulers }
+
     /// Returns the loops in turns. From any thread.
     public func next() -> IOUringScheduler {
         schedulers[Int(turn.fetchAddRelaxed(1) % UInt(schedulers.count))]
