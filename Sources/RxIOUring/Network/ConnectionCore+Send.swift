@@ -193,7 +193,13 @@ extension ConnectionCore {
                 "\(subject) (\(load.bytes) bytes wait, which take \(load.weight); the limit is \(options.sendLimit))")
         IOHooks.reportRejectedSend(error, count)
         // Submitted, not called at once: the caller may be an observer of this connection.
-        loop.submit({ self.finishClosing(error) }, rejected: { false })
+        loop.submit {
+            // Also if nothing is queued here: bytes that were accepted may still be in the inbox.
+            self.hasDroppedOutput = true
+            self.finishClosing(error)
+        } rejected: {
+            false
+        }
     }
 
     private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }
@@ -303,6 +309,7 @@ extension ConnectionCore {
 
     func dropOutput(_ error: IOError) {
         let (bytes, items) = (output.bytes, output.count)
+        if bytes > 0 { hasDroppedOutput = true }
         let waiters = output.removeAll()
         reduceLoad(bytes: bytes, items: items)
         for waiter in waiters { waiter.writeEnded(error) }

@@ -32,6 +32,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var flushTimer: DelayTimer?
     @exclusivity(unchecked) private var isAborted = false
+    /// True once bytes were dropped or rejected that others of the stream come behind: the peer must not see a clean end.
+    @exclusivity(unchecked) var hasDroppedOutput = false
 
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
     let load = AtomicWord(0)
@@ -166,7 +168,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
         // A clean end says that everything was sent.
-        if isAborted || output.bytes > 0, let socket { Socket.resetWhenClosed(socket.fd) }
+        if isAborted || hasDroppedOutput || output.bytes > 0, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()
         dropOutput(error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
         socket?.onClosed = { self.descriptorClosed() }
