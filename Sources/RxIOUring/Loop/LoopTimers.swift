@@ -127,7 +127,10 @@ final class LoopTimers {
             current.timers.removeSoon(timer)
             return true
         }
-        if isDone != true { LoopRegistry.loop(tag)?.timers.removeSoon(timer) }
+        if isDone == true { return }
+        guard let loop = LoopRegistry.loop(tag) else { return }
+        // The message may have to wake the loop, to which its queue has no counted reference.
+        withExtendedLifetime(loop) { loop.timers.removeSoon(timer) }
     }
 
     private func removeSoon(_ timer: ActionTimer) {
