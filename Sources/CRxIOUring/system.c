@@ -49,6 +49,12 @@ int rx_epoll_wait(int descriptor, rx_completion *events, int most, int64_t nanos
     return count;
 }
 
+int rx_poll(struct pollfd *entries, unsigned count, int64_t nanoseconds) {
+    struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    int ready = ppoll(entries, count, nanoseconds < 0 ? NULL : &time, NULL);
+    return ready >= 0 ? ready : -errno;
+}
+
 int rx_epoll_add(int epoll, int descriptor, uint64_t tag) {
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.u64 = tag};
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : -errno;

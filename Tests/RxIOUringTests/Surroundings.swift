@@ -4,8 +4,6 @@ import RxSwift
 import TestSupport
 import Testing
 
-typealias Backend = IOUringScheduler.Backend
-
 /// Waits on the calling thread until a condition holds.
 func soon(seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     let end = Date().addingTimeInterval(seconds)

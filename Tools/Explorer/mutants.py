@@ -24,6 +24,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCRATCH = os.path.join(ROOT, ".build-explore", "mutants")
+MUTANTS = "Tools/Explorer/mutants.txt"
 
 
 # Which scenarios (by the beginnings of their names) depend on a file. Mutants that do not disturb each other's scenarios are built together.
@@ -88,17 +89,16 @@ class Mutant:
     def __init__(self, name, fields, old, new, line):
         self.name, self.old, self.new, self.line = name, old, new, line
         self.path = fields["file"]
-        self.scenarios = fields["scenarios"].split()
+        self.scenarios = fields.get("scenarios", "").split()
         self.tests = fields.get("tests", "")
         self.kind = fields["kind"]
         self.same = fields.get("x86", "") == "same"
 
 
-def read_mutants():
+def read_mutants(file=MUTANTS):
     """The file's format: == NAME, then 'key: value' lines, --- and the old text, +++ and the new text, and an empty line."""
     mutants = []
-    path = os.path.join(ROOT, "Tools", "Explorer", "mutants.txt")
-    blocks = re.split(r"^== ", open(path, encoding="utf-8").read(), flags=re.M)
+    blocks = re.split(r"^== ", open(os.path.join(ROOT, file), encoding="utf-8").read(), flags=re.M)
     line = blocks[0].count("\n") + 1
     for block in blocks[1:]:
         head, _, rest = block.partition("\n---\n")
@@ -110,14 +110,14 @@ def read_mutants():
     return mutants
 
 
-def check(mutants):
+def check(mutants, file=MUTANTS):
     """The mutants whose text does not stand in the sources exactly once."""
     faults = []
     for mutant in mutants:
         path = os.path.join(ROOT, mutant.path)
         count = open(path, encoding="utf-8").read().count(mutant.old) if os.path.exists(path) else 0
         if count != 1:
-            faults.append(f"Tools/Explorer/mutants.txt:{mutant.line}: {mutant.name}: its text stands {count} times in {mutant.path}, "
+            faults.append(f"{file}:{mutant.line}: {mutant.name}: its text stands {count} times in {mutant.path}, "
                           "not once; adapt it to the code")
     return faults
 
@@ -147,8 +147,8 @@ def copy(source, target):
 class Tree:
     """A copy of the sources, in which one mutant at a time is built."""
 
-    def __init__(self, number, parts):
-        self.path = os.path.join(SCRATCH, f"tree{number}")
+    def __init__(self, number, parts, scratch=SCRATCH):
+        self.path = os.path.join(scratch, f"tree{number}")
         for part in parts:
             copy(os.path.join(ROOT, part), os.path.join(self.path, part))
 

@@ -4,6 +4,7 @@
 #ifndef CRXIOURING_H
 #define CRXIOURING_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,6 +105,9 @@ int rx_epoll_wait(int descriptor, rx_completion *events, int most, int64_t nanos
 int rx_epoll_add(int epoll, int descriptor, uint64_t tag);
 /// Watches it no longer.
 void rx_epoll_remove(int epoll, int descriptor);
+
+/// `ppoll`, in nanoseconds (negative: for ever). How many descriptors are ready, or a negated errno.
+int rx_poll(struct pollfd *entries, unsigned count, int64_t nanoseconds);
 
 /// What a descriptor may be ready for. Both when it is broken.
 typedef enum rx_readiness { RX_READY_INPUT = 1, RX_READY_OUTPUT = 2 } rx_readiness;

@@ -42,6 +42,12 @@ class Backend {
     @discardableResult
     func poll() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
 
+    /// Performs an operation that is not in flight at once, without waiting. Returns a result or a negated errno, `-EAGAIN` if it has to wait.
+    func performNow(_ operation: Operation) -> Int32 { operation.perform() }
+
+    /// Tells whether operations of so many observers of the end of a tick are better submitted than performed at once.
+    func submitsInBulk(_ observers: Int) -> Bool { false }
+
     /// Ends the current `wait`, or the next one. From any thread until `close`; harmless afterwards.
     func interrupt() { fatalError("swift-rx: a subclass has to implement this method") }
 
@@ -90,6 +96,12 @@ struct WakeDescriptor: ~Copyable {
         var one: UInt64 = 1
         // Fails only when the counter is full: then the loop is being woken already.
         _ = write(descriptor, &one, 8)
+    }
+
+    /// Takes the signals so far. Called when there are some.
+    func reset() {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, 8)
     }
 
     deinit { _ = Glibc.close(descriptor) }

@@ -10,6 +10,10 @@ enum BackendChoice {
     /// Makes the backend of a loop, or returns the error for which there can be none.
     static func make(_ configuration: IOUringScheduler.Configuration) -> Result<Backend, SystemError> {
         var error: CInt = 0
+        if let simulation = configuration.simulation ?? (configuration.backend == nil ? wantedSimulation : nil) {
+            if let simulated = SimulatedBackend(simulation, error: &error) { return .success(simulated) }
+            return .failure(SystemError(code: error, operation: "eventfd"))
+        }
         if configuration.backend ?? wanted ?? .uring == .uring {
             if let ring = URingBackend(configuration, error: &error) { return .success(ring) }
             IOHooks.reportOnce(.fallback, whyNotURing(error))
@@ -17,8 +21,12 @@ enum BackendChoice {
         return EpollBackend.make()
     }
 
+    private static var value: String? { rx_environment(variable).map { String(cString: $0) } }
+
+    private static var wantedSimulation: Simulation? { value.flatMap(Simulation.init(parsing:)) }
+
     private static var wanted: IOUringScheduler.Backend? {
-        guard let value = rx_environment(variable).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+        guard let value, !value.isEmpty else { return nil }
         if let backend = IOUringScheduler.Backend(rawValue: value) { return backend }
         IOHooks.reportOnce(
             .variable, "\(variable) is '\(value)'; it can be 'uring' or 'epoll'. The best backend is used.")

@@ -123,6 +123,8 @@ final class URingBackend: Backend {
         }
     }
 
+    override func submitsInBulk(_ observers: Int) -> Bool { observers > 2 }
+
     override func interrupt() { wakeUp.signal() }
 
     override func makeReceivePool() -> ReceivePool? {

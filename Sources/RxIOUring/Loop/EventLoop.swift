@@ -312,7 +312,7 @@ final class EventLoop: LoopThread {
     }
 
     private func endTick() {
-        submitsInBulk = tickObservers.count > 2 && backend.kind == .uring
+        submitsInBulk = backend.submitsInBulk(tickObservers.count)
         defer { submitsInBulk = false }
         var ending = emptyTickObservers
         emptyTickObservers = []

@@ -195,7 +195,13 @@ extension ConnectionCore {
                 "\(subject) (\(load.bytes) bytes wait, which take \(load.weight); the limit is \(options.sendLimit))")
         IOHooks.reportRejectedSend(error, count)
         // Submitted, not called at once: the caller may be an observer of this connection.
-        loop.submit({ self.finishClosing(error) }, rejected: { false })
+        loop.submit {
+            // Also if nothing is queued here: bytes that were accepted may still be in the inbox.
+            self.hasDroppedOutput = true
+            self.finishClosing(error)
+        } rejected: {
+            false
+        }
     }
 
     private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }
@@ -231,7 +237,7 @@ extension ConnectionCore {
             let wanted = send.load(output)
             // Many connections share one system call; for a few, one call each costs less than the completions.
             if wanted > 0, loop.submitsInBulk { return send.send(self, on: socket) }
-            let result = wanted == 0 ? 0 : send.perform()
+            let result = wanted == 0 ? 0 : loop.backend.performNow(send)
             if result == -EAGAIN { return send.send(self, on: socket) }
             if result < 0 { return outputFailed(-result) }
             remove(Int(result))
@@ -308,6 +314,7 @@ extension ConnectionCore {
 
     func dropOutput(_ error: IOError) {
         let (bytes, items) = (output.bytes, output.count)
+        if bytes > 0 { hasDroppedOutput = true }
         let waiters = output.removeAll()
         reduceLoad(bytes: bytes, items: items)
         for waiter in waiters { waiter.writeEnded(error) }

@@ -40,6 +40,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) private var isAborted = false
     /// True once the connection is closed, if the kernel has taken all accepted bytes.
     @exclusivity(unchecked) var hasSentEverything = false
+    /// True once bytes were dropped or rejected that others of the stream come behind: the peer must not see a clean end.
+    @exclusivity(unchecked) var hasDroppedOutput = false
 
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
     let load = AtomicWord(0)
@@ -195,7 +197,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
         // A clean end says that everything was sent.
-        let isCut = isAborted || output.bytes > 0
+        let isCut = isAborted || hasDroppedOutput || output.bytes > 0
         hasSentEverything = error == nil && !isCut
         if isCut, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()

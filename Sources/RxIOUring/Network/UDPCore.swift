@@ -193,7 +193,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         guard !isClosed, let send, let socket, !send.isInFlight else { return }
         while head < output.count {
             send.load(output[head].bytes, output[head].receiver, family: family)
-            let result = send.perform()
+            let result = loop.backend.performNow(send)
             if result == -EAGAIN { return send.send(self, on: socket) }
             send.unload()
             finished(result)

@@ -174,6 +174,8 @@ extension IOUringScheduler {
         /// The threads that open files and resolve names for the loop.
         package var files = BlockingPool.files
         package var lookups = BlockingPool.lookups
+        /// Makes the loop a simulated one, whatever `backend` says.
+        package var simulation: Simulation?
 
         package init(
             name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,

@@ -42,6 +42,11 @@ public final class IOUringSchedulerGroup {
         usable = made.isEmpty ? schedulers : made
     }
 
+    package init(_ schedulers: [IOUringScheduler]) {
+        self.schedulers = schedulers
+        usable = schedulers
+    }
+
     /// Returns the loops that could be made, in turns. From any thread.
     public func next() -> IOUringScheduler {
         usable[Int(turn.fetchAddRelaxed(1) % UInt(usable.count))]

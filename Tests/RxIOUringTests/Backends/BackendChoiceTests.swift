@@ -26,7 +26,8 @@ import Testing
     private func loops(_ backend: String) -> [String] { ["backend \(backend)", "read hello"] }
 
     @Test(
-        "RX_IO_BACKEND selects the backend of event loops", .enabled(if: Backend.built.contains(.uring)),
+        "RX_IO_BACKEND selects the backend of event loops",
+        .enabled(if: IOUringScheduler.Backend.built.contains(.uring)),
         arguments: [("epoll", "epoll"), ("uring", "uring"), ("", "uring"), (nil, "uring")] as [(String?, String)])
     func variable(_ value: String?, _ backend: String) {
         #expect(probe([], variable: value) == loops(backend) + loops(backend))
@@ -34,7 +35,7 @@ import Testing
 
     @Test(
         "An unknown value of RX_IO_BACKEND gives one notice and the best backend",
-        .enabled(if: Backend.built.contains(.uring)))
+        .enabled(if: IOUringScheduler.Backend.built.contains(.uring)))
     func unknownVariable() {
         let lines = probe([], variable: "kqueue")
         #expect(
@@ -45,7 +46,7 @@ import Testing
     /// The fault: a container that forbids io_uring, or a kernel that does not have it.
     @Test(
         "Loops use epoll and give one notice if io_uring is not available",
-        .enabled(if: Backend.built.contains(.uring)),
+        .enabled(if: IOUringScheduler.Backend.built.contains(.uring)),
         arguments: [(EPERM, "forbidden"), (ENOSYS, "no io_uring"), (ENOMEM, "memory"), (EMFILE, "files")],
         [nil, "uring"])
     func withoutURing(_ fault: (error: CInt, word: String), _ variable: String?) {
@@ -58,7 +59,7 @@ import Testing
 
     @Test(
         "A build without the trait LIBURING uses epoll and names the trait in a notice",
-        .enabled(if: Backend.built == [.epoll]))
+        .enabled(if: IOUringScheduler.Backend.built == [.epoll]))
     func withoutTrait() {
         let lines = probe([], variable: "uring")
         #expect(lines.first?.contains("built without the trait LIBURING") == true)

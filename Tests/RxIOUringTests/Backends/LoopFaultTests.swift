@@ -33,12 +33,15 @@ import Testing
                     write(pipe.writeEnd, text, text.utf8.count)
                 }
                 gate.fire()
-                for receiver in receivers { #expect(soon { receiver.elements.count == round + 1 }) }
+                for (number, receiver) in receivers.enumerated() {
+                    let text = String(repeating: "\(number).", count: round + 1)
+                    #expect(soon { receiver.elements.joined() == text })
+                }
             }
             for pipe in pipes { close(pipe.writeEnd) }
             for (number, receiver) in receivers.enumerated() {
                 #expect(receiver.wait() && receiver.isCompleted)
-                #expect(receiver.elements == [String](repeating: "\(number).", count: 5))
+                #expect(receiver.elements.joined() == String(repeating: "\(number).", count: 5))
             }
         }
     }

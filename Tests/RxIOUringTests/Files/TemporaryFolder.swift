@@ -169,7 +169,7 @@ func leavingNothing(
     let descriptors = descriptorCount()
     do {
         let scheduler = IOUringScheduler(backend: backend)
-        #expect(scheduler.backend == backend)
+        #expect(scheduler.backend == backend.kind)
         try await body(TemporaryFolder(), scheduler)
         scheduler.shutdown()
     }

@@ -156,6 +156,6 @@ import Testing
         scheduler.shutdown()
         #expect(await eventually { threadCount() == 0 })
         try? await Task.sleep(nanoseconds: 10_000_000)
-        return descriptorCount() - 2
+        return descriptorCount() - backend.descriptorCount
     }
 }

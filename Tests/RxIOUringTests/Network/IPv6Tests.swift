@@ -30,7 +30,7 @@ private let hasIPv6: Bool = {
                         local.value = connection.localAddress
                         #expect(connection.remoteAddress == listener.address)
                         connection.send("text")
-                        return connection.received.take(1).map { Array($0) }
+                        return connection.received.flatMap { Observable.from(Array($0)) }.take(4).map { [$0] }
                     })
             #expect(answer.wait())
             #expect(answer.text == "text")

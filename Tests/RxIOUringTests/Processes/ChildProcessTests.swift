@@ -175,7 +175,10 @@ import Testing
             }
             for (number, receiver) in receivers.enumerated() {
                 #expect(receiver.wait(seconds: 120))
-                #expect(receiver.elements.contains(.output(ByteChunk("\(number)\n"))))
+                let output = receiver.elements.flatMap {
+                    if case .output(let chunk) = $0 { Array(chunk) } else { [UInt8]() }
+                }
+                #expect(String(decoding: output, as: UTF8.self) == "\(number)\n")
                 #expect(receiver.elements.last == .exited(status: CInt(number)))
             }
             #expect(zombies() == [])

@@ -12,7 +12,7 @@ import Testing
         let group = IOUringSchedulerGroup(count: 3, name: "spread", backend: backend)
         let names = (0..<6).map { _ in group.next().name }
         #expect(names == ["spread.0", "spread.1", "spread.2", "spread.0", "spread.1", "spread.2"])
-        #expect(group.schedulers.allSatisfy { $0.backend == backend })
+        #expect(group.schedulers.allSatisfy { $0.backend == backend.kind })
         let counts = (0..<3).map { _ in AtomicCounter(0) }
         race(
             (0..<3).map { _ in

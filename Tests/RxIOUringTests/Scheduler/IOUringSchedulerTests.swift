@@ -8,7 +8,7 @@ import Testing
     @Test("Actions run in the order of submission", arguments: Backend.built)
     func actions(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
-        #expect(scheduler.backend == backend)
+        #expect(scheduler.backend == backend.kind)
         nonisolated(unsafe) var log: [Int] = []
         for number in 0..<1_000 {
             _ = scheduler.schedule(number) {

@@ -10,13 +10,14 @@ import Testing
 /// Operators that take a scheduler do on an event loop what they do on a serial dispatch queue.
 @Suite struct OperatorTests {
     enum Kind: CaseIterable, Sendable {
-        case dispatch, uring, epoll
+        case dispatch, uring, epoll, simulated
 
         func make() -> any SchedulerType {
             switch self {
             case .dispatch: SerialDispatchQueueScheduler(internalSerialQueueName: "test")
             case .uring: IOUringScheduler(backend: .uring)
             case .epoll: IOUringScheduler(backend: .epoll)
+            case .simulated: IOUringScheduler(backend: .simulated)
             }
         }
     }

@@ -148,7 +148,7 @@ import Testing
             let output = Receiver(
                 ChildProcess.output(
                     builtProgram("BackendProbe"), arguments: ["signals"],
-                    environment: ["RX_IO_BACKEND": backend.rawValue], scheduler: scheduler
+                    environment: ["RX_IO_BACKEND": backend.variable], scheduler: scheduler
                 ).asObservable())
             #expect(output.wait())
             #expect(output.error == nil)

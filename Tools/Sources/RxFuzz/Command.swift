@@ -14,6 +14,8 @@ struct RxFuzz: ParsableCommand {
             both packages are compared: every event, closure call and subscription in order; the order among disposals is \
             free. What a line of KnownDifferences.md explains is counted under the first words of that line.
 
+            With --io as the first option it runs programs of connections, files and timers instead: see --io --help.
+
             A finding is shrunk and printed as Swift. Exit code: 0 if there is none, 1 if there are, 2 for wrong usage.
             """)
 

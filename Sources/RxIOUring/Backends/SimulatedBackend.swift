@@ -1,0 +1,216 @@
+import CRxIOUring
+import Glibc
+import RxPrimitives
+
+/// Completions by a simulation: performs operations itself, on the real descriptors, when, how far and in which order a seeded generator chooses.
+///
+/// A tool that finds faults. Transfers are cut short; operations that could be performed wait for some turns, a turn being one call of
+/// `dispatch`; completions are kept back for some, and come in another order than that of the operations. Operations on one descriptor in one
+/// direction keep their order, and so do all completions on one descriptor: a socket that was reset reports that to one operation, and the
+/// next one sees an end. A cancelled operation may still be performed, as with io_uring.
+final class SimulatedBackend: Backend {
+    private let wakeUp: WakeDescriptor
+    @exclusivity(unchecked) private var choices: SimulatedChoices
+
+    /// The operations that were not performed, in the order of submission.
+    @exclusivity(unchecked) private var waiting: [Operation] = []
+    /// The results of performed operations, in the order in which they were performed.
+    @exclusivity(unchecked) private var completions: [Completion] = []
+    /// The numbers of the free buffers of the receive pool.
+    @exclusivity(unchecked) private var freeBuffers: [Int] = []
+    /// An empty array with reserved capacity.
+    @exclusivity(unchecked) private var entries: [pollfd] = []
+
+    private struct Completion {
+        let operation: Operation
+        let result: Int32
+        var buffer: Int32 = -1
+        /// The number of turns for which it is kept back.
+        var delay: Int
+    }
+
+    /// The operations of one line are performed in the order of submission.
+    private struct Line: Hashable {
+        let descriptor: CInt
+        let isInput: Bool
+        let isWatch: Bool
+
+        init(_ operation: Operation) {
+            descriptor = operation.request.descriptor
+            isInput = operation.isInput
+            isWatch = operation.isWatch
+        }
+    }
+
+    /// Returns nil, and sets `error` to an errno, if the system is out of descriptors.
+    init?(_ simulation: Simulation, error: inout CInt) {
+        guard let wakeUp = WakeDescriptor(error: &error) else { return nil }
+        self.wakeUp = wakeUp
+        choices = SimulatedChoices(simulation)
+        super.init()
+    }
+
+    /// The kind that behaves most like this one: descriptors do not block, and operations are tried.
+    override var kind: IOUringScheduler.Backend { .epoll }
+
+    override var hasPrepared: Bool { hasTurn }
+
+    override var hasEvents: Bool { inFlight > 0 }
+
+    override func submitsInBulk(_ observers: Int) -> Bool { choices.happens(oneIn: 2) }
+
+    override func submit(_ operation: Operation) {
+        operation.isInFlight = true
+        operation.isCancelled = false
+        operation.isAwaitingReadiness = false
+        inFlight += 1
+        waiting.append(operation)
+    }
+
+    override func cancel(_ operation: Operation) {
+        operation.isCancelled = true
+        operation.isAwaitingReadiness = false
+    }
+
+    override func wait(until deadline: UInt64?) {
+        if hasTurn { return collect(0) }
+        guard let deadline else { return collect(-1) }
+        let now = MonotonicClock.now()
+        collect(deadline > now ? Int64(clamping: deadline - now) : 0)
+    }
+
+    override func poll() -> Bool {
+        if !waiting.isEmpty { collect(0) }
+        return dispatch()
+    }
+
+    override func dispatch() -> Bool {
+        for operation in performable().shuffled(using: &choices) where !choices.happens(oneIn: 4) { attempt(operation) }
+        return deliver()
+    }
+
+    override func interrupt() { wakeUp.signal() }
+
+    override func prepare(_ descriptor: CInt) {
+        let flags = fcntl(descriptor, F_GETFL)
+        if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+    }
+
+    override func makeReceivePool() -> ReceivePool? {
+        if choices.happens(oneIn: 8) { return nil }
+        freeBuffers = Array((0..<ReceivePool.count).reversed())
+        return ReceivePool(backend: self)
+    }
+
+    override func returnBuffer(_ number: Int) { freeBuffers.append(number) }
+
+    override func close() { madeReceivePool?.close() }
+
+    override func performNow(_ operation: Operation) -> Int32 {
+        if choices.happens(oneIn: 8) { return -EAGAIN }
+        if let error = choices.error(operation.request.kind), operation.isOfByteStream { return -error }
+        return performInPart(operation)
+    }
+
+    // MARK: Readiness
+
+    /// True if the next turn has something to perform or to deliver.
+    private var hasTurn: Bool { !completions.isEmpty || !performable().isEmpty }
+
+    /// The operations that could be tried: the first of each line, unless it waits for readiness.
+    private func performable() -> [Operation] {
+        var lines = Set<Line>()
+        return waiting.filter { lines.insert(Line($0)).inserted && !$0.isAwaitingReadiness }
+    }
+
+    /// Sleeps for a number of nanoseconds (negative: for ever), or until a descriptor is ready or the loop is interrupted.
+    private func collect(_ nanoseconds: Int64) {
+        let blocked = waiting.filter(\.isAwaitingReadiness)
+        entries.append(pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0))
+        for operation in blocked {
+            entries.append(pollfd(fd: operation.request.descriptor, events: operation.awaitedEvents, revents: 0))
+        }
+        let count = rx_poll(&entries, UInt32(entries.count), nanoseconds)
+        if count < 0, -count != EINTR { fatalError("swift-rx: ppoll failed (errno \(-count))") }
+        if count > 0 {
+            if entries[0].revents != 0 { wakeUp.reset() }
+            for (entry, operation) in zip(entries.dropFirst(), blocked) where entry.revents != 0 {
+                operation.isAwaitingReadiness = false
+            }
+        }
+        entries.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Performing
+
+    /// Tries an operation, which leaves `waiting` if it has a result.
+    private func attempt(_ operation: Operation) {
+        // An operation may be performed while its cancellation is on the way.
+        let isTooLate = operation.isCancelled && !choices.happens(oneIn: 4)
+        if isTooLate { return complete(operation, -ECANCELED) }
+        if operation.isOfByteStream, let error = choices.error(operation.request.kind) {
+            return complete(operation, -error)
+        }
+        if operation.request.kind == RX_RECEIVE_POOL { return receive(operation) }
+        settle(operation, performInPart(operation))
+    }
+
+    private func settle(_ operation: Operation, _ result: Int32) {
+        if result != -EAGAIN || !operation.canAwaitReadiness { return complete(operation, result) }
+        if operation.isCancelled { return complete(operation, -ECANCELED) }
+        operation.isAwaitingReadiness = true
+    }
+
+    /// Tries to receive into a buffer of the pool.
+    private func receive(_ operation: Operation) {
+        if freeBuffers.isEmpty { madeReceivePool?.takeReturned() }
+        guard let pool = madeReceivePool, !choices.happens(oneIn: 16), let number = freeBuffers.popLast() else {
+            return complete(operation, -ENOBUFS)
+        }
+        operation.request.address = pool.address(number)
+        let result = performInPart(operation)
+        operation.request.address = nil
+        if result > 0 { return complete(operation, result, buffer: Int32(number)) }
+        freeBuffers.append(number)
+        settle(operation, result)
+    }
+
+    private func performInPart(_ operation: Operation) -> Int32 {
+        guard operation.isOfByteStream, let length = operation.transferLength else { return operation.perform() }
+        return operation.perform(offering: choices.offer(of: length))
+    }
+
+    private func complete(_ operation: Operation, _ result: Int32, buffer: Int32 = -1) {
+        waiting.removeAll { $0 === operation }
+        completions.append(Completion(operation: operation, result: result, buffer: buffer, delay: choices.delay()))
+    }
+
+    /// Delivers the completions that are not kept back. Returns whether there were any.
+    private func deliver() -> Bool {
+        if completions.isEmpty { return false }
+        var descriptors = Set<CInt>()
+        var due: [Completion] = []
+        var kept: [Completion] = []
+        for var completion in completions {
+            let isFirst = descriptors.insert(completion.operation.request.descriptor).inserted
+            if completion.delay == 0, isFirst {
+                due.append(completion)
+            } else {
+                completion.delay = max(0, completion.delay - 1)
+                kept.append(completion)
+            }
+        }
+        completions = kept
+        due.shuffle(using: &choices)
+        for completion in due { finish(completion) }
+        return !due.isEmpty
+    }
+
+    private func finish(_ completion: Completion) {
+        let operation = completion.operation
+        operation.isInFlight = false
+        operation.hasBegun = false
+        inFlight -= 1
+        operation.completed(completion.result, buffer: completion.buffer, hasMore: false)
+    }
+}

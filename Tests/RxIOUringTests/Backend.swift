@@ -1,0 +1,71 @@
+import Foundation
+import RxIOUring
+import Testing
+
+/// The backends on which tests run: those of users, and the simulated one with faults that lose nothing.
+enum Backend: Hashable, Sendable, CustomTestStringConvertible {
+    case uring, epoll, simulated
+
+    static let built = IOUringScheduler.Backend.built.map(Backend.init) + [simulated]
+
+    /// The seed of simulated loops: the environment variable `RX_IO_SEED`, or another one in each run.
+    static let simulation: Simulation = {
+        let wanted = ProcessInfo.processInfo.environment["RX_IO_SEED"].flatMap(UInt64.init)
+        return Simulation(seed: wanted ?? .random(in: 0..<1 << 32))
+    }()
+
+    init(_ kind: IOUringScheduler.Backend) {
+        switch kind {
+        case .uring: self = .uring
+        case .epoll: self = .epoll
+        }
+    }
+
+    /// The kind that loops of this backend report.
+    var kind: IOUringScheduler.Backend { self == .uring ? .uring : .epoll }
+
+    /// The number of descriptors that a loop of this backend has.
+    var descriptorCount: Int { self == .simulated ? 1 : 2 }
+
+    /// The value of `RX_IO_BACKEND` for loops of a child process.
+    var variable: String { self == .simulated ? "simulated:\(Backend.simulation.seed)" : kind.rawValue }
+
+    var testDescription: String {
+        self == .simulated ? "simulated, RX_IO_SEED=\(Backend.simulation.seed)" : kind.rawValue
+    }
+}
+
+extension IOUringScheduler.Configuration {
+    init(
+        name: String = "rx.io", spin: IOUringScheduler.Spin = .none, processor: Int? = nil, backend: Backend,
+        submissions: UInt32 = 256, completions: UInt32 = 4096
+    ) {
+        self.init(
+            name: name, spin: spin, processor: processor, backend: backend.kind, submissions: submissions,
+            completions: completions)
+        simulation = backend == .simulated ? Backend.simulation : nil
+    }
+}
+
+extension IOUringScheduler {
+    convenience init(name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: RxIOUringTests.Backend)
+    {
+        self.init(Configuration(name: name, spin: spin, processor: processor, backend: backend))
+    }
+}
+
+extension IOUringSchedulerGroup {
+    convenience init(
+        count: Int? = nil, name: String = "rx.io", pinned: Bool = false, backend: Backend
+    ) {
+        guard backend == .simulated else {
+            self.init(count: count, name: name, pinned: pinned, backend: backend.kind)
+            return
+        }
+        let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        self.init(
+            (0..<(count ?? processors)).map { number in
+                IOUringScheduler(name: "\(name).\(number)", processor: pinned ? number : nil, backend: backend)
+            })
+    }
+}

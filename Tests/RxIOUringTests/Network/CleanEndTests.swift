@@ -1,0 +1,45 @@
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// A peer sees a clean end only if it gets everything that was accepted.
+@Suite struct CleanEndTests {
+    /// Receives until the end. Returns the number of bytes, and whether the end was clean.
+    private func receiveAll(_ peer: PlainSocket) -> (count: Int, isClean: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var total = 0
+        while true {
+            let count = recv(peer.number, &buffer, buffer.count, 0)
+            if count <= 0 { return (total, count == 0) }
+            total += count
+        }
+    }
+
+    /// The fault: the system rejects a send, but not the connection, as it does without memory.
+    @Test("A connection whose send failed ends with a reset", arguments: UInt64(0)..<32)
+    func failedSend(_ seed: UInt64) throws {
+        var configuration = IOUringScheduler.Configuration(backend: .simulated)
+        configuration.simulation = Simulation(seed: seed, hasErrors: true)
+        try onLoop(configuration) { scheduler in
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            let peer = PlainSocket(connectedTo: listener.address)
+            let accepted = Guarded(0)
+            _ = listener.connections.take(1).subscribe(onNext: { connection in
+                // A subscriber keeps a connection whose output has failed.
+                _ = connection.received.subscribe()
+                for _ in 0..<40 { if connection.send("0123456789") { accepted.change { $0 += 10 } } }
+                // On the loop, behind the end of this tick.
+                _ = scheduler.schedule(()) {
+                    for _ in 0..<40 { if connection.send("0123456789") { accepted.change { $0 += 10 } } }
+                    connection.shutdownOutput()
+                    return Disposables.create()
+                }
+            })
+            peer.shutdownOutput()
+            let (count, isClean) = receiveAll(peer)
+            #expect(!isClean || count == accepted.value)
+        }
+    }
+}

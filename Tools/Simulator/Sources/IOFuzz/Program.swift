@@ -1,0 +1,202 @@
+/// A random program of connections, transfers and timers, which follows from a seed.
+struct Program {
+    /// The way in which the received bytes of an end are consumed.
+    enum Consumer {
+        case none
+        case direct
+        /// On another loop, which takes so many microseconds for each chunk.
+        case slow(loop: Int, microseconds: Int)
+    }
+
+    struct Link {
+        var isUnix: Bool
+        /// The loops of the client's end and of the server's.
+        var loops: [Int]
+        var sendLimit: Int
+        var bufferSize: Int?
+        var consumers: [Consumer]
+    }
+
+    enum Action {
+        case send(end: Int, sizes: [Int])
+        case write(end: Int, sizes: [Int], canPause: Bool)
+        case shutdownOutput(end: Int)
+        case close(end: Int)
+        case abort(end: Int)
+        case release(end: Int)
+        case subscribe(end: Int)
+        case dispose(end: Int)
+        case timer(slot: Int, loop: Int, microseconds: Int)
+        case disposeTimer(slot: Int)
+        case pause(microseconds: Int)
+        case file(loop: Int, sizes: [Int], synchronizes: Bool)
+        case pipe(loops: [Int], sizes: [Int])
+        /// Negative milliseconds stand for `shutdown()`.
+        case shutdown(loop: Int, draining: Int)
+    }
+
+    struct Step {
+        var action: Action
+        /// True if an action on the loop concerned does it, false if the thread of the lane does.
+        var isOnLoop: Bool
+    }
+
+    var seed: UInt64
+    var loops: Int
+    var hasErrors: Bool
+    var links: [Link]
+    /// The steps of each thread.
+    var lanes: [[Step]]
+    var timers = 0
+
+    /// The number of loops with connections. Others have timers only.
+    private static let mostLoops = 2
+
+    init(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        self.seed = seed
+        hasErrors = random.happens(oneIn: 4)
+        lanes = []
+        // Some are of timers alone: these take little time, and their races need many attempts.
+        if random.happens(oneIn: 4) {
+            loops = 1
+            links = []
+            for _ in 0..<2 {
+                lanes.append(
+                    (0..<Int.random(in: 2...8, using: &random)).map { _ in
+                        Step(action: timerAction(&random), isOnLoop: random.happens(oneIn: 6))
+                    })
+            }
+            return
+        }
+        let busy = Int.random(in: 1...Program.mostLoops, using: &random)
+        loops = busy + Int.random(in: 0...1, using: &random)
+        links = (0..<Int.random(in: 0...2, using: &random)).map { _ in Program.link(busy, &random) }
+        for lane in 0..<2 {
+            let count = Int.random(in: lane == 0 ? 1...14 : 0...10, using: &random)
+            lanes.append((0..<count).map { _ in step(&random) })
+        }
+    }
+
+    private static func link(_ busy: Int, _ random: inout SeededRandom) -> Link {
+        let loops = (0..<2).map { _ in Int.random(in: 0..<busy, using: &random) }
+        let consumers = (0..<2).map { _ -> Consumer in
+            switch random.next() % 8 {
+            case 0: .none
+            case 1: .slow(loop: Int.random(in: 0..<busy, using: &random), microseconds: Int(random.next() % 2_000))
+            default: .direct
+            }
+        }
+        return Link(
+            isUnix: random.happens(oneIn: 2), loops: loops,
+            sendLimit: random.happens(oneIn: 3) ? [0, 100, 3_000, 30_000].randomElement(using: &random)! : 16 << 20,
+            bufferSize: random.happens(oneIn: 2) ? 4_608 : nil, consumers: consumers)
+    }
+
+    private mutating func step(_ random: inout SeededRandom) -> Step {
+        Step(action: action(&random), isOnLoop: random.happens(oneIn: 3))
+    }
+
+    private mutating func action(_ random: inout SeededRandom) -> Action {
+        let choice = random.next() % 32
+        if !links.isEmpty, choice < 20 {
+            let end = Int.random(in: 0..<2 * links.count, using: &random)
+            switch choice {
+            case 0: return .shutdownOutput(end: end)
+            case 1: return .close(end: end)
+            case 2: return random.happens(oneIn: 3) ? .abort(end: end) : .release(end: end)
+            case 3: return random.happens(oneIn: 2) ? .dispose(end: end) : .subscribe(end: end)
+            case 4...7:
+                return .write(end: end, sizes: Program.sizes(&random), canPause: random.happens(oneIn: 2))
+            default: return .send(end: end, sizes: Program.sizes(&random))
+            }
+        }
+        switch choice {
+        case 20, 21, 22: return .pause(microseconds: Int(random.next() % 3_000))
+        case 23:
+            return .file(loop: anyLoop(&random), sizes: Program.sizes(&random), synchronizes: random.happens(oneIn: 2))
+        case 24: return .pipe(loops: [anyLoop(&random), anyLoop(&random)], sizes: Program.sizes(&random))
+        case 25:
+            return .shutdown(loop: anyLoop(&random), draining: [-1, -1, -1, 0, 10_000].randomElement(using: &random)!)
+        default: return timer(&random)
+        }
+    }
+
+    private mutating func timerAction(_ random: inout SeededRandom) -> Action {
+        switch random.next() % 8 {
+        case 0: .shutdown(loop: 0, draining: -1)
+        case 1: .pause(microseconds: Int(random.next() % 500))
+        default: timer(&random)
+        }
+    }
+
+    /// A timer, or the disposal of one.
+    private mutating func timer(_ random: inout SeededRandom) -> Action {
+        if timers > 0, random.happens(oneIn: 2) {
+            return .disposeTimer(slot: Int.random(in: 0..<timers, using: &random))
+        }
+        timers += 1
+        return .timer(slot: timers - 1, loop: anyLoop(&random), microseconds: Int(random.next() % 5_000))
+    }
+
+    private func anyLoop(_ random: inout SeededRandom) -> Int { Int.random(in: 0..<loops, using: &random) }
+
+    /// The sizes of some frames.
+    private static func sizes(_ random: inout SeededRandom) -> [Int] {
+        let count = random.happens(oneIn: 3) ? Int.random(in: 2...6, using: &random) : 1
+        return (0..<count).map { _ in
+            switch random.next() % 16 {
+            case 0: Int.random(in: 8...120_000, using: &random)
+            case 1...5: Int.random(in: 8...6_000, using: &random)
+            default: Int.random(in: 8...60, using: &random)
+            }
+        }
+    }
+
+    /// The number of steps in all lanes.
+    var size: Int { lanes.reduce(0) { $0 + $1.count } }
+
+    /// The program without the steps of these numbers, counted through all lanes.
+    func without(_ numbers: Set<Int>) -> Program {
+        var result = self
+        var number = -1
+        result.lanes = lanes.map { steps in
+            steps.filter { _ in
+                number += 1
+                return !numbers.contains(number)
+            }
+        }
+        return result
+    }
+
+    var text: String {
+        var lines = ["seed \(seed): \(loops) loops\(hasErrors ? ", operations may fail" : "")"]
+        for (number, link) in links.enumerated() {
+            lines.append(
+                "  ends \(2 * number) and \(2 * number + 1): \(link.isUnix ? "unix" : "tcp"), loops \(link.loops), limit \(link.sendLimit), "
+                    + "buffers \(link.bufferSize.map(String.init) ?? "usual"), consumers \(link.consumers)")
+        }
+        for (number, steps) in lanes.enumerated() {
+            lines.append("  thread \(number):")
+            lines += steps.map { "    \($0.isOnLoop ? "on its loop: " : "")\($0.action)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// SplitMix64, as in the library's simulated backend.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func happens(oneIn count: UInt64) -> Bool { next() % count == 0 }
+}

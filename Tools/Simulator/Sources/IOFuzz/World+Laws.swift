@@ -1,0 +1,79 @@
+import RxIOUring
+
+extension World {
+    /// True if everything that an end has accepted must reach the other end, which then sees a clean end.
+    func mustArrive(_ end: End) -> Bool {
+        let peer = ends[end.number ^ 1]
+        guard end.isConnected, !program.hasErrors, let ending = end.ending, !end.wasAborted, !end.isCutShort,
+            !end.hasOverflowed
+        else {
+            return false
+        }
+        guard !peer.wasAborted, !peer.hasOverflowed, !peer.wantsNoInput, peer.isSubscribed, !peer.isDisposed,
+            !isEnded(peer.loop)
+        else {
+            return false
+        }
+        if case .slow(let loop, _) = peer.consumer, isEnded(loop) { return false }
+        switch ending.kind {
+        case .shutdownOutput: return !end.wantsNoInput || !peer.hasSent && canDrain(end, peer)
+        // A peer that is still sending resets the connection.
+        case .close, .release, .loop: return !peer.hasSent && canDrain(end, peer)
+        case .abort: return false
+        }
+    }
+
+    /// True if a loop that ends has the time to send what an end has accepted.
+    private func canDrain(_ end: End, _ peer: End) -> Bool {
+        if case .direct = peer.consumer { return true }
+        return !isEnded(end.loop)
+    }
+
+    /// Checks what has come from an end.
+    func checkArrival(_ end: End) {
+        let peer = ends[end.number ^ 1]
+        let name = "from end \(end.number) to end \(peer.number)"
+        if let fault = peer.parser.fault { streamFault(name, fault) }
+        for (lane, sends) in end.sends {
+            if let first = sends.firstIndex(where: { $0.isAccepted == false }),
+                sends[first...].contains(where: { $0.isAccepted == true })
+            {
+                streamFault(name, "sender \(lane): frame \(first) was rejected, and a later one accepted")
+            }
+        }
+        let mustArrive = mustArrive(end)
+        if mustArrive, !peer.inputEnd.isClean {
+            streamFault(
+                name,
+                "everything has to arrive, but the stream \(peer.inputEnd.errors.first.map { "failed: \($0)" } ?? "does not end")"
+            )
+        }
+        // A stream that this side has closed, and that of a Unix socket whose peer was reset, end as if they were whole.
+        guard peer.inputEnd.isClean, !peer.wantsNoInput, !isEnded(peer.loop), !peer.isDisposed else { return }
+        if end.link.isUnix, !mustArrive { return }
+        if peer.parser.isCut { streamFault(name, "a clean end within a frame") }
+        for lane in end.sends.keys.sorted() {
+            // Sends beside the end of the output may be rejected later, which is reported.
+            let certain = wasSendReported ? end.certain(lane) : end.accepted(lane)
+            let arrived = peer.parser.whole[lane, default: 0]
+            if arrived < certain {
+                streamFault(
+                    name, "a clean end after \(arrived) frames of sender \(lane), of which \(certain) were accepted")
+            }
+        }
+    }
+
+    private func streamFault(_ name: String, _ text: String) { fault("\(name): \(text)") }
+
+    /// Checks that each stream of an end has ended once.
+    func checkEnds(_ end: End) {
+        guard end.isConnected else { return }
+        if end.closedEnd.count != 1 { fault("end \(end.number): 'closed' ended \(end.closedEnd.count) times") }
+        if end.mustEndInput, end.inputEnd.count != 1 {
+            fault("end \(end.number): 'received' ended \(end.inputEnd.count) times")
+        }
+        for write in end.writeEnds where write.count != 1 {
+            fault("end \(end.number): 'write' ended \(write.count) times")
+        }
+    }
+}

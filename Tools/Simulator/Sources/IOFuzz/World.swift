@@ -1,0 +1,198 @@
+import CSimulator
+import Glibc
+import RxIOUring
+import RxPrimitives
+import RxSwift
+
+/// The execution of one program: its loops, its connections, and the faults that were seen.
+final class World: @unchecked Sendable {
+    let program: Program
+    let folder: String
+    private(set) var schedulers: [IOUringScheduler?]
+    /// The loops that the program has ended.
+    private var endedLoops: Set<Int> = []
+    private(set) var ends: [End] = []
+    let timers: TimerLog
+    let transfers = TransferLog()
+    private(set) var faults: [String] = []
+    /// Counts the moments at which something was noted.
+    private var moment = 0
+
+    init(_ program: Program, folder: String) {
+        self.program = program
+        self.folder = folder
+        timers = TimerLog(count: program.timers)
+        schedulers = (0..<program.loops).map { number in
+            var configuration = IOUringScheduler.Configuration(name: "loop.\(number)")
+            configuration.simulation = Simulation(
+                seed: program.seed &* 31 &+ UInt64(number), hasErrors: program.hasErrors)
+            return IOUringScheduler(configuration)
+        }
+    }
+
+    /// True once bytes were reported that an end had accepted, or rejected.
+    var wasSendReported: Bool { Child.reports > 0 }
+
+    func now() -> Int {
+        moment += 1
+        return moment
+    }
+
+    func fault(_ text: String) { faults.append(text) }
+
+    /// Waits for a condition, in virtual time. Returns whether it holds.
+    @discardableResult
+    func wait(seconds: Double, _ condition: () -> Bool) -> Bool {
+        let end = rx_sim_now() + UInt64(seconds * 1e9)
+        while !condition() {
+            if rx_sim_now() > end { return false }
+            rx_sim_sleep(500_000)
+        }
+        return true
+    }
+
+    // MARK: Connecting
+
+    func connect() {
+        for (number, link) in program.links.enumerated() {
+            let pair = Pair()
+            var options = ConnectionOptions()
+            options.sendLimit = link.sendLimit
+            options.sendBufferSize = link.bufferSize
+            options.receiveBufferSize = link.bufferSize
+            do {
+                let server = schedulers[link.loops[1]]!
+                let listener =
+                    try link.isUnix
+                    ? Unix.listener(path: "\(folder)/\(number)", options: options, scheduler: server)
+                    : TCP.listener(port: 0, options: options, scheduler: server)
+                let accepting = listener.connections.take(1).subscribe(
+                    onNext: { pair.server = $0 }, onError: { pair.error = $0 })
+                let connecting = TCP.connect(
+                    to: listener.address, options: options, scheduler: schedulers[link.loops[0]]!
+                )
+                .subscribe(onSuccess: { pair.client = $0 }, onFailure: { pair.error = $0 })
+                wait(seconds: 20) { pair.error != nil || pair.client != nil && pair.server != nil }
+                accepting.dispose()
+                connecting.dispose()
+            } catch {
+                pair.error = error
+            }
+            if pair.client == nil || pair.server == nil {
+                if !program.hasErrors { fault("no connection: \(pair.error.map { "\($0)" } ?? "nothing happens")") }
+                (pair.client, pair.server) = (nil, nil)
+            }
+            for connection in [pair.client, pair.server] {
+                let end = End(ends.count, link, connection)
+                ends.append(end)
+                guard let connection else { continue }
+                _ = connection.closed.subscribe(
+                    onCompleted: { end.closedEnd.completions += 1 }, onError: { end.closedEnd.errors.append($0) })
+                if case .none = end.consumer {} else { subscribe(end) }
+            }
+        }
+    }
+
+    private final class Pair: @unchecked Sendable {
+        var client: Connection?
+        var server: Connection?
+        var error: (any Error)?
+    }
+
+    func subscribe(_ end: End) {
+        guard let connection = end.connection, !end.isSubscribed else { return }
+        end.isSubscribed = true
+        var source = connection.received
+        var microseconds = 0
+        if case .slow(let loop, let pause) = end.consumer, let scheduler = schedulers[loop] {
+            source = source.observe(on: scheduler)
+            microseconds = pause
+        }
+        let sender = ends.count > end.number ^ 1 ? ends[end.number ^ 1] : nil
+        end.subscription = source.subscribe(
+            onNext: { [self] chunk in
+                if end.isDisposed { return }
+                if end.inputEnd.isOver { fault("end \(end.number): bytes behind the end") }
+                let sender = sender ?? ends[end.number ^ 1]
+                end.parser.take(chunk, size: sender.size)
+                if microseconds > 0 { rx_sim_sleep(UInt64(microseconds) * 1_000) }
+            },
+            onError: { end.inputEnd.errors.append($0) }, onCompleted: { end.inputEnd.completions += 1 })
+    }
+
+    // MARK: Loops
+
+    func isEnded(_ loop: Int) -> Bool { endedLoops.contains(loop) }
+
+    func shutDown(_ loop: Int, draining milliseconds: Int) {
+        guard let scheduler = schedulers[loop] else { return }
+        let moment = now()
+        endedLoops.insert(loop)
+        for end in ends where end.loop == loop { end.end(.loop(drains: milliseconds != 0), at: moment) }
+        schedulers[loop] = nil
+        if milliseconds < 0 { scheduler.shutdown() } else { scheduler.shutdown(draining: .milliseconds(milliseconds)) }
+    }
+
+    // MARK: Running
+
+    func run() {
+        connect()
+        let group = Parker()
+        let others = program.lanes.count - 1
+        let finished = AtomicWord(0)
+        for lane in 1..<program.lanes.count {
+            startThread {
+                self.run(lane)
+                if finished.fetchAdd(1) + 1 == others { group.unpark() }
+            }
+        }
+        run(0)
+        if others > 0 { group.park(until: .max) }
+        end()
+    }
+
+    private func run(_ lane: Int) {
+        for step in program.lanes[lane] { perform(step, lane) }
+    }
+
+    /// Ends in order what the program has not ended, then by force, and looks whether everything was as it must be.
+    private func end() {
+        for end in ends where end.ending == nil {
+            end.end(.shutdownOutput, at: now())
+            end.connection?.shutdownOutput()
+        }
+        wait(seconds: 20) { ends.allSatisfy { !mustArrive($0) || ends[$0.number ^ 1].inputEnd.isOver } }
+        wait(seconds: 20) { timers.areOver(self) && transfers.areOver }
+        for end in ends { checkArrival(end) }
+        timers.check(self)
+        for end in ends {
+            end.wasAborted = true
+            end.connection?.abort()
+            end.connection = nil
+        }
+        wait(seconds: 15) { ends.allSatisfy { !$0.isConnected || isEnded($0.loop) || $0.closedEnd.isOver } }
+        for loop in schedulers.indices { shutDown(loop, draining: 0) }
+        // A loop that has ended rejects work on another thread.
+        wait(seconds: 15) { ends.allSatisfy(\.isOver) && transfers.areOver }
+        for end in ends { checkEnds(end) }
+        transfers.check(self)
+        // A hop whose loop has ended keeps its subscription.
+        for end in ends { end.subscription?.dispose() }
+    }
+
+    func startThread(_ body: @escaping () -> Void) {
+        let box = Unmanaged.passRetained(ThreadBody(body))
+        let status = rx_sim_start(
+            { argument in
+                Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque(), false)
+        if status != 0 { fatalError("no thread") }
+    }
+
+    private final class ThreadBody {
+        let run: () -> Void
+
+        init(_ run: @escaping () -> Void) { self.run = run }
+    }
+}

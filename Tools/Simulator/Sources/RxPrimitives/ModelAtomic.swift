@@ -1,0 +1,1 @@
+../../../Explorer/Sources/RxPrimitives/ModelAtomic.swift

@@ -1,0 +1,58 @@
+import CSimulator
+
+// The locks and the `Parker` of the simulation. Threads that wait are not chosen; when all wait without a deadline, the simulator reports a
+// deadlock.
+
+/// Takes the place of the lock of that name in Mutex.swift.
+@frozen
+@usableFromInline
+package struct Mutex: ~Copyable {
+    @usableFromInline let cell: UnsafeMutableRawPointer
+
+    @inlinable
+    package init() { cell = rxModelMake(0, 2) }
+
+    @inlinable
+    deinit { rxModelFree(cell) }
+
+    @inlinable @inline(__always)
+    package func lock() { rxModelLock(cell) }
+
+    @inlinable @inline(__always)
+    package func unlock() { rxModelUnlock(cell) }
+
+    package func tryLock() -> Bool { rxModelTryLock(cell) != 0 }
+
+    @inlinable @inline(__always)
+    package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+        lock()
+        defer { unlock() }
+        return try body()
+    }
+}
+
+/// Takes the place of the class of that name in Parker.swift.
+package final class Parker: @unchecked Sendable {
+    private let cell: UnsafeMutableRawPointer
+
+    package init() { cell = rxModelMake(0, 3) }
+
+    deinit { rxModelFree(cell) }
+
+    package func park(until deadline: UInt64) { rx_sim_park(cell, deadline) }
+
+    package func unpark() { rxModelUnpark(cell) }
+}
+
+/// Takes the place of MonotonicClock.swift: virtual time.
+@usableFromInline
+package enum MonotonicClock {
+    @usableFromInline
+    package static func now() -> UInt64 { rx_sim_now() }
+
+    @inlinable
+    package static func deadline(after interval: Int64, from time: UInt64) -> UInt64 {
+        let (sum, overflow) = time.addingReportingOverflow(UInt64(max(0, interval)))
+        return overflow ? .max : sum
+    }
+}
