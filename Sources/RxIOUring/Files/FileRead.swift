@@ -9,7 +9,7 @@ extension File {
     /// passes through in little memory. Chunks that are kept (`toArray()`) cost memory.
     ///
     /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind the bytes already read
-    /// ends there. A named pipe is read from when its first writer has written. Nothing here blocks the loop, and a dispose takes effect
+    /// ends there. A named pipe is read from when its first writer has written. The opening does not block the loop, and a dispose takes effect
     /// at once: paths that are not in the kernel's memory are opened on threads for that, 32 for all loops.
     /// - Parameters:
     ///   - path: the file.

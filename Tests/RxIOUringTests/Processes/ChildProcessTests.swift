@@ -33,21 +33,20 @@ import Testing
     func eventOrder(_ backend: Backend, _ byThread: Bool) {
         onLoop(backend) { scheduler in
             let script = "echo out; echo error >&2; exit 3"
-            let receiver = Receiver(
-                Self.shell(script, byThread: byThread, scheduler).map { event in
-                    switch event {
-                    case .started(let pid): return pid > 0 ? "started" : "?"
-                    case .output(let chunk): return "output \(String(chunk))"
-                    case .errorOutput(let chunk): return "error \(String(chunk))"
-                    case .exited(let status): return "exited \(status)"
-                    case .signalled(let signal): return "signalled \(signal)"
-                    }
-                })
+            let receiver = Self.received(Self.shell(script, byThread: byThread, scheduler))
             #expect(receiver.wait() && receiver.isCompleted)
-            #expect(receiver.elements.count == 4)
-            #expect(receiver.elements.first == "started")
-            #expect(Set(receiver.elements) == ["started", "output out\n", "error error\n", "exited 3"])
-            #expect(receiver.elements.last == "exited 3")
+            let kinds = receiver.elements.map { event in
+                switch event {
+                case .started(let pid): pid > 0 ? "started" : "?"
+                case .output, .errorOutput: "output"
+                case .exited(let status): "exited \(status)"
+                case .signalled(let signal): "signalled \(signal)"
+                }
+            }
+            #expect(kinds.first == "started")
+            #expect(kinds.dropFirst().dropLast().allSatisfy { $0 == "output" })
+            #expect(kinds.last == "exited 3")
+            #expect(receiver.output == "out\n" && receiver.errorOutput == "error\n")
             #expect(zombies() == [])
         }
     }
@@ -119,9 +118,9 @@ import Testing
             let subject = PublishSubject<ByteChunk>()
             let receiver = Self.received(Self.shell("cat", input: subject, scheduler))
             subject.onNext(ByteChunk("first"))
-            #expect(soon { receiver.elements.contains(.output(ByteChunk("first"))) })
+            #expect(soon { receiver.output == "first" })
             subject.onNext(ByteChunk("second"))
-            #expect(soon { receiver.elements.contains(.output(ByteChunk("second"))) })
+            #expect(soon { receiver.output == "firstsecond" })
             subject.onCompleted()
             #expect(receiver.wait() && receiver.elements.last == .exited(status: 0))
         }
@@ -175,10 +174,7 @@ import Testing
             }
             for (number, receiver) in receivers.enumerated() {
                 #expect(receiver.wait(seconds: 120))
-                let output = receiver.elements.flatMap {
-                    if case .output(let chunk) = $0 { Array(chunk) } else { [UInt8]() }
-                }
-                #expect(String(decoding: output, as: UTF8.self) == "\(number)\n")
+                #expect(receiver.output == "\(number)\n")
                 #expect(receiver.elements.last == .exited(status: CInt(number)))
             }
             #expect(zombies() == [])
@@ -280,5 +276,15 @@ import Testing
             #expect(receiver.wait())
             #expect(receiver.error as? IOError == IOError(code: ECHILD, operation: "waitpid", subject: "/bin/sh"))
         }
+    }
+}
+
+extension Receiver<ChildProcess.Event> {
+    /// The text of all standard output, however it was divided.
+    var output: String { text { if case .output(let chunk) = $0 { chunk } else { nil } } }
+    var errorOutput: String { text { if case .errorOutput(let chunk) = $0 { chunk } else { nil } } }
+
+    private func text(_ chunk: (ChildProcess.Event) -> ByteChunk?) -> String {
+        String(decoding: elements.compactMap(chunk).flatMap { Array($0) }, as: UTF8.self)
     }
 }

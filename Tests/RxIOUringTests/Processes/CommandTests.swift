@@ -73,8 +73,8 @@ import Testing
             #expect(receiver.wait())
             dup2(kept, 0)
             close(kept)
-            #expect(receiver.elements.contains(.output(ByteChunk("text"))))
-            #expect(receiver.elements.contains(.errorOutput(ByteChunk("error\n"))))
+            #expect(receiver.output == "text")
+            #expect(receiver.errorOutput == "error\n")
             #expect(receiver.elements.last == .exited(status: 0))
         }
     }
