@@ -45,7 +45,8 @@ import Testing
             let work = Observable<Int>.interval(.milliseconds(1), scheduler: scheduler)
                 .subscribe(onNext: { _ in
                     turns.increment()
-                    usleep(2_000)
+                    // Long enough for a write to end, also on a busy machine.
+                    usleep(10_000)
                 })
             let source = Observable.from([ByteChunk](repeating: chunk, count: 1_024))
             let received = Received(File.write(source, to: folder["a"], scheduler: scheduler).asObservable())
