@@ -62,10 +62,13 @@ extension IOUringSchedulerGroup {
             self.init(count: count, name: name, pinned: pinned, backend: backend.kind)
             return
         }
-        let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let processors = UsableProcessors.numbers()
+        let count = count ?? UsableProcessors.count(of: processors, quota: nil)
         self.init(
-            (0..<(count ?? processors)).map { number in
-                IOUringScheduler(name: "\(name).\(number)", processor: pinned ? number : nil, backend: backend)
+            (0..<count).map { number in
+                IOUringScheduler(
+                    name: "\(name).\(number)", processor: pinned ? processors[number % processors.count] : nil,
+                    backend: backend)
             })
     }
 }

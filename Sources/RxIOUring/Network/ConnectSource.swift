@@ -115,7 +115,7 @@ final class ConnectSource: LoopSource<Connection> {
         }
     }
 
-    /// Begins an attempt, or returns the error for which that is impossible.
+    /// Begins an attempt, or returns the error for which that is impossible. An error of `prepareSocket` that is no `IOError` ends this source.
     private func begin(_ number: Int) -> IOError? {
         let address = state.addresses[number]
         do {
@@ -126,7 +126,10 @@ final class ConnectSource: LoopSource<Connection> {
             attempts[number] = ConnectAttempt(fd, address, on: loop) { [weak self] in self?.ended(number, $0) }
             return nil
         } catch {
-            return error as? IOError ?? IOError(code: EIO, operation: "connect", subject: "\(address)")
+            if let error = error as? IOError { return error }
+            // An error of the user's own would be the same for each address.
+            fail(with: error)
+            return nil
         }
     }
 

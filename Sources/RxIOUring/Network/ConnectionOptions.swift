@@ -60,8 +60,8 @@ public struct ConnectionOptions: Sendable {
     /// Sets options of the socket that this library does not know; nil, the default, sets none.
     ///
     /// Called with the descriptor before it is connected, once for each address that is tried, on the thread of the loop: it must not wait,
-    /// and not close the descriptor. Not called for accepted connections, which inherit most options from `ListenerOptions.prepareSocket`. An error
-    /// that it throws fails the attempt.
+    /// and not close the descriptor. Not called for accepted connections, which inherit most options from `ListenerOptions.prepareSocket`. An `IOError`
+    /// that it throws fails the attempt at that address; another error ends the connecting.
     public var prepareSocket: (@Sendable (_ descriptor: CInt) throws -> Void)?
 
     /// True if the system may end a connection with `ETIMEDOUT`.

@@ -22,7 +22,7 @@ import Testing
             defer { rejections.stop() }
             let scheduler = IOUringScheduler(withoutThread(backend))
             #expect(scheduler.failure == IOError(code: EAGAIN, operation: "pthread_create", subject: "test.failing"))
-            #expect(scheduler.backend == backend)
+            #expect(scheduler.backend == backend.kind)
             let ran = AtomicCounter(0)
             let action = scheduler.schedule(()) { _ in
                 ran.increment()
@@ -78,8 +78,8 @@ import Testing
         #expect(notices.value.contains { $0.contains("test.failing is shut down from the start: pthread_create") })
     }
 
-    @Test("A scheduler that can be made is returned by make", arguments: Backend.built)
-    func made(_ backend: Backend) throws {
+    @Test("A scheduler that can be made is returned by make", arguments: IOUringScheduler.Backend.built)
+    func made(_ backend: IOUringScheduler.Backend) throws {
         let scheduler = try IOUringScheduler.make(backend: backend)
         #expect(scheduler.performAndWait { true })
         scheduler.shutdown()
@@ -88,8 +88,8 @@ import Testing
     /// Runs a program for each case, since the limits are those of a process.
     @Test(
         "A process without descriptors, memory for rings or room for a stack goes on",
-        arguments: ["descriptors", "one descriptor", "two descriptors", "stacks"], Backend.built)
-    func limits(_ fault: String, _ backend: Backend) {
+        arguments: ["descriptors", "one descriptor", "two descriptors", "stacks"], IOUringScheduler.Backend.built)
+    func limits(_ fault: String, _ backend: IOUringScheduler.Backend) {
         let scheduler = IOUringScheduler(backend: .epoll)
         defer { scheduler.shutdown() }
         var environment = ProcessInfo.processInfo.environment
