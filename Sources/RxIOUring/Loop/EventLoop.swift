@@ -56,14 +56,8 @@ final class EventLoop: LoopThread {
     /// (loop thread only).
     @exclusivity(unchecked) private(set) var submitsInBulk = false
 
-    /// True if a stream of work came since the loop slept, so that more is likely to come soon (loop thread only).
-    @exclusivity(unchecked) private var isInStream = false
-    /// The number of ticks in which the loop still takes pending work without a pause, because pausing brought little, and that
-    /// number for the next time that pausing brings little (loop thread only).
-    @exclusivity(unchecked) private var hastyTicks = 0
-    @exclusivity(unchecked) private var nextHastyTicks = EventLoop.fewestHastyTicks
-    private static let fewestHastyTicks = 8
-    private static let mostHastyTicks = 1_024
+    /// The stream of work from other threads (loop thread only).
+    @exclusivity(unchecked) private var stream = SubmissionStream()
 
     /// The number of attempts to start the thread, 10 ms apart, before the program stops.
     private static let startAttempts = 100
@@ -259,7 +253,7 @@ final class EventLoop: LoopThread {
         while !hasStopped {
             turn.begin()
             let (steps, isLeft) = queue.runJobs(in: turn)
-            note(stepsOfTick: steps)
+            stream.note(stepsOfTick: steps)
             if hasStopped { break }
             let deadline = timers.run()
             if !tickObservers.isEmpty { endTick() }
@@ -276,29 +270,17 @@ final class EventLoop: LoopThread {
         end()
     }
 
-    private func note(stepsOfTick steps: Int) {
-        if steps > RunQueue.streamThreshold {
-            isInStream = true
-            nextHastyTicks = EventLoop.fewestHastyTicks
-        } else if hastyTicks > 0 {
-            hastyTicks -= 1
-        } else if isInStream, steps < RunQueue.minGain {
-            hastyTicks = nextHastyTicks
-            nextHastyTicks = min(2 * nextHastyTicks, EventLoop.mostHastyTicks)
-        }
-    }
-
     /// Waits a microsecond or so for more, in the midst of a stream of work. A wake-up would cost ten times that.
     ///
     /// When work comes, the loop gives its sender another microsecond or so for the rest: taking single jobs slows both threads
     /// down, as the memory that they share moves from one processor to the other and back each time.
     private func spinForMore() -> Bool {
-        if !isInStream || backend.hasPrepared { return false }
+        if !stream.isLikely || backend.hasPrepared { return false }
         if queue.waitForPending() {
-            if hastyTicks == 0 { queue.pause() }
+            if stream.isWorthPause { queue.pause() }
             return true
         }
-        isInStream = false
+        stream.isLikely = false
         return false
     }
 
