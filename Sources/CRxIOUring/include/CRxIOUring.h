@@ -11,6 +11,7 @@
 #include "rx_files.h"
 #include "rx_process.h"
 #include "rx_signals.h"
+#include "rx_stack.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -27,6 +27,9 @@ final class EventLoop: LoopThread {
     /// `interrupt`).
     @exclusivity(unchecked) private(set) var backend: Backend!
 
+    /// The figures that other threads read, and the stall detector.
+    let activity: LoopActivity
+
     /// Identifies this loop by 32 bits, which count no reference.
     let tag = LoopRegistry.newTag()
 
@@ -75,6 +78,7 @@ final class EventLoop: LoopThread {
         queue = LoopRunQueue(batchLimit: EventLoop.batchLimit, idleTimeout: configuration.idleTimeout)
         submissionOrder = SubmissionOrder(to: queue)
         timers = LoopTimers(queue: queue, idleTimeout: configuration.idleTimeout)
+        activity = LoopActivity(stallLimit: configuration.stallLimit)
         LoopRegistry.add(self)
         running.enter()
         let ready = Parker()
@@ -247,16 +251,21 @@ final class EventLoop: LoopThread {
         DrainSession.current.beginCallbacks()
         queue.bind(to: self)
         backend = BackendChoice.make(configuration)
+        if let limit = configuration.stallLimit { activity.watch(limit: limit, name: configuration.name) }
     }
 
     private func run() {
+        activity.wake()
         while !hasStopped {
             turn.begin()
+            activity.beginTurn(at: turn.start)
             let (steps, isLeft) = queue.runJobs(in: turn)
             stream.note(stepsOfTick: steps)
+            activity.note(steps: steps)
             if hasStopped { break }
             let deadline = timers.run()
             if !tickObservers.isEmpty { endTick() }
+            activity.publish(timers, backend)
             if isLeft || queue.hasWaitingJobs || timers.hasDue || !tickObservers.isEmpty {
                 if backend.hasEvents { backend.poll() }
             } else if stopsWhenIdle, timers.isEmpty, backend.isIdle, dependents.isEmpty {
@@ -267,7 +276,11 @@ final class EventLoop: LoopThread {
                 sleep(until: deadline)
             }
         }
+        // What comes now is the end, and no turn.
+        activity.sleep()
+        activity.unwatch()
         end()
+        activity.publish(timers, backend)
     }
 
     /// Waits a microsecond or so for more, in the midst of a stream of work. A wake-up would cost ten times that.
@@ -300,11 +313,13 @@ final class EventLoop: LoopThread {
         let limit = configuration.spin.nanoseconds
         if limit == 0 { return false }
         if backend.hasPrepared, backend.poll() { return true }
+        activity.sleep()
+        defer { activity.wake() }
         let start = MonotonicClock.now()
         let end = min(start &+ limit, timers.nextCheck ?? .max)
         repeat {
             if SpinWait.spin(nanoseconds: 100, until: { queue.hasPending || !queue.isExpressIdle }) { return true }
-            if backend.hasEvents, backend.poll() { return true }
+            if backend.hasEvents, activity.whileAwake({ backend.poll() }) { return true }
         } while MonotonicClock.now() < end
         return false
     }
@@ -314,8 +329,10 @@ final class EventLoop: LoopThread {
         // `.max` stands for never.
         let trim = min(queue.actionPool.nextTrim ?? .max, timers.nextTrim ?? .max)
         let until = min(deadline ?? .max, trim)
+        activity.sleep()
         backend.wait(until: until == .max ? nil : until)
         queue.resume()
+        activity.wake()
         backend.dispatch()
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 import RxPrimitives
-import RxSwift
+public import RxSwift
 
 /// Several event loops, among which work that need not share a thread is spread.
 ///
@@ -21,16 +21,18 @@ public final class IOUringSchedulerGroup {
     ///   - spin: the way the threads wait for work before they sleep.
     ///   - pinned: if true, each loop's thread stays on a processor: loop n on processor n, counted round.
     ///   - backend: see `IOUringScheduler`.
+    ///   - stallLimit: see `IOUringScheduler`; one thread looks at all loops.
     public init(
         count: Int? = nil, name: String = "rx.io", spin: IOUringScheduler.Spin = .none, pinned: Bool = false,
-        backend: IOUringScheduler.Backend? = nil
+        backend: IOUringScheduler.Backend? = nil, stallLimit: RxTimeInterval? = nil
     ) {
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let count = count ?? processors
         if count <= 0 { fatalError("IOUringSchedulerGroup: needs at least 1 loop, not \(count)") }
         schedulers = (0..<count).map { number in
             IOUringScheduler(
-                name: "\(name).\(number)", spin: spin, processor: pinned ? number % processors : nil, backend: backend)
+                name: "\(name).\(number)", spin: spin, processor: pinned ? number % processors : nil, backend: backend,
+                stallLimit: stallLimit)
         }
     }
 
