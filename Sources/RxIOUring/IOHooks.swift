@@ -80,3 +80,26 @@ extension IOHooks {
 
     static func reportRejectedSend(_ error: IOError, _ bytes: Int) { sendRejectedHandler(error, bytes) }
 }
+
+extension IOHooks {
+    /// Receives a stall of an event loop.
+    public typealias StallHandler = (_ stall: LoopStall) -> Void
+
+    /// Called when a turn of a loop takes longer than its scheduler's `stallLimit`: once while it lasts, and again when it has ended.
+    ///
+    /// A turn that ends before the detector looks at it is reported only then, without a stack. By default prints to standard error, in release
+    /// builds, too. Called on the detector's thread, which holds no lock: the handler may use the library, end loops and start others. While it
+    /// runs no other stall is looked at; if several stalls of one loop end meanwhile, the last of them is reported.
+    ///
+    /// The stack is taken by a signal to the loop thread, a real-time signal that the program has not used when the first loop with a limit
+    /// starts, one per stall. A system call that the thread is waiting in is restarted, or fails with `EINTR` if it is of those that never are,
+    /// such as `nanosleep` and `poll`.
+    public static var stallHandler: StallHandler {
+        get { stall.value }
+        set { stall.value = newValue }
+    }
+
+    private static let stall = LockedBox<StallHandler>({ stall in
+        fputs("swift-rx: \(stall)\n", stderr)
+    })
+}

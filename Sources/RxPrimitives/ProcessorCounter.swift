@@ -20,7 +20,16 @@ package enum ProcessorCounter {
         #if RX_MODEL_CHECK
             nanoseconds
         #else
-            isPresent ? max(1, nanoseconds * ticksPer1024Nanoseconds >> 10) : nanoseconds
+            isPresent ? max(1, (nanoseconds * ticksPer1024Nanoseconds) >> 10) : nanoseconds
+        #endif
+    }
+
+    /// The number of nanoseconds in `ticks`, exact to some percent.
+    package static func nanoseconds(ticks: UInt64) -> UInt64 {
+        #if RX_MODEL_CHECK
+            ticks
+        #else
+            isPresent ? UInt64(Double(ticks) * 1_024 / Double(ticksPer1024Nanoseconds)) : ticks
         #endif
     }
 

@@ -106,6 +106,13 @@ package struct TimerBatch: ~Copyable {
     @inlinable
     package var isEmpty: Bool { first == nil }
 
+    /// The deadline of the next due timer.
+    @inlinable
+    package mutating func firstDeadline() -> UInt64? {
+        if isUnordered { putInOrder() }
+        return first?.dueTime
+    }
+
     /// Takes the next due timer, together with the reference to it.
     ///
     /// It may have been armed again since `expire` moved it here: the owner of the entry has to know whether an expiry is stale.

@@ -1,5 +1,7 @@
 import Foundation
 import RxIOUring
+import RxPrimitives
+import RxSwift
 import Testing
 
 /// The backends on which tests run: those of users, and the simulated one with faults that lose nothing.
@@ -48,18 +50,23 @@ extension IOUringScheduler.Configuration {
 }
 
 extension IOUringScheduler {
-    convenience init(name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: RxIOUringTests.Backend)
-    {
-        self.init(Configuration(name: name, spin: spin, processor: processor, backend: backend))
+    convenience init(
+        name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: RxIOUringTests.Backend,
+        stallLimit: RxTimeInterval? = nil
+    ) {
+        var configuration = Configuration(name: name, spin: spin, processor: processor, backend: backend)
+        configuration.stallLimit = stallLimit.map { UInt64($0.nanosecondsClamped) }
+        self.init(configuration)
     }
 }
 
 extension IOUringSchedulerGroup {
     convenience init(
-        count: Int? = nil, name: String = "rx.io", pinned: Bool = false, backend: Backend
+        count: Int? = nil, name: String = "rx.io", pinned: Bool = false, backend: Backend,
+        stallLimit: RxTimeInterval? = nil
     ) {
         guard backend == .simulated else {
-            self.init(count: count, name: name, pinned: pinned, backend: backend.kind)
+            self.init(count: count, name: name, pinned: pinned, backend: backend.kind, stallLimit: stallLimit)
             return
         }
         let processors = UsableProcessors.numbers()
@@ -68,7 +75,7 @@ extension IOUringSchedulerGroup {
             (0..<count).map { number in
                 IOUringScheduler(
                     name: "\(name).\(number)", processor: pinned ? processors[number % processors.count] : nil,
-                    backend: backend)
+                    backend: backend, stallLimit: stallLimit)
             })
     }
 }

@@ -13,4 +13,10 @@ import Testing
         }
         #expect(isClose)
     }
+
+    @Test("Nanoseconds that were turned into ticks come back", arguments: [1_000, 1_000_000, 1 << 50] as [UInt64])
+    func conversion(_ nanoseconds: UInt64) {
+        let back = ProcessorCounter.nanoseconds(ticks: ProcessorCounter.ticks(nanoseconds: nanoseconds))
+        #expect(back >= nanoseconds * 999 / 1_000 - 1 && back <= nanoseconds * 1_001 / 1_000 + 1)
+    }
 }

@@ -14,6 +14,7 @@
 #include "rx_opens.h"
 #include "rx_process.h"
 #include "rx_signals.h"
+#include "rx_stack.h"
 
 #ifdef __cplusplus
 extern "C" {

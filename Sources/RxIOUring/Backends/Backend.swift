@@ -11,6 +11,18 @@ class Backend {
 
     final var isIdle: Bool { inFlight == 0 }
 
+    /// The number of completions that were delivered.
+    @exclusivity(unchecked) final private(set) var deliveredCount: UInt = 0
+    /// The number of buffers of the receive pool that were delivered and have not come back.
+    @exclusivity(unchecked) final var buffersInUse = 0
+
+    /// Delivers a completion to its operation.
+    final func deliver(_ result: Int32, buffer: Int32, hasMore: Bool, to operation: Operation) {
+        deliveredCount &+= 1
+        if buffer >= 0 { buffersInUse += 1 }
+        operation.completed(result, buffer: buffer, hasMore: hasMore)
+    }
+
     /// Limits the completions that one `dispatch` delivers: each may run a callback of the user.
     final let deliveries = TurnBudget(steps: 1_024, nanoseconds: EventLoop.turnTime)
 

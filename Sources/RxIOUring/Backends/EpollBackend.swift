@@ -71,7 +71,10 @@ final class EpollBackend: Backend {
         return ReceivePool(backend: self)
     }
 
-    override func returnBuffer(_ number: Int) { freeBuffers.append(number) }
+    override func returnBuffer(_ number: Int) {
+        buffersInUse -= 1
+        freeBuffers.append(number)
+    }
 
     override func close() { madeReceivePool?.close() }
 
@@ -104,6 +107,7 @@ final class EpollBackend: Backend {
     }
 
     override func wait(until deadline: UInt64?) {
+        madeReceivePool?.takeReturned()
         var nanoseconds: Int64 = -1
         if !ready.isEmpty || !finished.isEmpty || done.hasSome {
             nanoseconds = 0
@@ -271,7 +275,7 @@ final class EpollBackend: Backend {
         operation.isInFlight = false
         operation.hasBegun = false
         inFlight -= 1
-        operation.completed(result, buffer: buffer, hasMore: false)
+        deliver(result, buffer: buffer, hasMore: false, to: operation)
     }
 
     // MARK: Files

@@ -102,7 +102,10 @@ final class SimulatedBackend: Backend {
         return ReceivePool(backend: self)
     }
 
-    override func returnBuffer(_ number: Int) { freeBuffers.append(number) }
+    override func returnBuffer(_ number: Int) {
+        buffersInUse -= 1
+        freeBuffers.append(number)
+    }
 
     override func close() { madeReceivePool?.close() }
 
@@ -211,6 +214,6 @@ final class SimulatedBackend: Backend {
         operation.isInFlight = false
         operation.hasBegun = false
         inFlight -= 1
-        operation.completed(completion.result, buffer: completion.buffer, hasMore: false)
+        deliver(completion.result, buffer: completion.buffer, hasMore: false, to: operation)
     }
 }

@@ -133,7 +133,10 @@ final class URingBackend: Backend {
         return status == 0 ? pool : nil
     }
 
-    override func returnBuffer(_ number: Int) { rx_ring_return_buffer(ring, UInt32(number)) }
+    override func returnBuffer(_ number: Int) {
+        buffersInUse -= 1
+        rx_ring_return_buffer(ring, UInt32(number))
+    }
 
     override func close() {
         madeReceivePool?.close()
@@ -207,7 +210,8 @@ final class URingBackend: Backend {
     private func settle(_ retained: Unmanaged<Operation>, _ completion: rx_completion) {
         let operation = retained._withUnsafeGuaranteedRef { $0 }
         if rx_completion_has_more(completion.flags) {
-            return operation.completed(completion.result, buffer: rx_completion_buffer(completion.flags), hasMore: true)
+            return deliver(
+                completion.result, buffer: rx_completion_buffer(completion.flags), hasMore: true, to: operation)
         }
         retained.release()
         let wasAwaiting = operation.isAwaitingReadiness
@@ -226,7 +230,7 @@ final class URingBackend: Backend {
     private func finish(_ operation: Operation, _ result: Int32, flags: UInt32) {
         operation.isInFlight = false
         inFlight -= 1
-        operation.completed(result, buffer: rx_completion_buffer(flags), hasMore: false)
+        deliver(result, buffer: rx_completion_buffer(flags), hasMore: false, to: operation)
     }
 }
 

@@ -27,9 +27,11 @@ final class EventLoop: LoopThread {
     /// `interrupt`).
     @exclusivity(unchecked) private(set) var backend: Backend!
 
-    /// The error for which the loop could not be made, so that it is closed from the start; nil for any other. Set before any other
-    /// thread knows the loop.
+    /// The error for which the loop could not be made, so that it is closed from the start. Set before other threads know the loop.
     @exclusivity(unchecked) private(set) var failure: IOError?
+
+    /// The figures that other threads read, and the stall detector.
+    let activity: LoopActivity
 
     /// Identifies this loop by 32 bits, which count no reference.
     let tag = LoopRegistry.newTag()
@@ -58,18 +60,11 @@ final class EventLoop: LoopThread {
     /// The number of forks at creation. In a process that was forked from this one the thread is missing.
     let forks = rx_forks()
 
-    /// True while a tick ends with so many observers that submitting their operations is better than performing them at once
-    /// (loop thread only).
+    /// True while a tick ends with so many observers that they submit operations instead of performing them (loop thread only).
     @exclusivity(unchecked) private(set) var submitsInBulk = false
 
-    /// True if a stream of work came since the loop slept, so that more is likely to come soon (loop thread only).
-    @exclusivity(unchecked) private var isInStream = false
-    /// The number of ticks in which the loop still takes pending work without a pause, because pausing brought little, and that
-    /// number for the next time that pausing brings little (loop thread only).
-    @exclusivity(unchecked) private var hastyTicks = 0
-    @exclusivity(unchecked) private var nextHastyTicks = EventLoop.fewestHastyTicks
-    private static let fewestHastyTicks = 8
-    private static let mostHastyTicks = 1_024
+    /// The stream of work from other threads (loop thread only).
+    @exclusivity(unchecked) private var stream = SubmissionStream()
 
     /// The limits of the work submitted by users, per turn.
     private let turn = TurnBudget(steps: EventLoop.batchLimit, nanoseconds: EventLoop.turnTime)
@@ -84,6 +79,7 @@ final class EventLoop: LoopThread {
         queue = LoopRunQueue(batchLimit: EventLoop.batchLimit, idleTimeout: configuration.idleTimeout)
         submissionOrder = SubmissionOrder(to: queue)
         timers = LoopTimers(queue: queue, idleTimeout: configuration.idleTimeout)
+        activity = LoopActivity(stallLimit: configuration.stallLimit)
         LoopRegistry.add(self)
         running.enter()
         let ready = Parker()
@@ -239,7 +235,9 @@ final class EventLoop: LoopThread {
         DrainSession.current.beginCallbacks()
         queue.bind(to: self)
         switch LoopRegistry.failure.map(Result.failure) ?? BackendChoice.make(configuration) {
-        case .success(let made): backend = made
+        case .success(let made):
+            backend = made
+            if let limit = configuration.stallLimit { activity.watch(limit: limit, name: configuration.name) }
         case .failure(let error):
             fail(error)
             hasStopped = true
@@ -265,13 +263,17 @@ final class EventLoop: LoopThread {
     }
 
     private func run() {
+        activity.wake()
         while !hasStopped {
             turn.begin()
+            activity.beginTurn(at: turn.start)
             let (steps, isLeft) = queue.runJobs(in: turn)
-            note(stepsOfTick: steps)
+            stream.note(stepsOfTick: steps)
+            activity.note(steps: steps)
             if hasStopped { break }
             let deadline = timers.run()
             if !tickObservers.isEmpty { endTick() }
+            activity.publish(timers, backend)
             if isLeft || queue.hasWaitingJobs || timers.hasDue || !tickObservers.isEmpty {
                 if backend.hasEvents { backend.poll() }
             } else if stopsWhenIdle, timers.isEmpty, backend.isIdle, dependents.isEmpty {
@@ -282,19 +284,11 @@ final class EventLoop: LoopThread {
                 sleep(until: deadline)
             }
         }
+        // What comes now is the end, and no turn.
+        activity.sleep()
+        activity.unwatch()
         end()
-    }
-
-    private func note(stepsOfTick steps: Int) {
-        if steps > RunQueue.streamThreshold {
-            isInStream = true
-            nextHastyTicks = EventLoop.fewestHastyTicks
-        } else if hastyTicks > 0 {
-            hastyTicks -= 1
-        } else if isInStream, steps < RunQueue.minGain {
-            hastyTicks = nextHastyTicks
-            nextHastyTicks = min(2 * nextHastyTicks, EventLoop.mostHastyTicks)
-        }
+        activity.publish(timers, backend)
     }
 
     /// Waits a microsecond or so for more, in the midst of a stream of work. A wake-up would cost ten times that.
@@ -302,12 +296,12 @@ final class EventLoop: LoopThread {
     /// When work comes, the loop gives its sender another microsecond or so for the rest: taking single jobs slows both threads
     /// down, as the memory that they share moves from one processor to the other and back each time.
     private func spinForMore() -> Bool {
-        if !isInStream || backend.hasPrepared { return false }
+        if !stream.isLikely || backend.hasPrepared { return false }
         if queue.waitForPending() {
-            if hastyTicks == 0 { queue.pause() }
+            if stream.isWorthPause { queue.pause() }
             return true
         }
-        isInStream = false
+        stream.isLikely = false
         return false
     }
 
@@ -327,11 +321,13 @@ final class EventLoop: LoopThread {
         let limit = configuration.spin.nanoseconds
         if limit == 0 { return false }
         if backend.hasPrepared, backend.poll() { return true }
+        activity.sleep()
+        defer { activity.wake() }
         let start = MonotonicClock.now()
         let end = min(start &+ limit, timers.nextCheck ?? .max)
         repeat {
             if SpinWait.spin(nanoseconds: 100, until: { queue.hasPending || !queue.isExpressIdle }) { return true }
-            if backend.hasEvents, backend.poll() { return true }
+            if backend.hasEvents, activity.whileAwake({ backend.poll() }) { return true }
         } while MonotonicClock.now() < end
         return false
     }
@@ -341,8 +337,10 @@ final class EventLoop: LoopThread {
         // `.max` stands for never.
         let trim = min(queue.actionPool.nextTrim ?? .max, timers.nextTrim ?? .max)
         let until = min(deadline ?? .max, trim)
+        activity.sleep()
         backend.wait(until: until == .max ? nil : until)
         queue.resume()
+        activity.wake()
         backend.dispatch()
     }
 
@@ -352,8 +350,8 @@ final class EventLoop: LoopThread {
         let dropped = timers.removeAll()
         if !tickObservers.isEmpty { endTick() }
         drain()
-        tickObservers = []
         while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
+        tickObservers = []
         while !backend.isIdle {
             backend.wait(until: nil)
             backend.dispatch()

@@ -19,6 +19,13 @@ final class LoopTimers {
     /// The steps that may be taken before the next look at `turn`.
     @exclusivity(unchecked) private var slice = 0
 
+    /// The number of timers that have fired.
+    @exclusivity(unchecked) private(set) var firedCount: UInt = 0
+    /// The nanoseconds by which a timer was late since `takeLateness`.
+    @exclusivity(unchecked) private var lateness: UInt64 = 0
+    /// The time at which the due timers were taken from the wheel, by the monotonic clock and in ticks.
+    @exclusivity(unchecked) private var (expiryTime, expiryTicks): (UInt64, UInt64) = (0, 0)
+
     /// The number of jobs that wait for their time, or are on their way to the loop for that. Any thread increments it, before it sends the
     /// job; the loop decrements it.
     private let waitingJobs = AtomicWord(0)
@@ -73,10 +80,13 @@ final class LoopTimers {
             if now == 0 { now = MonotonicClock.now() }
             // Expires one piece, as a slot may hold any number of timers. The rest is due at the next look.
             if look <= now {
+                (expiryTime, expiryTicks) = (now, turn.start)
                 while !wheel.expire(upTo: now, into: &due, atMost: LoopTimers.pieceLimit), due.isUnordered {}
             }
         }
+        noteLateness()
         while let entry = due.popFirst() {
+            firedCount &+= 1
             unsafeDowncast(entry, to: LoopTimer.self).fire()
             if type(of: entry) == ActionTimer.self {
                 pool.keep(.passRetained(unsafeDowncast(entry, to: ActionTimer.self)))
@@ -84,6 +94,24 @@ final class LoopTimers {
             if unfinished != nil || !takeStep() { break }
         }
         return wheel.nextCheck
+    }
+
+    /// The number of timers in the wheel.
+    var armedCount: Int { wheel.count }
+
+    /// The nanoseconds by which a timer was late since the last call.
+    func takeLateness() -> UInt {
+        let taken = lateness
+        lateness = 0
+        return UInt(taken)
+    }
+
+    /// Notes how late the first due timer is, without a look at the clock: the turn's start is known in ticks.
+    private func noteLateness() {
+        guard let deadline = due.firstDeadline() else { return }
+        let ticks = Int64(bitPattern: turn.start &- expiryTicks)
+        let waited = ticks > 0 ? ProcessorCounter.nanoseconds(ticks: UInt64(ticks)) : 0
+        lateness = max(lateness, expiryTime &+ waited &- min(deadline, expiryTime))
     }
 
     /// Counts a step. Returns false if the turn is over.

@@ -1,3 +1,5 @@
+public import RxSwift
+
 extension IOUringScheduler {
     /// The error for which the loop could not be made (`pthread_create`, `epoll_create1`, `eventfd`, `epoll_ctl`); nil if it could.
     ///
@@ -10,9 +12,11 @@ extension IOUringScheduler {
     /// - Parameters: as of the initializer.
     /// - Throws: `IOError`, the `failure`, if the system has no thread or no descriptor left.
     public static func make(
-        name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil
+        name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,
+        stallLimit: RxTimeInterval? = nil
     ) throws -> IOUringScheduler {
-        let made = IOUringScheduler(name: name, spin: spin, processor: processor, backend: backend)
+        let made = IOUringScheduler(
+            name: name, spin: spin, processor: processor, backend: backend, stallLimit: stallLimit)
         if let failure = made.failure { throw failure }
         return made
     }

@@ -36,10 +36,15 @@ public final class IOUringScheduler: SchedulerType {
     ///   - backend: nil chooses the best one there is, unless the environment variable `RX_IO_BACKEND` (`uring` or `epoll`)
     ///     names one. Where io_uring is wanted and unavailable, the loop uses epoll, and `IOHooks.noticeHandler` is called
     ///     once: see `backend`.
+    ///   - stallLimit: the time above which a turn of the loop, that is, in most cases one callback, is reported to
+    ///     `IOHooks.stallHandler`; nil reports none. A thread looks at the loop every quarter of that time, a millisecond at least.
     public convenience init(
-        name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil
+        name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,
+        stallLimit: RxTimeInterval? = nil
     ) {
-        self.init(Configuration(name: name, spin: spin, processor: processor, backend: backend))
+        var configuration = Configuration(name: name, spin: spin, processor: processor, backend: backend)
+        configuration.setStallLimit(stallLimit, for: "IOUringScheduler.init")
+        self.init(configuration)
     }
 
     package init(_ configuration: Configuration) {
@@ -176,6 +181,8 @@ extension IOUringScheduler {
         package var lookups = BlockingPool.lookups
         /// Makes the loop a simulated one, whatever `backend` says.
         package var simulation: Simulation?
+        /// Nanoseconds above which a turn is a stall; nil for no limit.
+        package var stallLimit: UInt64?
 
         package init(
             name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,
@@ -188,6 +195,20 @@ extension IOUringScheduler {
             self.submissions = submissions
             self.completions = completions
         }
+    }
+}
+
+extension IOUringScheduler.Configuration {
+    /// Takes the limit that a user gave to `function`. `.never` is none.
+    mutating func setStallLimit(_ limit: RxTimeInterval?, for function: String) {
+        guard let limit, limit != .never else {
+            stallLimit = nil
+            return
+        }
+        let nanoseconds = limit.nanosecondsClamped
+        if nanoseconds <= 0 { fatalError("\(function): stallLimit must be positive, not \(limit)") }
+        // Two weeks: more ticks would not fit into a word.
+        stallLimit = min(UInt64(nanoseconds), 1 << 50)
     }
 }
 

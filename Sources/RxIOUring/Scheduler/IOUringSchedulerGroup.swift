@@ -1,6 +1,6 @@
 import Glibc
 import RxPrimitives
-import RxSwift
+public import RxSwift
 
 /// Several event loops, among which work that need not share a thread is spread.
 ///
@@ -26,9 +26,10 @@ public final class IOUringSchedulerGroup {
     ///   - spin: the way the threads wait for work before they sleep.
     ///   - pinned: if true, each loop's thread stays on a processor: loop n on the nth of those that the calling thread may use, counted round.
     ///   - backend: see `IOUringScheduler`.
+    ///   - stallLimit: see `IOUringScheduler`; one thread looks at all loops.
     public init(
         count: Int? = nil, name: String = "rx.io", spin: IOUringScheduler.Spin = .none, pinned: Bool = false,
-        backend: IOUringScheduler.Backend? = nil
+        backend: IOUringScheduler.Backend? = nil, stallLimit: RxTimeInterval? = nil
     ) {
         let processors = UsableProcessors.numbers()
         let count = count ?? UsableProcessors.count(of: processors, quota: CPUQuota.ofThisProcess)
@@ -36,7 +37,8 @@ public final class IOUringSchedulerGroup {
         schedulers = (0..<count).map { number in
             IOUringScheduler(
                 name: "\(name).\(number)", spin: spin,
-                processor: pinned ? processors[number % processors.count] : nil, backend: backend)
+                processor: pinned ? processors[number % processors.count] : nil, backend: backend,
+                stallLimit: stallLimit)
         }
         let made = schedulers.filter { $0.failure == nil }
         usable = made.isEmpty ? schedulers : made

@@ -10,8 +10,8 @@ package final class TurnBudget {
     /// The ticks of `ProcessorCounter` per turn.
     private let ticks: UInt64
 
-    /// The time at which the turn began.
-    @exclusivity(unchecked) private var start: UInt64 = 0
+    /// The time at which the turn began, in ticks of `ProcessorCounter`.
+    @exclusivity(unchecked) package private(set) var start: UInt64 = 0
     /// The number of steps given in this turn.
     @exclusivity(unchecked) private var given = 0
     /// The size of the next slice.

@@ -1,0 +1,29 @@
+import RxSwift
+
+/// Tells whether work comes to a loop in a stream, so that it is worth waiting for more. Used only on the loop thread.
+struct SubmissionStream {
+    /// True if a stream of work came since the loop slept, so that more is likely to come soon.
+    var isLikely = false
+    /// The number of ticks in which the loop still takes pending work without a pause, because pausing brought little.
+    private var hastyTicks = 0
+    /// That number for the next time that pausing brings little.
+    private var nextHastyTicks = SubmissionStream.fewestHastyTicks
+    private static let fewestHastyTicks = 8
+    private static let mostHastyTicks = 1_024
+
+    /// True if a pause is likely to bring more work at once.
+    var isWorthPause: Bool { hastyTicks == 0 }
+
+    /// Notes the number of steps that a tick took.
+    mutating func note(stepsOfTick steps: Int) {
+        if steps > RunQueue.streamThreshold {
+            isLikely = true
+            nextHastyTicks = SubmissionStream.fewestHastyTicks
+        } else if hastyTicks > 0 {
+            hastyTicks -= 1
+        } else if isLikely, steps < RunQueue.minGain {
+            hastyTicks = nextHastyTicks
+            nextHastyTicks = min(2 * nextHastyTicks, SubmissionStream.mostHastyTicks)
+        }
+    }
+}
