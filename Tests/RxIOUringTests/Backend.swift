@@ -10,10 +10,10 @@ enum Backend: Hashable, Sendable, CustomTestStringConvertible {
 
     static let built = IOUringScheduler.Backend.built.map(Backend.init) + [simulated]
 
-    /// The seed of simulated loops: the environment variable `RX_IO_SEED`, or 3. `Tools/rx-fuzz --io` tries others.
+    /// The seed of simulated loops: the environment variable `RX_IO_SEED`, or a fixed one. `Tools/rx-fuzz --io` tries others.
     static let simulation: Simulation = {
         let wanted = ProcessInfo.processInfo.environment["RX_IO_SEED"].flatMap(UInt64.init)
-        return Simulation(seed: wanted ?? 3)
+        return Simulation(seed: wanted ?? 106_708_077)
     }()
 
     init(_ kind: IOUringScheduler.Backend) {
