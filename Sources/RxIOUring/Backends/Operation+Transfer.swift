@@ -7,7 +7,7 @@ extension Operation {
     /// True if the operation belongs to a stream of bytes, of which any number may go at a time: not to datagrams, events or counters.
     var isOfByteStream: Bool {
         switch request.kind {
-        case RX_READ, RX_WRITE:
+        case RX_READ, RX_WRITE, RX_WRITE_VECTOR:
             var status = stat()
             if fstat(request.descriptor, &status) != 0 { return false }
             switch status.st_mode & S_IFMT {
@@ -45,14 +45,7 @@ extension Operation {
     }
 
     /// True if the operation transfers nothing, but waits for readiness.
-    var isWatch: Bool {
-        switch request.kind {
-        case RX_READ, RX_WRITE, RX_RECEIVE, RX_RECEIVE_POOL, RX_SEND, RX_RECEIVE_MESSAGE, RX_SEND_MESSAGE, RX_CONNECT,
-            RX_SYNCHRONIZE:
-            return false
-        default: return true
-        }
-    }
+    var isWatch: Bool { request.kind == RX_POLL || request.kind == RX_HANG_UP }
 
     /// The readiness that the operation waits for, as of `poll`.
     var awaitedEvents: Int16 {

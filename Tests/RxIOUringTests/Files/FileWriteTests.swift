@@ -146,8 +146,7 @@ import Testing
     }
 
     /// Each write to a pipe of one page is short.
-    // Not on the simulated backend, which may wait for room in a pipe of one page for ever: the cause is not known.
-    @Test("A short write to a pipe is resumed where it stopped", arguments: Backend.built.filter { $0 != .simulated })
+    @Test("A short write to a pipe is resumed where it stopped", arguments: Backend.built)
     func shortWrites(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
