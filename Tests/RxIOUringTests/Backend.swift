@@ -8,7 +8,18 @@ import Testing
 enum Backend: Hashable, Sendable, CustomTestStringConvertible {
     case uring, epoll, simulated
 
-    static let built = IOUringScheduler.Backend.built.map(Backend.init) + [simulated]
+    /// All of them, or those that the environment variable `RX_TEST_BACKENDS` names.
+    static let built = (IOUringScheduler.Backend.built.map(Backend.init) + [simulated]).filter {
+        wanted?.contains($0.name) ?? true
+    }
+
+    /// Those that fail only when the system does.
+    static let withoutFaults = built.filter { $0 != .simulated }
+
+    private static let wanted = ProcessInfo.processInfo.environment["RX_TEST_BACKENDS"]?.split(separator: ",")
+        .map(String.init)
+
+    private var name: String { self == .simulated ? "simulated" : kind.rawValue }
 
     /// The seed of simulated loops: the environment variable `RX_IO_SEED`, or a fixed one. `Tools/rx-fuzz --io` tries others.
     static let simulation: Simulation = {
@@ -33,7 +44,7 @@ enum Backend: Hashable, Sendable, CustomTestStringConvertible {
     var variable: String { self == .simulated ? "simulated:\(Backend.simulation.seed)" : kind.rawValue }
 
     var testDescription: String {
-        self == .simulated ? "simulated, RX_IO_SEED=\(Backend.simulation.seed)" : kind.rawValue
+        self == .simulated ? "\(name), RX_IO_SEED=\(Backend.simulation.seed)" : name
     }
 }
 

@@ -73,6 +73,7 @@ final class SimulatedBackend: Backend {
     }
 
     override func wait(until deadline: UInt64?) {
+        madeReceivePool?.takeReturned()
         if hasTurn { return collect(0) }
         guard let deadline else { return collect(-1) }
         let now = MonotonicClock.now()

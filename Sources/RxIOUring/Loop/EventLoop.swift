@@ -166,7 +166,7 @@ final class EventLoop: LoopThread {
     func wake() {
         if rx_forks() != forks {
             // The forked process has no loop thread that could take the work.
-            report(queue.rejectPending())
+            reportRejected(queue.rejectPending())
         } else if queue.isClosed {
             // The caller found the queue idle, but maybe long ago: the loop thread, or another caller of this method, may have
             // taken the work meanwhile.
@@ -359,7 +359,7 @@ final class EventLoop: LoopThread {
         backend.close()
         // Work that user code submits from here on, in a deinit or a hook, counts as submitted by any other thread.
         queue.unbind()
-        report(dropped + rejectUntilIdle())
+        reportRejected(dropped + rejectUntilIdle())
         LoopRegistry.setCurrent(nil)
     }
 
@@ -380,7 +380,7 @@ final class EventLoop: LoopThread {
         node.initialize(to: DrainNode())
         guard case .entered = rejection.enterOrPush(node, mayResume: false) else { return }
         node.deallocate()
-        report(rejectUntilIdle())
+        reportRejected(rejectUntilIdle())
     }
 
     /// Rejects work until none comes any more. Called by the thread inside `rejection`.
@@ -394,7 +394,7 @@ final class EventLoop: LoopThread {
         return count
     }
 
-    private func report(_ dropped: Int) {
-        if dropped > 0 { Hooks.workRejectedHandler(configuration.name, dropped) }
+    func reportRejected(_ count: Int) {
+        if count > 0 { Hooks.workRejectedHandler(configuration.name, count) }
     }
 }

@@ -33,7 +33,7 @@ final class SubmissionOrder {
     func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
         // Only counts: the queue publishes what the caller has done before.
         _ = underWay.fetchAdd(1)
-        queue.submit(
+        queue.submitIndependent(
             WorkJob { [self] _, isRejected in
                 defer { _ = underWay.fetchAdd(0 &- 1) }
                 if isRejected { return rejected() }

@@ -103,6 +103,8 @@ package class EventBatchingSink<Element>: Sink<Element> {
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
     final func submitBatch() {
         if openBatch._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
+        // The scheduler may have ended: a source that goes on would occupy the thread that rejects the batches.
+        if batchCore.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
         prepareBatch()
         openBatch._withUnsafeGuaranteedRef { batch in
             batch.open()
@@ -192,8 +194,10 @@ private final class EventBatch: Job {
     /// Drops the events of this batch and all later ones, because the scheduler has ended.
     override func wasRejected() -> Bool {
         let isLost = core.reject()
-        var budget = Int.max
-        _ = run(&budget)
+        let rejected = uncounted
+        (uncounted, delivered) = (0, 0)
+        // Closes the batch at once, as a fast source could extend it without end. The hop, which extends it no more, finds the cancellation.
+        core.deliver(Int(bitPattern: count.exchange(0)) - rejected)
         return isLost
     }
 

@@ -4,6 +4,9 @@ import RxPrimitives
 package protocol LoopThread: AnyObject {
     /// Wakes the thread, which may be about to sleep, or asleep. Any thread may call it.
     func wake()
+
+    /// Reports the number of jobs that were lost. Any thread may call it.
+    func reportRejected(_ count: Int)
 }
 
 /// The run queue of an event loop, whose thread is the drainer from its start until it goes to sleep in the kernel.
@@ -84,6 +87,32 @@ package final class LoopRunQueue: RunQueue {
         submit(retained: .passRetained(job))
     }
 
+    /// Submits a job that can be rejected on any thread, beside any other.
+    ///
+    /// When the loop takes no more work, the caller rejects the job: a thread that goes on submitting occupies no other one.
+    package func submitIndependent(_ job: Job) {
+        if isOnLoop { return submitLocal(job) }
+        if !rejects(job) { submitRemote(job) }
+    }
+
+    /// Rejects a job if the loop takes no more work, and the caller is another thread. Returns whether it did.
+    func rejects(_ job: Job) -> Bool { isClosed && !isOnLoop && reject(job) }
+
+    @inline(never)
+    private func reject(_ job: Job) -> Bool {
+        let session = DrainSession.current
+        // A rejected job may submit others as it is released. A long chain of them waits in the queue, instead of taking stack.
+        if session.rejectionDepth >= LoopRunQueue.rejectionLimit { return false }
+        session.rejectionDepth += 1
+        let isLost = job.wasRejected()
+        session.rejectionDepth -= 1
+        if isLost { loop?.reportRejected(1) }
+        return true
+    }
+
+    /// The greatest number of rejections on a thread's stack.
+    private static let rejectionLimit = 16
+
     /// Submits a job with the caller's reference to it.
     func submit(retained job: Unmanaged<Job>) {
         if isOnLoop { submitLocal(retained: job) } else { submitRemote(retained: job) }
@@ -97,7 +126,7 @@ package final class LoopRunQueue: RunQueue {
             return scheduled
         }
         let scheduled = actionPool.take(action)
-        submitRemote(scheduled)
+        if !rejects(scheduled) { submitRemote(scheduled) }
         return scheduled
     }
 
@@ -110,6 +139,7 @@ package final class LoopRunQueue: RunQueue {
 
     /// Submits a job to the express lane, whose jobs run in the order of their submission, each before the next turn of other work.
     package func submitExpress(_ job: Job) {
+        if rejects(job) { return }
         if expressStack.push(.passRetained(job)), activate() { wake() }
     }
 

@@ -22,7 +22,10 @@ package struct RepeatedJob {
     package func submit() {
         queue._withUnsafeGuaranteedRef { queue in
             let waits = job._withUnsafeGuaranteedRef { $0.setWaiting(queue.waitingTag) }
-            if !waits { queue.submit(retained: .fromOpaque(job.toOpaque())) }
+            if waits { return }
+            // The rejection retains the job for a queue that will release it: here, none does.
+            if job._withUnsafeGuaranteedRef({ queue.rejects($0) }) { return job.release() }
+            queue.submit(retained: .fromOpaque(job.toOpaque()))
         }
     }
 
@@ -65,9 +68,9 @@ package struct RepeatedJob {
 
         /// Returns true each time, so that each rejected submission is reported.
         override func wasRejected() -> Bool {
-            _ = waiting.exchange(0)
             // The queue releases a job that it rejects; this retain restores the owner's reference.
             _ = Unmanaged.passUnretained(self).retain()
+            _ = waiting.exchange(0)
             return true
         }
     }

@@ -33,6 +33,9 @@ package final class DrainSession {
     /// The number of batches of work on this thread's stack: within them the thread is inside a callback.
     private var callbackDepth = 0
 
+    /// The number of jobs on this thread's stack that the thread has submitted, and rejects.
+    var rejectionDepth = 0
+
     // The budget, with times of `MonotonicClock`.
     private var remainingEvents = 0
     private var deadline: UInt64 = 0

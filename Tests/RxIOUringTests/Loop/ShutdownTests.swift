@@ -269,6 +269,53 @@ import Testing
         }
     }
 
+    enum Flood: CaseIterable { case actions, timers, sources, elements, jobs }
+
+    /// The fault: the loop rejects the work of the threads that submit it, and they submit faster.
+    @Test(
+        "A shutdown ends while other threads go on submitting, and a rejected hop leaves its source",
+        arguments: Backend.built, Flood.allCases)
+    func flood(_ backend: Backend, _ flood: Flood) {
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
+        onLoop(backend) { scheduler in
+            let (isOver, hasLeft) = (AtomicCounter(0), AtomicCounter(0))
+            let flooded = DispatchGroup()
+            for _ in 0..<2 {
+                flooded.enter()
+                Thread.detachNewThread {
+                    let subject = PublishSubject<Int>()
+                    let job = scheduler.makeJob {}
+                    let subscription = subject.do(onDispose: hasLeft.increment).observe(on: scheduler).subscribe()
+                    while isOver.value == 0 {
+                        switch flood {
+                        case .actions: scheduler.run {}
+                        case .timers:
+                            scheduler.scheduleRelative((), dueTime: .seconds(1)) { _ in Disposables.create() }.dispose()
+                        case .sources: _ = File.open("/dev/null", mode: .append, scheduler: scheduler).subscribe()
+                        case .elements: subject.onNext(1)
+                        case .jobs: job.post()
+                        }
+                    }
+                    subject.onNext(2)
+                    subject.onNext(3)
+                    subscription.dispose()
+                    flooded.leave()
+                }
+            }
+            usleep(20_000)
+            let hasEnded = OneShot()
+            Thread.detachNewThread {
+                scheduler.shutdown()
+                hasEnded.fire()
+            }
+            #expect(hasEnded.wait(seconds: 20))
+            isOver.increment()
+            flooded.wait()
+            #expect(hasLeft.value == 2)
+        }
+    }
+
     @Test("A shutdown drops a million timers", arguments: Backend.built)
     func millionTimers(_ backend: Backend) {
         let rejections = RejectionCounter()

@@ -126,7 +126,8 @@ import Testing
         #expect(server.scheduler.metrics.operationsInFlight == 0)
     }
 
-    @Test("Chunks that an observer keeps are receive buffers in use", arguments: Backend.built, [false, true])
+    // The simulated pool is exhausted at times, and chunks then have memory of their own.
+    @Test("Chunks that an observer keeps are receive buffers in use", arguments: Backend.withoutFaults, [false, true])
     func receiveBuffers(_ backend: Backend, _ releasesOnLoop: Bool) throws {
         let chunks = Guarded<[ByteChunk]>([])
         let server = try Server(

@@ -7,7 +7,11 @@ import Testing
     private final class Thread: LoopThread {
         var wakeUps = 0
 
+        var rejections = 0
+
         func wake() { wakeUps += 1 }
+
+        func reportRejected(_ count: Int) { rejections += count }
     }
 
     private let thread = Thread()

@@ -10,6 +10,8 @@ private final class Loop: LoopThread {
 
     func wake() { parker.unpark() }
 
+    func reportRejected(_ count: Int) {}
+
     func run(until count: Int) {
         while order.count < count {
             turn.begin()
@@ -39,7 +41,7 @@ private final class Loop: LoopThread {
 
     func hop() -> ObserveOnSink<Element> {
         ObserveOnSink(
-            downstream: ScenarioSink { [unowned self] in order.append($0.number) }, scheduler: LoopScheduler(self))
+            downstream: ScenarioSink { [unowned self] in order.append($0.number) }, scheduler: JobQueueScheduler(queue))
     }
 }
 
@@ -62,23 +64,50 @@ private final class ClosedLoop: LoopThread {
         _ = lost.fetchAdd(UInt(queue.rejectPending()))
     }
 
+    func reportRejected(_ count: Int) { _ = lost.fetchAdd(UInt(count)) }
+
     func job() -> Job { ScenarioJob {} }
 }
 
-private final class LoopScheduler: JobScheduler {
-    let loop: Loop
+/// A loop whose thread ends while others submit: a thread that finds the queue idle rejects what it has submitted.
+private final class EndingLoop: LoopThread {
+    let queue = LoopRunQueue(batchLimit: 512)
+    private let lost = AtomicWord(0)
 
-    init(_ loop: Loop) { self.loop = loop }
+    var rejected: Int { Int(lost.loadRelaxed()) }
 
-    func submit(_ job: Job) { loop.queue.submit(job) }
+    func end() {
+        queue.bind(to: self)
+        queue.close()
+        queue.unbind()
+        _ = lost.fetchAdd(UInt(queue.rejectAll()))
+    }
+
+    func wake() { _ = lost.fetchAdd(UInt(queue.rejectPending())) }
+
+    func reportRejected(_ count: Int) { _ = lost.fetchAdd(UInt(count)) }
+
+    func hop() -> ObserveOnSink<Element> {
+        ObserveOnSink(
+            downstream: ScenarioSink { require(false, "a closed loop delivers \($0.number)") },
+            scheduler: JobQueueScheduler(queue))
+    }
+}
+
+private final class JobQueueScheduler: JobScheduler {
+    let queue: LoopRunQueue
+
+    init(_ queue: LoopRunQueue) { self.queue = queue }
+
+    func submit(_ job: Job) { queue.submit(job) }
 
     func unschedule(_ job: Job) {}
 
-    var runQueue: RunQueue? { loop.queue }
+    var runQueue: RunQueue? { queue }
 
     var batchLimit: Int { 512 }
 
-    var hasWaitingJobs: Bool { loop.queue.hasWaitingJobs }
+    var hasWaitingJobs: Bool { queue.hasWaitingJobs }
 }
 
 extension Scenario {
@@ -133,6 +162,25 @@ extension Scenario {
                 { loop.queue.submitRemote(loop.job()) }
             ) {
                 require(loop.rejected == 3 && loop.wakeUps >= 1, "\(loop.rejected) of 3 rejected")
+            }
+        },
+        Scenario(
+            "run-queue.loop-ends",
+            "a loop that ends and the threads that submit to it reject each job once, and a rejected hop takes no more"
+        ) {
+            let loop = EndingLoop()
+            let hop = loop.hop()
+            return Run(
+                { loop.end() },
+                {
+                    for number in 1...3 { hop.next(Element(number)) }
+                },
+                { loop.queue.submitIndependent(ScenarioJob {}) }
+            ) {
+                require((2...3).contains(loop.rejected), "\(loop.rejected) rejected")
+                let before = loop.rejected
+                hop.next(Element(4))
+                require(loop.rejected == before, "a rejected hop submits anew")
             }
         },
         Scenario(
