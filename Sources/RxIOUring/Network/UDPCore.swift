@@ -20,6 +20,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     @exclusivity(unchecked) private var isFDValid = true
 
     @exclusivity(unchecked) private var socket: Descriptor?
+    /// True once the close was requested: nothing is received or accepted any more, and what was accepted is being sent.
+    @exclusivity(unchecked) private var isClosing = false
     @exclusivity(unchecked) private var isClosed = false
     /// The error that closed the socket; nil if the close was requested.
     @exclusivity(unchecked) private var failure: IOError?
@@ -70,9 +72,15 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         send = DatagramSend(socket)
     }
 
+    func drain() -> Bool {
+        flush()
+        return !isClosed && head < output.count
+    }
+
     func loopEnded() {
-        failure = loop.closedError(subject: subject)
+        if !isClosing { failure = loop.closedError(subject: subject) }
         close()
+        if !isClosed { closeSocket() }
     }
 
     /// Closes behind all work that was submitted before; called on any thread.
@@ -83,19 +91,24 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     }
 
     private func close() {
-        // Sends the datagrams queued in the same tick, maybe just before.
-        flush()
-        guard !isClosed else { return }
-        isClosed = true
-        let dropped = output[head...]
+        if isClosing { return }
+        isClosing = true
         _ = rejection.compareExchange(0, UInt(ENOTCONN))
         invalidate()
+        if let receive { loop.cancel(receive) }
+        receiver?.inputEnded()
+        // Sends the datagrams queued in the same tick, maybe just before. What the system has no room for is sent when it has.
+        flush()
+    }
+
+    /// Closes the socket, and drops the datagrams that were not sent.
+    private func closeSocket() {
+        isClosed = true
         loop.remove(self)
+        let dropped = output[head...]
         output = []
         head = 0
-        if let receive { loop.cancel(receive) }
         if let send { loop.cancel(send) }
-        receiver?.inputEnded()
         socket?.close()
         socket = nil
         for item in dropped { drop(item) }
@@ -114,12 +127,12 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
 
     // MARK: Receiving
 
-    var inputEnd: InputEnd? { isClosed ? failure.map(InputEnd.failed) ?? .completed : nil }
+    var inputEnd: InputEnd? { isClosing ? failure.map(InputEnd.failed) ?? .completed : nil }
 
     func begin(_ source: ReceiveSource<UDPCore>) -> Bool {
         if receiver != nil { return false }
         receiver = source
-        if isClosed { source.inputEnded() } else { receiveNext() }
+        if isClosing { source.inputEnded() } else { receiveNext() }
         return true
     }
 
@@ -130,13 +143,13 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     }
 
     func receiveNext() {
-        guard !isClosed, !isReceivingOver, let receiver, let receive, let socket, !receive.isInFlight else { return }
+        guard !isClosing, !isReceivingOver, let receiver, let receive, let socket, !receive.isInFlight else { return }
         if receiver.mustPause() { return }
         receive.receive(self, on: socket, into: pool.take())
     }
 
     func received(_ result: Int32, _ storage: ByteStorage) {
-        guard !isClosed, !isReceivingOver, let receiver, let receive else { return }
+        guard !isClosing, !isReceivingOver, let receiver, let receive else { return }
         if result >= 0 {
             let sender = SocketAddress(receive.address, length: receive.message.pointee.msg_namelen)
             let isTruncated = receive.message.pointee.msg_flags & CInt(MSG_TRUNC) != 0
@@ -176,7 +189,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     }
 
     private func accept(_ item: Item) {
-        if isClosed { return drop(item) }
+        if isClosing { return drop(item) }
         output.append(item)
         if !isObservingTick {
             isObservingTick = true
@@ -199,6 +212,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             finished(result)
             if isClosed { return }
         }
+        if isClosing { closeSocket() }
     }
 
     func sent(_ result: Int32) {

@@ -64,7 +64,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     /// Closes the socket, behind all datagrams sent before on any thread.
     ///
-    /// Datagrams that the kernel has no room for at that moment are dropped, and reported to `IOHooks.sendRejectedHandler`
-    /// (`ECANCELED`). Callable from any thread, any number of times.
+    /// Nothing is received from now on. Datagrams that the kernel has no room for at that moment are sent when it has; if the loop ends
+    /// before, they are dropped, and reported to `IOHooks.sendRejectedHandler` (`ECANCELED`). Callable from any thread, any number of times.
     public func close() { core.closeInOrder() }
 }

@@ -6,8 +6,8 @@ import Testing
 
 /// The fate of bytes that a connection has rejected, or no longer sends.
 @Suite struct RejectedBytesTests {
-    /// The kernel may still read the bytes, so their memory must not be reused.
-    @Test("Bytes being sent are held until the kernel releases them", arguments: Backend.built)
+    /// The kernel may still read the bytes, so their memory must not be reused. The test depends on chunks that are not cut short.
+    @Test("Bytes being sent are held until the kernel releases them", arguments: Backend.withoutFaults)
     func heldBytes(_ backend: Backend) throws {
         try leavingNothingBehind {
             var options = ConnectionOptions()

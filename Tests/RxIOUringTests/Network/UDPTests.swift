@@ -103,6 +103,33 @@ import Testing
         }
     }
 
+    enum Ending: CaseIterable { case close, release, shutdown }
+
+    @Test("A socket sends what was accepted before it ends", arguments: Backend.built, Ending.allCases)
+    func ending(_ backend: Backend, _ ending: Ending) throws {
+        try leavingNothingBehind {
+            let receiving = IOUringScheduler(backend: backend)
+            let receiver = try UDP.bind(port: 0, scheduler: receiving)
+            let log = Guarded<[String]>([])
+            let subscription = receiver.received.subscribe(onNext: { datagram in
+                log.change { $0.append(String(datagram.bytes)) }
+            })
+            let scheduler = IOUringScheduler(backend: backend)
+            var sender: UDPSocket? = try UDP.bind(port: 0, scheduler: scheduler)
+            for number in 0..<100 { #expect(sender!.send(ByteChunk("\(number)"), to: receiver.address)) }
+            switch ending {
+            case .close: sender!.close()
+            case .release: sender = nil
+            case .shutdown: scheduler.shutdown()
+            }
+            #expect(waitUntil { log.value.count == 100 })
+            #expect(log.value == (0..<100).map { "\($0)" })
+            subscription.dispose()
+            scheduler.shutdown()
+            receiving.shutdown()
+        }
+    }
+
     @Test("Datagrams that are kept do not stop receiving", arguments: Backend.built)
     func keptDatagrams(_ backend: Backend) throws {
         try leavingNothingBehind {
