@@ -32,6 +32,13 @@ final class LoopJobScheduler: TimedJobScheduler {
         let nanoseconds = delay.nanosecondsClamped
         // Work that is due already keeps the order of submission (law L4).
         if nanoseconds <= 0 { return queue.submit(job) }
+        arm(job, after: nanoseconds)
+    }
+
+    @usableFromInline
+    func submitAgain(_ job: Job, after nanoseconds: Int64) { arm(job, after: max(0, nanoseconds)) }
+
+    private func arm(_ job: Job, after nanoseconds: Int64) {
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: nanoseconds, from: now)
         timers.willArm()

@@ -73,7 +73,7 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
             release()
             return true
         }
-        scheduler.submit(self, after: .nanoseconds(Int(delay)))
+        scheduler.submitAgain(self, after: delay)
         // `cancel` may have come too early to find the job.
         if isCancelled { scheduler.unschedule(self) }
         return true

@@ -28,6 +28,19 @@ package protocol TimedJobScheduler: JobScheduler {
     /// Submits a job to be run when `delay` has passed. The job is in no queue and not waiting.
     func submit(_ job: Job, after delay: DispatchTimeInterval)
 
+    /// Submits a job from within its run, to be run again when `nanoseconds` have passed.
+    ///
+    /// Unlike a new job without a delay, one that is due already does not wait behind the work submitted so far, where timers have a lane of
+    /// their own.
+    func submitAgain(_ job: Job, after nanoseconds: Int64)
+
     /// The time of the clock that this scheduler's delays follow, in nanoseconds from an arbitrary start.
     var now: Int64 { get }
+}
+
+extension TimedJobScheduler {
+    @usableFromInline
+    package func submitAgain(_ job: Job, after nanoseconds: Int64) {
+        submit(job, after: .nanoseconds(Int(nanoseconds)))
+    }
 }

@@ -123,6 +123,79 @@ import Testing
         scheduler.shutdown()
     }
 
+    enum Repeated: CaseIterable {
+        case interval, timer, periodicAction, delay
+
+        /// Ticks every 5 milliseconds.
+        func ticks(on scheduler: IOUringScheduler) -> Observable<Int> {
+            switch self {
+            case .interval: .interval(.milliseconds(5), scheduler: scheduler)
+            case .timer: .timer(.milliseconds(1), period: .milliseconds(5), scheduler: scheduler)
+            case .periodicAction:
+                .create { observer in
+                    scheduler.schedulePeriodic(0, startAfter: .milliseconds(5), period: .milliseconds(5)) {
+                        observer.onNext($0)
+                        return $0 + 1
+                    }
+                }
+            case .delay:
+                .interval(.milliseconds(5), scheduler: SerialDispatchQueueScheduler(qos: .userInteractive))
+                    .delay(.milliseconds(1), scheduler: scheduler)
+            }
+        }
+    }
+
+    /// The fault: a timer that comes too late to be on time the next time, too, then waits behind all submitted work.
+    @Test(
+        "A repeated timer that comes late does not wait for submitted work", arguments: Backend.built, Repeated.allCases
+    )
+    func lateTimer(_ backend: Backend, _ repeated: Repeated) {
+        let scheduler = IOUringScheduler(backend: backend)
+        let isOver = Guarded(false)
+        let ticks = AtomicCounter(0)
+        let subscription = repeated.ticks(on: scheduler).subscribe(onNext: { _ in
+            ticks.increment()
+            // So the next tick is due by now, and so are several elements of a delay.
+            if ticks.value % 4 == 1 { spin(microseconds: 20_000) }
+        })
+        occupy(scheduler, until: isOver)
+        #expect(soon(seconds: 1.5) { ticks.value >= 20 })
+        isOver.value = true
+        subscription.dispose()
+        scheduler.shutdown()
+    }
+
+    @Test(
+        "A source faster than its delayed elements are handled leaves the loop to other work", arguments: Backend.built)
+    func delayedFlood(_ backend: Backend) {
+        onLoop(backend) { scheduler in
+            let subject = PublishSubject<Int>()
+            let isOver = AtomicCounter(0)
+            let flooded = DispatchSemaphore(value: 0)
+            let subscription = subject.delay(.microseconds(100), scheduler: scheduler).subscribe(onNext: { _ in
+                spin(microseconds: 30)
+            })
+            Thread.detachNewThread {
+                while isOver.value == 0 {
+                    subject.onNext(1)
+                    spin(microseconds: 10)
+                }
+                flooded.signal()
+            }
+            usleep(20_000)
+            let (action, timer) = (OneShot(), OneShot())
+            scheduler.run(action.fire)
+            let other = Observable<Int>.timer(.milliseconds(1), scheduler: scheduler).subscribe(onNext: { _ in
+                timer.fire()
+            })
+            #expect(action.wait(seconds: 2) && timer.wait(seconds: 2))
+            isOver.increment()
+            flooded.wait()
+            subscription.dispose()
+            other.dispose()
+        }
+    }
+
     @Test("Bytes from a socket do not wait for submitted work", arguments: Backend.built)
     func echoBesideWork(_ backend: Backend) throws {
         let server = try Server.echo(backend)

@@ -30,6 +30,9 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     /// True if the arrival time of the oldest event was taken out already. Used only inside the loop.
     private var isOldestCounted = false
 
+    /// The nanoseconds for which one tick goes on.
+    private static var turnTime: Int64 { 200_000 }
+
     override func next(_ element: Element) {
         if isCancelled { return }
         elements.push(element)
@@ -55,6 +58,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     override func receiveTick(_ generation: Int) {
         // If the scheduler's actions can be told apart, each event has an action of its own.
         let sendsOne = timer.scheduler.batchLimit == 1
+        var start: Int64?
         while true {
             if !isOldestCounted { _ = arrivals.pop() }
             isOldestCounted = false
@@ -62,13 +66,15 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
             downstream.next(elements.popKnown())
             if isCancelled || count.fetchAdd(0 &- 1) == 1 { return }
             // Outside waits an error, which drops the rest, or the question of a source; behind that a tick of its own goes on.
-            if isAwaited { return timer.set(after: .nanoseconds(0), generation: 0) }
+            if isAwaited { return timer.setAgain(after: 0) }
             guard let arrival = arrivals.pop() else { preconditionFailure("delay: an event without its arrival time") }
             isOldestCounted = true
-            let rest = settings.interval.nanosecondsClamped.addingClamped(arrival - timer.scheduler.now)
-            if rest > 0 || sendsOne {
-                return timer.set(after: .nanoseconds(Int(max(0, rest))), generation: 0)
-            }
+            let now = timer.scheduler.now
+            let rest = settings.interval.nanosecondsClamped.addingClamped(arrival - now)
+            // A source that is faster than the downstream leaves the scheduler to other work now and then.
+            let isLong = now - (start ?? now) > DelaySink.turnTime
+            start = start ?? now
+            if rest > 0 || sendsOne || isLong { return timer.setAgain(after: max(0, rest)) }
         }
     }
 }

@@ -36,6 +36,9 @@ class RestartableTimer: SchedulerJob {
     /// Wakes the target when `delay` has passed, unless the timer is set again before.
     func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
 
+    /// Sets the timer from within a tick. If it is due already, the tick comes as that of a timer, not behind work submitted meanwhile.
+    func setAgain(after nanoseconds: Int64) { set(after: .nanoseconds(Int(nanoseconds)), generation: 0) }
+
     /// Wakes the target once more, after `delay`, on a thread of the scheduler, for a setting whose time has come, unless the timer
     /// was set anew. Only the thread that may call `set` calls this.
     func wakeAgain(_ generation: Int, after delay: RxTimeInterval) { abstractMethod() }
@@ -76,18 +79,24 @@ private final class SleepingTimer: RestartableTimer {
     private var timeLeft: Int64?
 
     override func set(after delay: RxTimeInterval, generation: Int) {
-        let deadline = scheduler.now.addingClamped(delay.nanosecondsClamped)
+        if mustWait(delay.nanosecondsClamped, generation) { wait(delay) }
+    }
+
+    override func setAgain(after nanoseconds: Int64) {
+        if mustWait(nanoseconds, 0) { waitAgain(nanoseconds) }
+    }
+
+    /// Makes a new setting, and returns true if the caller has to submit the job.
+    private func mustWait(_ nanoseconds: Int64, _ generation: Int) -> Bool {
+        let deadline = scheduler.now.addingClamped(nanoseconds)
         lock.lock()
+        defer { lock.unlock() }
         self.deadline = deadline
         self.generation = generation
-        if isSuspended {
-            timeLeft = delay.nanosecondsClamped
-            return lock.unlock()
-        }
-        if isWaiting || isCancelled { return lock.unlock() }
+        if isSuspended { timeLeft = nanoseconds }
+        if isSuspended || isWaiting || isCancelled { return false }
         isWaiting = true
-        lock.unlock()
-        wait(delay)
+        return true
     }
 
     override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
@@ -131,6 +140,11 @@ private final class SleepingTimer: RestartableTimer {
         if isCancelled { scheduler.unschedule(self) }
     }
 
+    private func waitAgain(_ nanoseconds: Int64) {
+        scheduler.submitAgain(self, after: nanoseconds)
+        if isCancelled { scheduler.unschedule(self) }
+    }
+
     override func run(_ budget: inout Int) -> Bool {
         if isCancelled { return true }
         let now = scheduler.now
@@ -143,7 +157,7 @@ private final class SleepingTimer: RestartableTimer {
         let rest = deadline - now
         if rest > 0 {
             lock.unlock()
-            wait(.nanoseconds(Int(rest)))
+            waitAgain(rest)
             return true
         }
         isWaiting = false

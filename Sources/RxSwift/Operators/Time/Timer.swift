@@ -103,11 +103,11 @@ final class TimerJob<Element>: SchedulerJob {
             let due = scheduler.now.addingClamped(dueTime.nanosecondsClamped)
             schedule = FixedRateSchedule(period: period.nanosecondsClamped, due: due)
         }
-        wait(dueTime)
+        scheduler.submit(self, after: dueTime)
+        hasSubmitted()
     }
 
-    private func wait(_ delay: RxTimeInterval) {
-        scheduler.submit(self, after: delay)
+    private func hasSubmitted() {
         // `cancel` may have come too early to find the job.
         if isCancelled { scheduler.unschedule(self) }
     }
@@ -121,7 +121,8 @@ final class TimerJob<Element>: SchedulerJob {
         if schedule == nil {
             downstream.completed()
         } else {
-            wait(.nanoseconds(Int(schedule!.next(at: scheduler.now))))
+            scheduler.submitAgain(self, after: schedule!.next(at: scheduler.now))
+            hasSubmitted()
         }
         return true
     }
