@@ -21,6 +21,9 @@ final class StallWatch: @unchecked Sendable {
     /// The time that the loop thread has to answer a signal. A thread that is about to run answers in microseconds.
     private static let answerTime: Int64 = 200_000_000
     private static let frameLimit = 128
+    /// Every stack of a loop thread has more frames than this. With fewer, the thread was in code of a system library that the unwinder cannot
+    /// leave, and soon is elsewhere.
+    private static let fewFrames = 3
 
     /// Makes a watch for the calling thread, which is that of the loop.
     init(_ activity: LoopActivity, limit: UInt64, name: String) {
@@ -58,6 +61,15 @@ final class StallWatch: @unchecked Sendable {
     }
 
     private func takeStack() -> ThreadStack {
+        var stack = tryStack()
+        for _ in 0..<4 where stack.note == nil && stack.frames.count <= StallWatch.fewFrames {
+            usleep(500)
+            stack = tryStack()
+        }
+        return stack
+    }
+
+    private func tryStack() -> ThreadStack {
         // Under the lock the thread exists: it leaves before it ends.
         let asked = StallDetector.withLock { hasLeft ? nil : rx_stack_ask(thread) }
         guard let asked else { return ThreadStack(note: "the loop has ended") }

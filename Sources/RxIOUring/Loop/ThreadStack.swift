@@ -35,7 +35,8 @@ package struct ThreadStack {
     }
 
     private static let systemImages = [
-        "libc.", "libc-", "libpthread", "libgcc", "libswift", "libdispatch", "ld-", "linux-vdso",
+        "libc.", "libc-", "libpthread", "libgcc", "libswift", "libdispatch", "libFoundation", "lib_Foundation", "ld-",
+        "linux-vdso",
     ]
     private static let ownModules = [
         "RxPrimitives", "RxSwift", "RxRelay", "RxCocoa", "RxTest", "RxBlocking", "RxIOUring",
