@@ -87,16 +87,17 @@ private final class SleepingTimer: RestartableTimer {
     }
 
     /// Makes a new setting, and returns true if the caller has to submit the job.
+    @inline(__always)
     private func mustWait(_ nanoseconds: Int64, _ generation: Int) -> Bool {
         let deadline = scheduler.now.addingClamped(nanoseconds)
         lock.lock()
-        defer { lock.unlock() }
         self.deadline = deadline
         self.generation = generation
         if isSuspended { timeLeft = nanoseconds }
-        if isSuspended || isWaiting || isCancelled { return false }
-        isWaiting = true
-        return true
+        let waits = isSuspended || isWaiting || isCancelled
+        if !waits { isWaiting = true }
+        lock.unlock()
+        return !waits
     }
 
     override func wakeAgain(_ generation: Int, after delay: RxTimeInterval) {
