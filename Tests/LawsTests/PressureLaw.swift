@@ -74,7 +74,8 @@ extension Laws {
             brake.release()
             let ends = end == .completed && subject.row.completes
             if ends { #expect(Laws.eventually(true) { scenario.record.hasEnded }, "\(end)") }
-            Laws.waitForQuiet { scenario.record.events.count }
+            brake.settle()
+            scenario.settle()
             if !scenario.record.hasEnded { scenario.dispose() }
             scenario.forget()
         }

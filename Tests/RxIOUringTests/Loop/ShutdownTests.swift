@@ -303,7 +303,7 @@ import Testing
                     flooded.leave()
                 }
             }
-            usleep(20_000)
+            usleep(5_000)
             let hasEnded = OneShot()
             Thread.detachNewThread {
                 scheduler.shutdown()
