@@ -37,9 +37,22 @@ let package = Package(
     targets: [
         .target(name: "CMallocCount"),
         .target(name: "CPlainPeers"),
+        .target(
+            name: "NIOHost",
+            dependencies: [
+                .product(name: "RxSwift", package: "swift-rx"), .product(name: "NIOCore", package: "swift-nio"),
+            ]),
+        .executableTarget(
+            name: "NIOHostCheck",
+            dependencies: [
+                "NIOHost",
+                .product(name: "RxTest", package: "swift-rx"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .executableTarget(
             name: "RxBench",
             dependencies: [
+                "NIOHost",
                 "CMallocCount",
                 "CPlainPeers",
                 .product(name: "RxSwift", package: "swift-rx"),

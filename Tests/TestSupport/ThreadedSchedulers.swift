@@ -21,6 +21,7 @@ package enum ThreadedScheduler: CaseIterable, Sendable {
     case serialDispatch, serialOnConcurrentTarget, concurrentDispatch, operationQueue, serialOperationQueue, boundedPool
     case main, users
     case uring, epoll
+    case host
 
     package func make() -> any ImmediateSchedulerType {
         switch self {
@@ -37,11 +38,12 @@ package enum ThreadedScheduler: CaseIterable, Sendable {
         case .users: return UsersScheduler()
         case .uring: return IOUringScheduler(backend: .uring)
         case .epoll: return IOUringScheduler(backend: .epoll)
+        case .host: return HostEventLoopScheduler(ThreadHostLoop())
         }
     }
 
     package static let timed: [ThreadedScheduler] = [
-        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .boundedPool, .main, .uring, .epoll,
+        .serialDispatch, .serialOnConcurrentTarget, .concurrentDispatch, .boundedPool, .main, .uring, .epoll, .host,
     ]
 
     /// True if actions run one at a time, in the order of submission.

@@ -1,3 +1,4 @@
+public import Dispatch
 public import RxSwift
 
 /// The behaviour of connections.

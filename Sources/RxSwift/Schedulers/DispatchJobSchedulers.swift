@@ -6,7 +6,7 @@ import RxPrimitives
 final class SerialDispatchJobScheduler: TimedJobScheduler {
     let jobs: DispatchRunQueue
     private let leeway: DispatchTimeInterval
-    private let timersIfNeeded = DispatchTimersIfNeeded()
+    private let timersIfNeeded = SchedulerTimersIfNeeded()
 
     /// - Parameters:
     ///   - queue: a serial queue.
@@ -53,17 +53,19 @@ final class SerialDispatchJobScheduler: TimedJobScheduler {
     /// The timers of all schedulers that run work inline on the main queue.
     ///
     /// They run jobs there beside the batches, as the main queue reaches them: work that a delayed job submits may run inline.
-    private static let mainTimers: Unmanaged<DispatchTimers> = {
+    private static let mainTimers: Unmanaged<SchedulerTimers> = {
         let continued = SerialDispatchJobScheduler(queue: .main, leeway: .nanoseconds(0))
         return .passRetained(
-            DispatchTimers(queue: .main, leeway: .nanoseconds(0)) { $0.runToItsEnd(on: continued) })
+            SchedulerTimers(alarm: DispatchAlarm(queue: .main, leeway: .nanoseconds(0))) {
+                $0.runToItsEnd(on: continued)
+            })
     }()
 
-    private var timers: Unmanaged<DispatchTimers> {
+    private var timers: Unmanaged<SchedulerTimers> {
         if jobs.runsInlineOnMain { return SerialDispatchJobScheduler.mainTimers }
         return timersIfNeeded.timers {
             // The wheel expires on the queue, but submits each job as any other thread does, so that the order of submission holds.
-            DispatchTimers(queue: jobs.queue, leeway: leeway) { [jobs] in jobs.submit($0) }
+            SchedulerTimers(alarm: DispatchAlarm(queue: jobs.queue, leeway: leeway)) { [jobs] in jobs.submit($0) }
         }
     }
 }
@@ -121,7 +123,7 @@ package final class DispatchRunQueue: RunQueue {
 final class ConcurrentDispatchJobScheduler: TimedJobScheduler {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
-    private let timersIfNeeded = DispatchTimersIfNeeded()
+    private let timersIfNeeded = SchedulerTimersIfNeeded()
 
     init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
         self.queue = queue
@@ -155,9 +157,9 @@ final class ConcurrentDispatchJobScheduler: TimedJobScheduler {
     @usableFromInline
     var now: Int64 { Int64(MonotonicClock.now()) }
 
-    private var timers: Unmanaged<DispatchTimers> {
+    private var timers: Unmanaged<SchedulerTimers> {
         timersIfNeeded.timers {
-            DispatchTimers(queue: queue, leeway: leeway) { [unowned self] in submit($0) }
+            SchedulerTimers(alarm: DispatchAlarm(queue: queue, leeway: leeway)) { [unowned self] in submit($0) }
         }
     }
 }

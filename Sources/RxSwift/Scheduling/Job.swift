@@ -47,6 +47,23 @@ package class Job: Stage {
     }
 }
 
+extension Job {
+    /// Rejects this job, which is in no queue, on the thread that submits it to a scheduler that has ended.
+    ///
+    /// - Returns: true if work is lost, as `wasRejected` does; nil if the job was not rejected and has to be enqueued.
+    final func rejectBySubmitter() -> Bool? {
+        let session = DrainSession.current
+        // A rejected job may submit others as it is released. A long chain of them waits in the queue, instead of taking stack.
+        if session.rejectionDepth >= Job.rejectionLimit { return nil }
+        session.rejectionDepth += 1
+        defer { session.rejectionDepth -= 1 }
+        return wasRejected()
+    }
+
+    /// The greatest number of rejections on a thread's stack.
+    private static let rejectionLimit = 16
+}
+
 /// A job for any `JobScheduler`, which may have to delay the job or to unschedule it.
 @usableFromInline
 package class SchedulerJob: Job {

@@ -100,18 +100,10 @@ package final class LoopRunQueue: RunQueue {
 
     @inline(never)
     private func reject(_ job: Job) -> Bool {
-        let session = DrainSession.current
-        // A rejected job may submit others as it is released. A long chain of them waits in the queue, instead of taking stack.
-        if session.rejectionDepth >= LoopRunQueue.rejectionLimit { return false }
-        session.rejectionDepth += 1
-        let isLost = job.wasRejected()
-        session.rejectionDepth -= 1
+        guard let isLost = job.rejectBySubmitter() else { return false }
         if isLost { loop?.reportRejected(1) }
         return true
     }
-
-    /// The greatest number of rejections on a thread's stack.
-    private static let rejectionLimit = 16
 
     /// Submits a job with the caller's reference to it.
     func submit(retained job: Unmanaged<Job>) {

@@ -233,12 +233,26 @@ package class RunQueue {
     /// - Returns: the number of pieces of work that are lost.
     package func rejectAll() -> Int {
         var lost = 0
+        while true {
+            let (count, isIdle) = reject(atMost: .max)
+            lost += count
+            if isIdle { return lost }
+        }
+    }
+
+    /// Rejects `limit` of the jobs that wait, or are submitted meanwhile. The caller is the drainer.
+    ///
+    /// - Returns: the number of pieces of work that are lost, and true if no job waits: the caller is no longer the drainer then.
+    package final func reject(atMost limit: Int) -> (lost: Int, isIdle: Bool) {
+        var (lost, left) = (0, limit)
         repeat {
             while let job = localQueue.popFirst() ?? (takePending() ? localQueue.popFirst() : nil) {
                 if job.wasRejected() { lost += 1 }
+                left -= 1
+                if left == 0 { return (lost, false) }
             }
         } while !leave()
-        return lost
+        return (lost, true)
     }
 
     /// Makes the queue idle in a process that was just forked, and lacks the drainer: from now on a submission calls `wake`.

@@ -18,6 +18,12 @@ extension Laws {
         ) { source, _ in
             source.observe(on: OperationQueueScheduler(operationQueue: Laws.operations))
         },
+        Row(
+            "observe(on:)", "host loop", keeps: .everything, isAsynchronous: true, schedulers: [hostThread],
+            chains: false
+        ) { source, _ in
+            source.observe(on: hostScheduler)
+        },
         Row("observe(on:)", "current thread", keeps: .everything, chains: false) { source, _ in
             source.observe(on: CurrentThreadScheduler.instance)
         },
@@ -65,8 +71,17 @@ extension Laws {
         Row("subscribe(on:)", "serial", isAsynchronous: true, completes: false, chains: false) { source, _ in
             source.subscribe(on: Laws.scheduler)
         },
+        Row(
+            "subscribe(on:)", "host loop", isAsynchronous: true, schedulers: [hostThread], completes: false,
+            chains: false
+        ) { source, _ in
+            source.subscribe(on: hostScheduler)
+        },
         Row("subscribe(on:)", "current thread", keeps: .everything) { source, _ in
             source.subscribe(on: CurrentThreadScheduler.instance)
         },
     ]
+
+    private static let hostThread = SchedulerThreads.named("rx.laws.host")
+    private static let hostScheduler = HostEventLoopScheduler(ThreadHostLoop(name: "rx.laws.host"))
 }

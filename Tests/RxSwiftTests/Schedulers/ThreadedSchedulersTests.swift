@@ -43,7 +43,7 @@ import Testing
         weak var token: ReleaseToken?
         let ran = AtomicCounter(0)
         var disposables: [any Disposable] = []
-        if [.serialDispatch, .serialOnConcurrentTarget, .uring, .epoll].contains(kind) {
+        if [.serialDispatch, .serialOnConcurrentTarget, .uring, .epoll, .host].contains(kind) {
             do {
                 let captured = ReleaseToken()
                 token = captured
@@ -250,7 +250,7 @@ import Testing
 
     @Test(
         "A timer outlives the scheduler object",
-        arguments: [ThreadedScheduler.serialDispatch, .concurrentDispatch, .boundedPool, .uring, .epoll])
+        arguments: [ThreadedScheduler.serialDispatch, .concurrentDispatch, .boundedPool, .uring, .epoll, .host])
     func outlivesScheduler(kind: ThreadedScheduler) {
         let done = OneShot()
         _ = kind.makeTimed().scheduleRelative((), dueTime: .milliseconds(5)) { _ in

@@ -6,7 +6,7 @@ import RxPrimitives
 /// When the last reference to it is released, no more work can come.
 final class PoolHandle {
     let pool: WorkerPool
-    private let timersIfNeeded = DispatchTimersIfNeeded()
+    private let timersIfNeeded = SchedulerTimersIfNeeded()
 
     init(pool: WorkerPool) { self.pool = pool }
 
@@ -24,9 +24,9 @@ final class PoolHandle {
     }
 
     /// The timers of the pool. They are made also just to be stopped: a timer may be about to be armed.
-    var timers: Unmanaged<DispatchTimers> {
+    var timers: Unmanaged<SchedulerTimers> {
         timersIfNeeded.timers {
-            DispatchTimers(queue: .global(qos: .userInitiated), leeway: .nanoseconds(0)) { job in
+            SchedulerTimers(alarm: DispatchAlarm(queue: .global(qos: .userInitiated), leeway: .nanoseconds(0))) { job in
                 // The ticket is a `PoolJobScheduler`: all jobs of these timers were armed by one.
                 let scheduler = job.ticket.map { unsafeDowncast($0, to: PoolJobScheduler.self) }
                 job.ticket = nil
@@ -35,7 +35,7 @@ final class PoolHandle {
         }
     }
 
-    var timersIfMade: Unmanaged<DispatchTimers>? { timersIfNeeded.ifMade }
+    var timersIfMade: Unmanaged<SchedulerTimers>? { timersIfNeeded.ifMade }
 }
 
 /// Runs jobs at one level of a pool: the engine behind `BoundedPoolScheduler`.

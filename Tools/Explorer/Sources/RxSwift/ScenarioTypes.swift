@@ -57,6 +57,30 @@ package final class ScenarioJob: Job {
     }
 }
 
+/// A piece of work that will be rejected.
+package final class ScenarioRejectedJob: Job {
+    private let rejectedBody: () -> Void
+
+    package init(rejected: @escaping () -> Void) {
+        rejectedBody = rejected
+        super.init()
+    }
+
+    package override func wasRejected() -> Bool {
+        rejectedBody()
+        return false
+    }
+}
+
+/// A run queue on the loop of a host.
+package final class ScenarioHostQueue {
+    private let queue: HostRunQueue
+
+    package init(_ loop: any HostEventLoop) { queue = HostRunQueue(HostLoop(loop, name: "host")) }
+
+    package func submit(_ job: Job) { queue.submit(job) }
+}
+
 /// A serial scheduler whose turns are run by a thread of the scenario.
 package final class ScenarioTurns: RunQueue, JobScheduler {
     private let wakeBody: () -> Void

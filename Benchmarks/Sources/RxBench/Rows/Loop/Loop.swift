@@ -35,7 +35,12 @@ extension Row {
             return rows + [
                 Row(
                     .loop, "observeOn.loop.throughput", vs: "DispatchQueue.async per event", bar: 6, events: 100_000,
-                    expected: triangle, ours: hop, peer: asyncFromOutside)
+                    expected: triangle, ours: hop, peer: asyncFromOutside),
+                // There is a body for each batch.
+                Row(
+                    .loop, "observeOn.host.throughput", vs: "NIO execute per event", bar: 3, mallocLimit: 0.02,
+                    events: 100_000, expected: triangle, ours: hopToHost, peer: executeFromOutside),
+                hostPingPong,
             ]
         }
 
@@ -114,13 +119,17 @@ extension Row {
             return sum.value
         }
 
-        private static func hop(_ events: Int) -> Int {
+        private static func hop(_ events: Int) -> Int { hop(events, to: Loops.ours) }
+
+        private static func hopToHost(_ events: Int) -> Int { hop(events, to: Loops.host) }
+
+        private static func hop(_ events: Int, to scheduler: any SchedulerType) -> Int {
             let sum = Sum()
             let done = Completion()
             let subject = PublishSubject<Int>()
             let subscription =
                 subject
-                .observe(on: Loops.ours)
+                .observe(on: scheduler)
                 .subscribe(onNext: { sum.value &+= $0 }, onCompleted: { done.signal() })
             for value in 0..<events {
                 subject.onNext(value)

@@ -1,5 +1,6 @@
 #if os(Linux)
     import NIOCore
+    import NIOHost
     import NIOPosix
     import RxIOUring
     import RxSwift
@@ -11,6 +12,9 @@
         private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
         static let nio: any EventLoop = group.next()
+
+        /// This library's scheduler on NIO's loop.
+        static let host = HostEventLoopScheduler(NIOHost(nio))
 
         /// Runs `body` on this library's loop, and waits for it.
         static func onOurs(_ what: StaticString, _ body: @escaping (IOUringScheduler) -> Void) {

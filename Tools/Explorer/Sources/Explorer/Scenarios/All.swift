@@ -1,7 +1,7 @@
 extension Scenario {
     static var all: [Scenario] {
         queues + disposables + stages + operators + sharing + pools + drainLoop + serializers + subjects + turns
-            + loopTurns
+            + loopTurns + hostQueues
             + pausingQueues + pressure
     }
 }

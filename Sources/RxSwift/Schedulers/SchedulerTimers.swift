@@ -1,27 +1,26 @@
 package import Dispatch
 import RxPrimitives
 
-/// The timers of one dispatch scheduler: a timing wheel and one kernel timer.
+/// The timers of one scheduler: a timing wheel and one alarm, a timer of what the scheduler runs on.
 ///
-/// The kernel timer is set to the time of the next look at the wheel, which is not after its earliest deadline.
+/// The alarm is set to the time of the next look at the wheel, which is not after its earliest deadline.
 ///
-/// Arming and unscheduling a job is O(1) and touches the kernel only when a deadline is before the next look. Expiry holds the lock
+/// Arming and unscheduling a job is O(1) and touches the alarm only when a deadline is before the next look. Expiry holds the lock
 /// for a bounded number of timers at a time. Deadlines are monotonic (law L9).
 ///
-/// The kernel timer's handler keeps this object alive, from `init` until it was closed and no job is waiting. (A handler that
+/// The alarm keeps this object alive, from `init` until it was closed and no job is waiting. (An alarm that
 /// holds it weakly would do, but an object that is held weakly anywhere pays for that with every reference that is counted.)
-final class DispatchTimers {
-    /// A lock held for a few steps per timer; the kernel timer is set outside it.
+final class SchedulerTimers {
+    /// A lock held for a few steps per timer; the alarm is set outside it.
     private let lock = Mutex()
     /// The timing wheel, accessed under the lock.
     private let wheel = TimingWheel(now: MonotonicClock.now())
-    /// The time that the kernel timer is set to, or will be by the thread that is setting it: not after the earliest deadline. It is
+    /// The time that the alarm is set to, or will be by the thread that is setting it: not after the earliest deadline. It is
     /// 0 while timers expire, at the end of which the next look is known. Accessed under the lock only.
     @exclusivity(unchecked) private var armedDeadline = UInt64.max
-    /// True if a thread is setting the kernel timer; under the lock.
+    /// True if a thread is setting the alarm; under the lock.
     @exclusivity(unchecked) private var isSetting = false
-    private let kernelTimer: any DispatchSourceTimer
-    private let leeway: DispatchTimeInterval
+    private let alarm: any TimerAlarm
     private let fire: (Job) -> Void
     /// Timers out of use, linked and retained, so that arming does not allocate; under the lock.
     @exclusivity(unchecked) private var firstRecycled: Unmanaged<JobTimer>?
@@ -37,15 +36,12 @@ final class DispatchTimers {
     @exclusivity(unchecked) private var isStopped = false
 
     /// - Parameters:
-    ///   - queue: the queue on which expired jobs are taken from the wheel.
-    ///   - leeway: how much later than its deadline the kernel may fire.
-    ///   - fire: called on `queue` with each job whose time has come, earliest first.
-    init(queue: DispatchQueue, leeway: DispatchTimeInterval, fire: @escaping (Job) -> Void) {
-        self.leeway = leeway
+    ///   - alarm: the timer that calls `expire`, and has no other owner.
+    ///   - fire: called where the alarm calls `expire`, with each job whose time has come, earliest first.
+    init(alarm: any TimerAlarm, fire: @escaping (Job) -> Void) {
+        self.alarm = alarm
         self.fire = fire
-        kernelTimer = DispatchSource.makeTimerSource(flags: [], queue: queue)
-        kernelTimer.setEventHandler { self.expire() }
-        kernelTimer.activate()
+        alarm.activate(for: self)
     }
 
     /// Tells that no job will be armed any more.
@@ -54,7 +50,7 @@ final class DispatchTimers {
         isClosed = true
         let isDone = isDone
         lock.unlock()
-        if isDone { kernelTimer.cancel() }
+        if isDone { alarm.cancel() }
     }
 
     /// Accepts no job any more, and rejects those that wait. A job that is being delivered just now still comes to `fire`.
@@ -66,7 +62,7 @@ final class DispatchTimers {
         lock.unlock()
         var lost = 0
         let isDone = expire(upTo: .max) { if $0.wasRejected() { lost += 1 } }
-        if isDone { kernelTimer.cancel() }
+        if isDone { alarm.cancel() }
         return lost
     }
 
@@ -88,7 +84,7 @@ final class DispatchTimers {
         wheel.insert(retained: entry, now: now)
         let setsTimer = isBeforeNextLook(deadline)
         lock.unlock()
-        if setsTimer { setKernelTimer(deadline) }
+        if setsTimer { setAlarm(deadline) }
         return true
     }
 
@@ -105,18 +101,18 @@ final class DispatchTimers {
         lock.unlock()
         surplus?.release()
         waiting?.release()
-        if isDone { kernelTimer.cancel() }
+        if isDone { alarm.cancel() }
     }
 
-    /// Runs on the queue when the kernel timer fires.
-    private func expire() {
+    /// Delivers the jobs that are due, and sets the alarm for the others. Called by the alarm, at any time, by one thread at a time.
+    func expire() {
         let isDone = expire(upTo: MonotonicClock.now(), to: fire)
-        if isDone { kernelTimer.cancel() }
+        if isDone { alarm.cancel() }
     }
 
-    /// Delivers the jobs whose time comes until `now`, and sets the kernel timer for the others.
+    /// Delivers the jobs whose time comes until `now`, and sets the alarm for the others.
     ///
-    /// - Returns: true if the kernel timer can be cancelled.
+    /// - Returns: true if the alarm can be cancelled.
     private func expire(upTo now: UInt64, to receive: (Job) -> Void) -> Bool {
         while true {
             var due = TimerBatch()
@@ -126,25 +122,25 @@ final class DispatchTimers {
         }
     }
 
-    /// Takes a batch of due timers, and with the last batch sets the kernel timer.
+    /// Takes a batch of due timers, and with the last batch sets the alarm.
     ///
-    /// - Returns: true if the kernel timer can be cancelled; nil if there are more batches.
+    /// - Returns: true if the alarm can be cancelled; nil if there are more batches.
     private func takeDue(upTo now: UInt64, into due: inout TimerBatch) -> Bool? {
         var pieces = 0
         while true {
             lock.lock()
-            if wheel.expire(upTo: now, into: &due, atMost: DispatchTimers.pieceLimit) { break }
+            if wheel.expire(upTo: now, into: &due, atMost: SchedulerTimers.pieceLimit) { break }
             armedDeadline = 0
             lock.unlock()
             pieces += 1
-            if pieces >= DispatchTimers.piecesPerBatch, !due.isUnordered { return nil }
+            if pieces >= SchedulerTimers.piecesPerBatch, !due.isUnordered { return nil }
         }
         armedDeadline = .max
         let look = isStopped ? nil : wheel.nextCheck
         let setsTimer = look.map { isBeforeNextLook($0) } ?? false
         let isDone = isDone
         lock.unlock()
-        if setsTimer, let look { setKernelTimer(look) }
+        if setsTimer, let look { setAlarm(look) }
         return isDone
     }
 
@@ -170,7 +166,7 @@ final class DispatchTimers {
     ///
     /// Returns the timer with its reference if there are many already.
     private func spare(_ timer: Unmanaged<JobTimer>) -> Unmanaged<JobTimer>? {
-        if recycledCount == DispatchTimers.recycledLimit { return timer }
+        if recycledCount == SchedulerTimers.recycledLimit { return timer }
         recycledCount += 1
         timer._withUnsafeGuaranteedRef { $0.nextRecycled = firstRecycled }
         firstRecycled = timer
@@ -185,7 +181,7 @@ final class DispatchTimers {
         return timer
     }
 
-    /// Returns true if the caller has to set the kernel timer to `time`.
+    /// Returns true if the caller has to set the alarm to `time`.
     ///
     /// That is when it is set to a later time, and no other thread is setting it; under the lock.
     @inline(__always)
@@ -197,15 +193,14 @@ final class DispatchTimers {
         return true
     }
 
-    /// Sets the kernel timer until it is set to the time that the others want by now.
+    /// Sets the alarm until it is set to the time that the others want by now.
     ///
     /// Called outside the lock, by one thread at a time.
     @inline(never)
-    private func setKernelTimer(_ deadline: UInt64) {
+    private func setAlarm(_ deadline: UInt64) {
         var deadline = deadline
         while true {
-            kernelTimer.schedule(
-                deadline: DispatchTime(uptimeNanoseconds: min(deadline, DispatchTimers.farFuture)), leeway: leeway)
+            alarm.set(deadline)
             lock.lock()
             // `.max`: it fired meanwhile, and nothing is waiting. 0: it fired, and the thread that expires timers will set it.
             isSetting = armedDeadline != deadline && armedDeadline != .max && armedDeadline != 0
@@ -216,28 +211,24 @@ final class DispatchTimers {
         }
     }
 
-    /// 73 years in nanoseconds. Dispatch reads the two highest bits of a time as the number of a clock: a later one would be over
-    /// already.
-    private static let farFuture: UInt64 = 1 << 61
-
-    /// True if the kernel timer can be cancelled; under the lock.
+    /// True if the alarm can be cancelled; under the lock.
     private var isDone: Bool { isClosed && wheel.count == 0 }
 }
 
 /// The timers of a scheduler, made when first needed.
-struct DispatchTimersIfNeeded: ~Copyable {
+struct SchedulerTimersIfNeeded: ~Copyable {
     /// 0, or the address of the timers, retained.
     private let word = AtomicWord(0)
 
     /// The timers, if they were needed before. They live as long as this does; no reference is counted.
-    var ifMade: Unmanaged<DispatchTimers>? {
+    var ifMade: Unmanaged<SchedulerTimers>? {
         // Acquiring: paired with the compare-exchange in `timers`.
         let known = word.loadAcquiring()
         return known == 0 ? nil : Self.timers(at: known)
     }
 
     /// - Parameter make: may be called by several threads at once; the first result counts.
-    func timers(_ make: () -> DispatchTimers) -> Unmanaged<DispatchTimers> {
+    func timers(_ make: () -> SchedulerTimers) -> Unmanaged<SchedulerTimers> {
         if let ifMade { return ifMade }
         let new = Unmanaged.passRetained(make())
         if word.compareExchange(0, UInt(bitPattern: new.toOpaque())) { return new }
@@ -246,7 +237,7 @@ struct DispatchTimersIfNeeded: ~Copyable {
         return ifMade!
     }
 
-    private static func timers(at address: UInt) -> Unmanaged<DispatchTimers> {
+    private static func timers(at address: UInt) -> Unmanaged<SchedulerTimers> {
         .fromOpaque(UnsafeRawPointer(bitPattern: address)!)
     }
 

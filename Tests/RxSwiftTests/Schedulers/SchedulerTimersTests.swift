@@ -4,7 +4,7 @@ import RxSwift
 import TestSupport
 import Testing
 
-@Suite struct DispatchTimersTests {
+@Suite struct SchedulerTimersTests {
     /// A scheduler with many timers that are far away, armed in no order.
     private static func schedulerWithFarTimers(_ count: Int) -> (any SchedulerType, CompositeDisposable) {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "far timers")
