@@ -297,12 +297,12 @@ import Testing
                 let isOver = AtomicWord(0)
                 race(
                     {
-                        var files: [OpenFile] = []
+                        let files = Guarded<[OpenFile]>([])
                         while isOver.loadAcquiring() == 0 {
                             let opening = File.open(folder["a"], mode: .append, scheduler: scheduler)
-                                .subscribe(onSuccess: { files.append($0) })
+                                .subscribe(onSuccess: { file in files.change { $0.append(file) } })
                             jitter(round)
-                            let file = files.last
+                            let file = files.value.last
                             let write = file?.write(ByteChunk("abc")).subscribe()
                             let close = file?.close().subscribe()
                             jitter(round * 3)
