@@ -32,7 +32,9 @@ struct LengthPrefixSplitter: FrameSplitter {
             rest = chunk[end..<chunk.endIndex]
             return chunk[position..<end]
         }
-        let part = chunk[position..<min(chunk.endIndex, position + length - begun.count)]
+        // The length is the peer's: no sum with it.
+        let missing = min(chunk.endIndex - position, length - begun.count)
+        let part = chunk[position..<position + missing]
         part.withUnsafeBytes { begun.append($0) }
         if begun.count < length {
             rest = nil

@@ -88,6 +88,8 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     override var subject: String { path }
 
     override func begin() {
+        // No file will ever have this name.
+        if path.isEmpty { return fail("open", ENOENT) }
         if path.containsNUL { return fail("open", EINVAL) }
         // Only brings the path into the kernel's memory: `inotify_add_watch` looks it up on the loop thread.
         if let begun = loop.lookUp(path, whenDone: beginWatching) { lookUp = begun }

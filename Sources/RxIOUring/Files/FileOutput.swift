@@ -169,7 +169,9 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         pending.removeFirst()
         underWay.append(operation)
         isExclusive = true
-        end = max(end, offset + Int64(bytes.count))
+        // The system rejects what ends behind the greatest offset.
+        let (behind, overflows) = offset.addingReportingOverflow(Int64(bytes.count))
+        end = max(end, overflows ? .max : behind)
         operation.begin(self, offset: offset)
     }
 

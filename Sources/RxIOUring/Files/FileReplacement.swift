@@ -18,6 +18,7 @@ final class FileReplacement {
     /// Creates the file, with the owner and the permissions of the file that has the name, if there is one.
     init(_ subject: String, permissions: UInt32) throws(IOError) {
         self.subject = subject
+        if subject.isEmpty { throw IOError(code: ENOENT, operation: "open", subject: subject) }
         if subject.containsNUL { throw IOError(code: EINVAL, operation: "open", subject: subject) }
         let path = try FileReplacement.resolve(subject)
         let old = try FileReplacement.status(of: path, subject)

@@ -23,7 +23,12 @@ extension ConnectionCore {
             outputOverflowed(before, rejected: count)
             return ENOBUFS
         }
-        if loop.isCurrent { acceptInOrder(item) } else { leaveInInbox(item) }
+        if loop.isCurrent {
+            acceptInOrder(item)
+        } else if !leaveInInbox(item) {
+            withdraw(item)
+            return ECANCELED
+        }
         // Relaxed: see `addOutputObserver`.
         if isOutputObserved.loadRelaxed() != 0 { noticeOutput(before, added: item) }
         return 0
@@ -37,27 +42,36 @@ extension ConnectionCore {
     private func withdraw(_ item: OutputQueue.Item) {
         reduceLoad(bytes: item.bytes.count, items: item.count)
         // Relaxed: the read-modify-write of the load comes behind that of the loop thread, if that has seen the item.
-        if awaitsSends.loadRelaxed() != 0 { loop.perform(flushAtEndOfTick) }
+        if awaitsSends.loadRelaxed() != 0 { loop.perform(flushAtEndOfTick, rejected: wakeEndingLoop) }
     }
+
+    /// Has a loop that ends look at this connection again: see `drain`. It takes no work any more.
+    private func wakeEndingLoop() { loop.backend.interrupt() }
 
     /// Accepts an item on the loop thread, behind all sends on other threads that the caller knows of.
     ///
     /// Those need not wait for the turn of the submitted `takeInbox`.
     private func acceptInOrder(_ item: OutputQueue.Item) {
         // Another thread made the connection, and the loop thread has not opened it yet.
-        if state.isStarting { return leaveInInbox(item) }
+        if state.isStarting, leaveInInbox(item) { return }
         // Relaxed: a caller that knows of such a send comes after it, and so sees the word.
         if isInboxAnnounced.loadRelaxed() != 0 { takeInbox() }
         accept(item)
     }
 
-    private func leaveInInbox(_ item: OutputQueue.Item) {
+    /// Leaves an item for the loop, which takes it in any case. Returns false if the loop has ended.
+    private func leaveInInbox(_ item: OutputQueue.Item) -> Bool {
         inboxLock.lock()
+        if isInboxClosed {
+            inboxLock.unlock()
+            return false
+        }
         inbox.append(item)
         let isFirst = isInboxAnnounced.loadRelaxed() == 0
         if isFirst { isInboxAnnounced.storeRelaxed(1) }
         inboxLock.unlock()
-        if isFirst { loop.perform(takeInbox, rejected: dropInbox) }
+        if isFirst { loop.perform(takeInbox, rejected: wakeEndingLoop) }
+        return true
     }
 
     /// Accepts the items that were sent on other threads.
@@ -65,20 +79,32 @@ extension ConnectionCore {
         for item in emptyInbox() { accept(item) }
     }
 
-    private func emptyInbox() -> [OutputQueue.Item] {
+    private func emptyInbox(closes: Bool = false) -> [OutputQueue.Item] {
         inboxLock.lock()
         let taken = inbox
         inbox = OutputQueue()
         isInboxAnnounced.storeRelaxed(0)
+        if closes { isInboxClosed = true }
         inboxLock.unlock()
         return taken.remaining
     }
 
-    /// Rejects the items of the inbox, since the loop has ended.
-    private func dropInbox() {
-        for item in emptyInbox() {
-            reject(item, loop.closedError(subject: subject))
+    /// Closes the inbox, since the loop has ended, and rejects the items in it.
+    func closeInbox() {
+        let error = loop.closedError(subject: subject)
+        for item in emptyInbox(closes: true) {
+            hasDroppedOutput = true
+            reject(item, error)
+            if item.waiter == nil { IOHooks.reportRejectedSend(error, item.bytes.count) }
         }
+    }
+
+    /// Sends what was accepted before the end of the loop. Returns whether something is left, or is being sent by another thread.
+    func drainOutput() -> Bool {
+        rejectSends(ECANCELED)
+        takeInbox()
+        flush()
+        return state.isSending && mustAwaitSends
     }
 
     private func accept(_ item: OutputQueue.Item) {

@@ -58,6 +58,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var waitingSources = WaitingSources()
     /// The objects to be told when the output becomes full.
     @exclusivity(unchecked) var outputObservers: [ObjectIdentifier: any OutputObserver] = [:]
+    /// True once the loop takes nothing from the inbox any more, protected by `inboxLock`.
+    @exclusivity(unchecked) var isInboxClosed = false
     /// 1 if there are such objects; used from any thread.
     let isOutputObserved = AtomicWord(0)
     /// 1 if the inbox holds items of which the loop was notified. Written under `inboxLock`.
@@ -95,6 +97,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
             // No other object knows the descriptor.
             _ = Glibc.close(self.fd)
             _ = self.rejection.exchange(UInt(ECANCELED))
+            self.closeInbox()
             self.accepted?.remove(self)
         }
     }
@@ -107,14 +110,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         watchAtEndOfTick()
     }
 
-    func drain() -> Bool {
-        rejectSends(ECANCELED)
-        takeInbox()
-        flush()
-        return state.isSending && !output.isEmpty
-    }
+    func drain() -> Bool { drainOutput() }
 
     func loopEnded() {
+        closeInbox()
         if output.isEmpty, let socket, state.isSending { dropUnread(socket) }
         finishClosing(shutDownError)
     }

@@ -43,7 +43,14 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
     override var subject: String { core.subject }
 
     override func begin() {
-        if !core.begin(self) { fail("receive", EBUSY) }
+        if core.begin(self) { return }
+        // The subscriber may be about to leave: a `take(1)` does so behind its last event, in which this one may have come. Its leaving would
+        // wait for what `loop.submit` counts.
+        loop.queue.submit(
+            WorkJob { [self] _, isRejected in
+                if !isRejected, isRunning, !core.begin(self) { fail("receive", EBUSY) }
+                return !isRejected
+            })
     }
 
     override func goOn() { core.receiveNext() }

@@ -87,6 +87,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     func closeInOrder() {
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { isReceivingOver = true }
+        _ = rejection.compareExchange(0, UInt(ENOTCONN))
+        invalidate()
         loop.perform(close)
     }
 

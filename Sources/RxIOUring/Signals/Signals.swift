@@ -34,8 +34,10 @@ private final class SignalSource: LoopSource<CInt> {
     @exclusivity(unchecked) private var watches: [SignalWatch] = []
     /// The error for which some of the watches are missing.
     private var failure: IOError?
+    private let signals: [CInt]
 
     init(_ signals: [CInt], loop: EventLoop, downstream: Sink<CInt>) {
+        self.signals = signals
         super.init(loop: loop, downstream: downstream)
         var known: Set<CInt> = []
         for signal in signals where known.insert(signal).inserted {
@@ -46,6 +48,10 @@ private final class SignalSource: LoopSource<CInt> {
                 return
             }
         }
+    }
+
+    override var subject: String {
+        "signal" + (signals.count == 1 ? " " : "s ") + signals.map(String.init).joined(separator: ", ")
     }
 
     override func begin() {

@@ -290,6 +290,15 @@ import Testing
         }
     }
 
+    @Test("An offset at which no file can have a byte is an error", arguments: Backend.built, [0, 1, 2, 3])
+    func greatestOffsets(_ backend: Backend, _ less: Int64) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let file = await open(folder["a"], .append, scheduler)
+            let error = await outcome(file.write(ByteChunk("abc"), at: .max - less))
+            #expect(error?.code == EFBIG || error?.code == EINVAL, "\(String(describing: error))")
+        }
+    }
+
     @Test("Disposing races with writes, and with the shutdown", arguments: Backend.built)
     func disposeRace(_ backend: Backend) async {
         for round in 0..<stepCount(60, debug: 20) {

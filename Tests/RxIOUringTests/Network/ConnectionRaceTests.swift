@@ -40,6 +40,48 @@ import Testing
         }
     }
 
+    /// The fault: bytes that a thread had just queued were dropped, and the peer saw a clean end.
+    @Test("What sends on other threads have accepted arrives before a clean end", arguments: Backend.built)
+    func sendRace(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let piece = ByteChunk(pattern(1_000))
+            for round in 0..<stepCount(300, debug: 100) {
+                let scheduler = IOUringScheduler(backend: backend)
+                var ends: [CInt] = [0, 0]
+                #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+                let adopted = Guarded<Connection?>(nil)
+                _ = Connection.adopt(ends[0], scheduler: scheduler).subscribe(onSuccess: { adopted.value = $0 })
+                #expect(waitUntil { adopted.value != nil })
+                let connection = adopted.value!
+                let (accepted, received) = (Guarded(0), Guarded(0))
+                let isCleanEnd = Guarded(false)
+                let peer = ends[1]
+                let send: @Sendable () -> Void = {
+                    for _ in 0..<500 where connection.send(piece) { accepted.change { $0 += 1_000 } }
+                }
+                race(
+                    send, send,
+                    {
+                        var buffer = [UInt8](repeating: 0, count: 65_536)
+                        while true {
+                            let count = read(peer, &buffer, buffer.count)
+                            if count <= 0 {
+                                isCleanEnd.value = count == 0
+                                return
+                            }
+                            received.change { $0 += count }
+                        }
+                    },
+                    {
+                        usleep(UInt32(round * 7 % 700))
+                        scheduler.shutdown()
+                    })
+                #expect(!isCleanEnd.value || received.value == accepted.value)
+                close(peer)
+            }
+        }
+    }
+
     @Test("Releasing a connection races with receiving, sending and closing", arguments: Backend.built)
     func releaseRace(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -254,6 +254,36 @@ import Testing
         }
     }
 
+    @Test(
+        "The subscriber of a header may hand over to that of the rest, in or behind its last event",
+        arguments: Backend.built)
+    func handOver(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let ways: [(Connection) -> Observable<ByteChunk>] = [
+                { $0.received.first().asObservable().flatMap { [received = $0.received] _ in received } },
+                { $0.received.take(1).flatMap { [received = $0.received] _ in received } },
+                { $0.received.take(1).toArray().asObservable().flatMap { [received = $0.received] _ in received } },
+            ]
+            for way in ways {
+                let peer = PlainSocket(connectedTo: server.address)
+                let connection = try #require(server.firstConnection())
+                server.connections.value = []
+                let log = EventLog()
+                let subscription = way(connection).subscribe(
+                    onNext: { log.note(String($0)) }, onError: { log.note("\($0)") }, onCompleted: { log.note("end") })
+                peer.send(Array("header".utf8))
+                usleep(20_000)
+                peer.send(Array("body".utf8))
+                #expect(waitUntil { log.text.contains("body") }, "\(log.text)")
+                peer.close()
+                #expect(waitUntil { log.text.hasSuffix("end") }, "\(log.text)")
+                subscription.dispose()
+            }
+            server.end()
+        }
+    }
+
     @Test("A connection that is released is closed", arguments: Backend.built)
     func released(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -130,6 +130,22 @@ import Testing
         }
     }
 
+    @Test("A socket that was closed rejects at once", arguments: Backend.built)
+    func closed(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let socket = try UDP.bind(port: 0, scheduler: scheduler)
+            let isOver = Guarded(false)
+            // The loop does not come to the close before the expectations.
+            scheduler.run { spin { isOver.value } }
+            socket.close()
+            #expect(!socket.send(ByteChunk("late"), to: socket.address))
+            #expect(throws: IOError.self) { try socket.connect(to: socket.address) }
+            isOver.value = true
+            scheduler.shutdown()
+        }
+    }
+
     @Test("Datagrams that are kept do not stop receiving", arguments: Backend.built)
     func keptDatagrams(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -72,6 +72,15 @@ import Testing
         #expect(found.error?.subject == "a frame of 6 bytes (over 5 bytes)")
     }
 
+    /// The fault: the sum of such a length and a position is no number.
+    @Test("A length of any size is taken from a peer", arguments: [0, 1, 7, 8, 9, 255], [1, 3, 11])
+    func greatestLengths(_ less: UInt64, chunkSize: Int) {
+        let length = UInt64(Int.max) - less
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) } + [1, 2, 3]
+        let found = frames(cut(bytes, chunkSize)) { $0.frames(LengthPrefix(size: 8), maximumLength: .max) }
+        #expect(found.frames.isEmpty && found.error?.code == EBADMSG)
+    }
+
     @Test("A length beyond the memory is an error before a byte of it comes")
     func hugeLength() {
         let found = frames([[255, 255, 255, 255, 255, 255, 255, 255]]) {
