@@ -28,7 +28,7 @@ package final class EventLog: @unchecked Sendable {
     }
 
     private func follow<Element>(_ source: Observable<Element>) {
-        subscription.setDisposable(source.subscribe { [unowned self] event in receive(event, "") { _ in } })
+        subscription.setDisposable(source.subscribe { [weak self] event in self?.receive(event, "") { _ in } })
     }
 
     package func dispose() { subscription.dispose() }

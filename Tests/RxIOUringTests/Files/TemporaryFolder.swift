@@ -106,15 +106,21 @@ final class Received<Element>: @unchecked Sendable {
     init(_ source: Observable<Element>, onNext: @escaping (Element) -> Void = { _ in }) {
         nonisolated(unsafe) let onNext = onNext
         subscription.setDisposable(
-            source.subscribe { [unowned self] event in
-                switch event {
-                case .next(let element):
-                    onNext(element)
-                    lock.withLock { all.append(element) }
-                case .error(let error): lock.withLock { ending = .error(error) }
-                case .completed: lock.withLock { ending = .completed }
-                }
+            source.subscribe { [weak self] event in
+                if case .next(let element) = event { onNext(element) }
+                // An event may be on its way when a test ends.
+                self?.receive(event)
             })
+    }
+
+    private func receive(_ event: Event<Element>) {
+        lock.withLock {
+            switch event {
+            case .next(let element): all.append(element)
+            case .error(let error): ending = .error(error)
+            case .completed: ending = .completed
+            }
+        }
     }
 
     var elements: [Element] { lock.withLock { all } }
