@@ -195,8 +195,9 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         flushTimer?.cancel(on: loop)
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
-        // A clean end says that everything was sent.
-        let isCut = isAborted || hasDroppedOutput || output.bytes > 0
+        // A clean end says that everything was sent, also what the loop has not taken from the inbox yet.
+        let waiting = output.bytes + inboxLock.withLock { inbox.bytes }
+        let isCut = isAborted || hasDroppedOutput || waiting > 0
         hasSentEverything = error == nil && !isCut
         if isCut, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()
