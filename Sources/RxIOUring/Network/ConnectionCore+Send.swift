@@ -1,3 +1,4 @@
+import CRxIOUring
 import Glibc
 import RxPrimitives
 import RxSwift
@@ -46,7 +47,10 @@ extension ConnectionCore {
     }
 
     /// Has a loop that ends look at this connection again: see `drain`. It takes no work any more.
-    private func wakeEndingLoop() { loop.backend.interrupt() }
+    private func wakeEndingLoop() {
+        // A forked process has no loop thread that could look.
+        if rx_forks() != loop.forks { closeInbox() } else { loop.backend.interrupt() }
+    }
 
     /// Accepts an item on the loop thread, behind all sends on other threads that the caller knows of.
     ///
