@@ -57,6 +57,10 @@ class Backend {
     /// Performs an operation that is not in flight at once, without waiting. Returns a result or a negated errno, `-EAGAIN` if it has to wait.
     func performNow(_ operation: Operation) -> Int32 { operation.perform() }
 
+    /// Performs a read of a file whose bytes are in the kernel's memory, if the time for completions in this turn is not over. Otherwise
+    /// returns nil: then the read has to be submitted.
+    func performCached(_ read: Operation) -> Int32? { deliveries.isOver ? nil : read.performWithoutWaiting() }
+
     /// Tells whether operations of so many observers of the end of a tick are better submitted than performed at once.
     func submitsInBulk(_ observers: Int) -> Bool { false }
 

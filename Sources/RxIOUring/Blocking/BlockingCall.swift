@@ -52,10 +52,11 @@ final class BlockingCall<Value>: BlockingTask, @unchecked Sendable {
     package override func run() {
         let value = body()
         guard let loop = LoopRegistry.loop(loopTag) else { return release(value) }
-        loop.perform {
+        loop.queue.submitExpress {
             self.finish(.success(value))
         } rejected: {
             self.release(value)
+            return false
         }
     }
 

@@ -8,6 +8,9 @@ final class ByteStorage: @unchecked Sendable {
     let capacity: Int
     private let provider: BufferProvider?
 
+    /// The most bytes that the system reads at once.
+    static let mostBytes = 0x7fff_f000
+
     init(capacity: Int) {
         self.capacity = capacity
         address = .allocate(byteCount: max(capacity, 1), alignment: 16)
@@ -52,9 +55,11 @@ final class BytePool: BufferProvider, @unchecked Sendable {
     /// The bytes that the pool keeps for reuse if `window` buffers are fewer: as many as a hop lets wait.
     private static let spareBytes = 1 << 20
 
-    /// - Parameter window: the number of buffers that the pool keeps for reuse at least. It keeps up to a megabyte, but no more.
+    /// - Parameters:
+    ///   - window: the number of buffers that the pool keeps for reuse at least. It keeps up to a megabyte, but no more.
+    ///   - size: at most `mostBytes`; a greater size means that one.
     init(size: Int, window: Int) {
-        self.size = size
+        self.size = min(size, ByteStorage.mostBytes)
         self.window = window
     }
 

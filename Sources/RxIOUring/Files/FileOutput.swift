@@ -83,13 +83,13 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     /// Queues an item, in order.
     func add(_ item: WriteQueue.Item, isLimited: Bool) -> WriteQueue.AddResult {
         let result = queue.add(item, isLimited: isLimited)
-        if result.tellsLoop { loop.perform(advance) }
+        if result.tellsLoop {
+            if loop.isDirect { advance() } else { loop.queue.submitExpress(advance) }
+        }
         if result.hasFilled {
             // Submitted, not called at once: the caller may be an observer of this file.
-            loop.submit {
+            loop.queue.submitExpress {
                 for observer in self.observers.values { observer.outputChanged() }
-            } rejected: {
-                false
             }
         }
         return result

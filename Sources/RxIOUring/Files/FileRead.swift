@@ -4,16 +4,20 @@ public import RxSwift
 extension File {
     /// Emits the bytes of a file, in chunks, from its beginning to its end.
     ///
-    /// Opens the file at each subscription, and closes it after the terminal event or a dispose. Reads the next chunk when the observer has
-    /// returned, unless a stage below pauses the source, such as an `observe(on:)` whose queue is full, or a `write`. So a file of any size
-    /// passes through in little memory. Chunks that are kept (`toArray()`) cost memory.
+    /// Opens the file at each subscription, and closes it after the terminal event or a dispose. Reads on when the observer has returned,
+    /// unless a stage below pauses the source, such as an `observe(on:)` whose queue is full, or a `write`. So a file of any size passes
+    /// through in little memory. Chunks that are kept (`toArray()`) cost memory.
+    ///
+    /// What the kernel has in memory is read at once, up to the 200 microseconds that a loop has for completions in a turn, and the kernel
+    /// reads ahead from the disk by itself.
     ///
     /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind the bytes already read
     /// ends there. A named pipe is read from when its first writer has written. The opening does not block the loop, and a dispose takes effect
     /// at once: paths that are not in the kernel's memory are opened on threads for that, 32 for all loops.
     /// - Parameters:
     ///   - path: the file.
-    ///   - chunkSize: bytes per chunk, at most; the last chunk, and chunks of other than regular files, may be smaller.
+    ///   - chunkSize: bytes per chunk, at most; the last chunk, and chunks of other than regular files, may be smaller. No chunk has more
+    ///     than 2,147,479,552 bytes, which the system reads at once.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Fails with an `IOError` (`open`, `read`; `pthread_create` if the system has had no thread
@@ -62,7 +66,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         if !FileStatus(of: file).isRegular { offset = -1 }
         // Retains this source until the kernel's last completion; `end` breaks the cycle.
         read = ReadOperation(file, whenFinished: finished)
-        readNext()
+        goOn()
     }
 
     override func end() {
@@ -73,21 +77,28 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         file?.close()
     }
 
-    override func goOn() { readNext() }
-
-    private func readNext() {
-        guard let read, !read.isInFlight, !mustPause() else { return }
-        read.read(into: pool.take(), offset: offset)
+    /// Emits what is in the kernel's memory, while the loop has time for that, and then submits a read.
+    override func goOn() {
+        guard let read, !read.isInFlight else { return }
+        while isRunning, !mustPause() {
+            read.prepare(into: pool.take(), offset: offset)
+            guard let result = loop.backend.performCached(read) else { return read.submit() }
+            accept(result)
+        }
     }
 
     private func finished(_ result: Int32) {
         guard isRunning, let read else { return }
-        let storage = read.takeStorage()
-        if result == -EINTR { return read.read(into: storage, offset: offset) }
+        if result == -EINTR { return read.submit() }
+        accept(result)
+        goOn()
+    }
+
+    private func accept(_ result: Int32) {
+        guard let storage = read?.takeStorage() else { return }
         if result < 0 { return fail("read", -result) }
         if result == 0 { return complete() }
         if offset >= 0 { offset += Int64(result) }
         emit(pool.chunk(storage, count: Int(result)))
-        if isRunning { readNext() }
     }
 }

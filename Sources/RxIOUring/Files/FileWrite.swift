@@ -23,7 +23,7 @@ extension File {
     /// Writes chunks to a file, in their order.
     ///
     /// At each subscription the file is opened, and created if it does not exist; then `chunks` is subscribed to, on the loop
-    /// thread. Chunks that come during a write wait in memory. A source that can pause is paused while 4 MiB wait, or half of
+    /// thread. Chunks that come during a write wait in memory. A source that can pause is paused while 8 MiB wait, or half of
     /// `backlogLimit` if that is less: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in little memory. Another
     /// source cannot be slowed down; whenever another `backlogLimit` bytes wait, `Hooks.backlogHandler` is called. Chunks that wait
     /// are written together, up to 16 MiB at once, and two such writes may be under way; to a pipe or a device, and in append mode, one. A source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile, until the

@@ -63,7 +63,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
 
     /// Writes the elements of a sequence at the end of the file, and completes behind the last one.
     ///
-    /// Each chunk is queued as it arrives. A source that can pause is paused while half of `writeLimit`, or 4 MiB, waits; its chunks are
+    /// Each chunk is queued as it arrives. A source that can pause is paused while half of `writeLimit`, or 8 MiB, waits; its chunks are
     /// accepted also beyond `writeLimit`. Of any other source a chunk that does not fit ends the result with `ENOBUFS`. Subscribes to
     /// the source on the loop; a dispose ends that subscription, but chunks that were accepted are still written.
     /// - Returns: fails with the error of the source, or as `write(_:)` does.
@@ -105,7 +105,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// The memory in bytes that waiting writes may take. A single write may be larger if no other waits.
     public var writeLimit: Int { output.queue.limit }
 
-    /// Whether the disk keeps up: false while half of `writeLimit`, or 4 MiB, waits, until half of that is left.
+    /// Whether the disk keeps up: false while half of `writeLimit`, or 8 MiB, waits, until half of that is left.
     ///
     /// Emits the state on subscription, and then each change, on the loop. Writes are accepted in both states, up to `writeLimit`. Completes
     /// when the file is closed, and does not keep it open.
@@ -120,7 +120,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// Does not wait for writes: to read what was written, subscribe when that has completed.
     /// - Parameters:
     ///   - offset: the place of the first byte, not negative.
-    ///   - count: the number of bytes, at least 1.
+    ///   - count: the number of bytes, at least 1. The system reads 2,147,479,552 at once, and no more.
     /// - Returns: the bytes, fewer than `count` at the end of the file, none behind it. Fails with an `IOError` (`read`): `EBADF` if the file
     ///   is closed, or not open for reading.
     public func read(at offset: Int64, count: Int) -> Single<ByteChunk> {

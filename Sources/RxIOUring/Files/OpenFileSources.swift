@@ -148,7 +148,7 @@ final class FileReadAtSource: LoopSource<ByteChunk> {
         guard let descriptor = file?.output.openDescriptor else { return fail("read", EBADF) }
         let read = ReadOperation(descriptor, whenFinished: finished)
         self.read = read
-        read.read(into: ByteStorage(capacity: count), offset: offset)
+        read.read(into: ByteStorage(capacity: min(count, ByteStorage.mostBytes)), offset: offset)
     }
 
     override func end() {
@@ -229,7 +229,7 @@ final class FileWritableSource: LoopSource<Bool>, OutputObserver {
 
         func resume() {
             guard let source else { return }
-            source.loop.submit({ source.outputChanged() }, rejected: { false })
+            source.loop.queue.submitExpress { source.outputChanged() }
         }
     }
 }

@@ -47,7 +47,7 @@ final class WriteQueue: @unchecked Sendable {
     private let watermarks: OutputWatermarks
     private let path: String
     /// The greatest amount at which sources pause: what a disk takes while a loop with other work gets back to it.
-    private static let mostWaiting = 4 << 20
+    private static let mostWaiting = 8 << 20
     /// The sources that wait until the queue has emptied.
     let sources = InputSources()
 

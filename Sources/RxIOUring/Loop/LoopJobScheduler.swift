@@ -50,7 +50,7 @@ final class LoopJobScheduler: TimedJobScheduler {
     func unschedule(_ job: Job) {
         if timers.isDirect { return timers.disarm(job) }
         // Most unscheduled jobs never waited for a time.
-        if timers.mayHoldJobs { timers.send({ [timers] in timers.disarm(job) }) }
+        if timers.mayHoldJobs { queue.submitExpress({ [timers] in timers.disarm(job) }) }
     }
 
     @usableFromInline
@@ -73,7 +73,7 @@ final class LoopJobScheduler: TimedJobScheduler {
     /// Submits an insertion. A method of its own, so that `schedule` needs no room for closures.
     @inline(never)
     private func sendInsertion(_ timer: ActionTimer, now: UInt64) {
-        timers.send({ [timers] in timers.insert(timer, now: now) }, rejected: timer.drop)
+        queue.submitExpress({ [timers] in timers.insert(timer, now: now) }, rejected: timer.drop)
     }
 
     @usableFromInline

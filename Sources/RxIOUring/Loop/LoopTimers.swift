@@ -69,7 +69,11 @@ final class LoopTimers {
         slice = turn.nextSlice()
         while let message = queue.popExpress() {
             _ = message.run(&slice)
-            if !takeStep() { return wheel.nextCheck }
+            if takeStep() { continue }
+            // Messages have a turn of their own: other parts of the loop may send more of them, and slower ones, than one turn holds.
+            turn.begin()
+            slice = turn.nextSlice()
+            break
         }
         if let job = unfinished {
             unfinished = nil
@@ -169,26 +173,13 @@ final class LoopTimers {
     /// Uncounts a job.
     private func forget() { _ = waitingJobs.fetchAdd(0 &- 1) }
 
-    /// Submits a message about timers, which the loop handles after those sent before.
-    ///
-    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
-    ///   reported.
-    func send(_ message: @escaping () -> Void, rejected: @escaping () -> Bool = { false }) {
-        queue.submitExpress(
-            WorkJob { _, isRejected in
-                if isRejected { return rejected() }
-                message()
-                return true
-            })
-    }
-
     /// Submits a message to arm a job, which the caller has counted by `willArm`.
     func sendArming(of job: Job, until deadline: UInt64, now: UInt64) {
         let rejected = { [self] in
             forget()
             return job.wasRejected()
         }
-        send({ [self] in arm(job, until: deadline, now: now) }, rejected: rejected)
+        queue.submitExpress({ [self] in arm(job, until: deadline, now: now) }, rejected: rejected)
     }
 
     // MARK: Timers
@@ -223,7 +214,7 @@ final class LoopTimers {
     /// Submits a removal. A method of its own, so that `removeSoon` needs no room for closures.
     @inline(never)
     private func sendRemoval(_ timer: ActionTimer) {
-        send({ self.removeAndKeep(timer) })
+        queue.submitExpress({ self.removeAndKeep(timer) })
     }
 
     private func removeAndKeep(_ timer: ActionTimer) {

@@ -10,7 +10,7 @@ public enum UDP {
     ///   - host: the IP address to receive on (`0.0.0.0` or `::` for all), or `localhost`.
     ///   - port: 0...65535; for 0 the system chooses, see `UDPSocket.address`.
     ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
-    ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost.
+    ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost. No datagram has more than 65,535.
     ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
     ///   - sendLimit: the number of bytes that may be queued; a `send` that would exceed it is rejected.
     ///   - scheduler: the event loop that the socket lives on.
@@ -28,7 +28,7 @@ public enum UDP {
             try Socket.bind(fd, address)
         }
         return UDPSocket(
-            fd, asked: address, pool: BytePool(size: maximumLength, window: window), sendLimit: sendLimit,
+            fd, asked: address, pool: BytePool(size: min(maximumLength, 65_535), window: window), sendLimit: sendLimit,
             scheduler: scheduler)
     }
 }

@@ -40,10 +40,11 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Never blocks. Callable from any thread; the datagrams of one thread are sent in order.
     /// - Parameters:
-    ///   - bytes: at most 65,507 of them.
+    ///   - bytes: at most 65,507 of them, or 65,527 on a socket of IPv6.
     ///   - receiver: the address to send to; nil for the peer of a connected socket.
     /// - Returns: false if the datagram is rejected, of which `IOHooks.sendRejectedHandler` is told too: `ENOBUFS` if too much
-    ///   is queued. If the system rejects a datagram later (`EMSGSIZE` and the like), that handler is told.
+    ///   is queued, `EMSGSIZE` if it has too many bytes. If the system rejects a datagram later (`EDESTADDRREQ` and the like), that handler is
+    ///   told.
     @discardableResult
     public func send(_ bytes: ByteChunk, to receiver: SocketAddress? = nil) -> Bool {
         let code = core.enqueue(bytes, receiver)

@@ -46,7 +46,7 @@ private final class OutputRoom: PausableSource, @unchecked Sendable {
 
     func resume() {
         guard let source else { return }
-        source.loop.submit({ source.outputChanged() }, rejected: { false })
+        source.loop.queue.submitExpress { source.outputChanged() }
     }
 }
 

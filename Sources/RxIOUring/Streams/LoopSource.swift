@@ -129,11 +129,9 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     final func resume() {
         guard pauseState.resume() else { return }
         // Never at once: the caller may be inside an event of this source.
-        loop.submit {
+        loop.queue.submitExpress {
             self.isPaused = false
             if self.isRunning { self.goOn() }
-        } rejected: {
-            false
         }
     }
 

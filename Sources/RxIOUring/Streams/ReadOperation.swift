@@ -17,12 +17,20 @@ final class ReadOperation: DescriptorOperation {
 
     /// Submits a read; no other may be in flight. `offset` -1 stands for the descriptor's current position.
     func read(into storage: ByteStorage, offset: Int64) {
+        prepare(into: storage, offset: offset)
+        submit()
+    }
+
+    /// Prepares a read; none may be in flight. `offset` -1 stands for the descriptor's current position.
+    func prepare(into storage: ByteStorage, offset: Int64) {
         self.storage = storage
         request.address = storage.address
         request.length = storage.capacity
         request.offset = offset
-        descriptor.submit(self)
     }
+
+    /// Submits the prepared read, or once more one that was interrupted.
+    func submit() { descriptor.submit(self) }
 
     /// Returns and releases the memory of a finished read.
     func takeStorage() -> ByteStorage {

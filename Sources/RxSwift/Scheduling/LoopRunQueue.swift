@@ -135,6 +135,19 @@ package final class LoopRunQueue: RunQueue {
         if expressStack.push(.passRetained(job)), activate() { wake() }
     }
 
+    /// Submits a closure to the express lane: for work of the runtime that must not wait behind work of users.
+    ///
+    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
+    ///   reported.
+    package func submitExpress(_ body: @escaping () -> Void, rejected: @escaping () -> Bool = { false }) {
+        submitExpress(
+            WorkJob { _, isRejected in
+                if isRejected { return rejected() }
+                body()
+                return true
+            })
+    }
+
     /// True if all jobs of the express lane that the caller knows of have run or are running. Only the loop thread may read it.
     package var isExpressIdle: Bool { expressQueue.isEmpty && expressStack.isEmpty }
 

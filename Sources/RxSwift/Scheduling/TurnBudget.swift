@@ -39,11 +39,16 @@ package final class TurnBudget {
         size = TurnBudget.smallestSlice
     }
 
+    /// True once the time of the turn is over, until the next turn.
+    package var isOver: Bool {
+        // A negative span comes from a move to another processor.
+        ProcessorCounter.now() &- start > ticks
+    }
+
     /// The number of steps that may be taken before the next call; 0 if the turn is over.
     package func nextSlice() -> Int {
         if given >= steps || isStopped { return 0 }
-        // A negative span comes from a move to another processor.
-        if given != 0, ProcessorCounter.now() &- start > ticks { return 0 }
+        if given != 0, isOver { return 0 }
         let slice = min(size, steps - given)
         given += slice
         size = min(2 * size, TurnBudget.largestSlice)

@@ -100,7 +100,8 @@ import Testing
             #expect(await eventually { folder.names == ["a"] && descriptorCount() == descriptors })
             broken.repair()
             let written = folder.bytes(of: "a")
-            #expect(written.count == broken.readable)
+            // The simulated kernel may have written a part by then.
+            #expect(written.count == broken.readable || backend == .simulated && written.count < broken.readable)
             #expect(isSame(written, Array(broken.chunks[0].prefix(written.count))))
             #expect(ended.value == 0)
         }

@@ -1,3 +1,4 @@
+import CRxIOUring
 import Dispatch
 import Glibc
 @preconcurrency import RxIOUring
@@ -83,6 +84,65 @@ import Testing
             let secret = Received.bytes(File.read(folder["secret"], scheduler: scheduler))
             #expect(await secret.ends())
             if geteuid() != 0 { #expect(secret.error?.code == EACCES) }
+        }
+    }
+
+    /// The fault: a source that reads what is in the kernel's memory goes on to the end of the file.
+    @Test("A file in the kernel's memory keeps no timer waiting, and ends on a dispose", arguments: Backend.built)
+    func fairness(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            // Some seconds' worth of chunks.
+            let path = folder.put([UInt8](repeating: 1, count: 64 << 20), into: "a")
+            let chunks = AtomicCounter(0)
+            let received = Received(
+                File.read(path, chunkSize: 16, scheduler: scheduler).do(onNext: { _ in chunks.increment() })
+                    .ignoreElements().asObservable())
+            #expect(await eventually { chunks.value > 100 })
+            let fired = OneShot()
+            _ = scheduler.scheduleRelative((), dueTime: .milliseconds(10)) { _ in
+                fired.fire()
+                return Disposables.create()
+            }
+            #expect(fired.wait(seconds: 0.3))
+            #expect(!received.hasEnded)
+            received.dispose()
+            #expect(scheduler.performAndWait { true })
+            let (atDispose, more) = (chunks.value, OneShot())
+            #expect(!more.wait(seconds: 0.01))
+            #expect(chunks.value == atDispose)
+        }
+    }
+
+    /// False on file systems that do not tell what is in the kernel's memory: ext4, XFS and btrfs do.
+    private func isReadAtOnce(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        var byte: UInt8 = 0
+        return rx_read_cached(descriptor, &byte, 1, 0) == 1
+    }
+
+    /// The fault: one chunk per turn, as each read waits for the loop to come to it.
+    @Test("A loop with other work reads as much in a turn as fits into its share", arguments: Backend.withoutFaults)
+    func manyChunksPerTurn(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = folder.put(pattern(400_000), into: "a")
+            guard isReadAtOnce(path) else { return }
+            let actions = AtomicCounter(0)
+            let isOver = Guarded(false)
+            @Sendable func occupy() {
+                if isOver.value { return }
+                actions.increment()
+                usleep(1_000)
+                scheduler.run(occupy)
+            }
+            scheduler.run(occupy)
+            let before = actions.value
+            let received = Received(File.read(path, chunkSize: 1_000, scheduler: scheduler).map { $0.count })
+            #expect(await received.ends())
+            let during = actions.value - before
+            isOver.value = true
+            #expect(received.elements == Array(repeating: 1_000, count: 400))
+            #expect(during < 200, "400 chunks took \(during) turns")
         }
     }
 

@@ -212,6 +212,51 @@ import Testing
         server.end()
     }
 
+    /// A thread opens a file that is to be made, and looks names up.
+    @Test("The result of a blocking call does not wait for submitted work", arguments: Backend.built)
+    func blockingCallBesideWork(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let isOver = Guarded(false)
+            let (isWriting, mayBegin) = (OneShot(), OneShot())
+            let source = Observable<ByteChunk>.deferred {
+                isWriting.fire()
+                return .empty()
+            }
+            var subscription: (any Disposable)?
+            scheduler.run { mayBegin.wait() }
+            subscription = File.write(source, to: folder["new"], scheduler: scheduler).subscribe()
+            occupy(scheduler, until: isOver)
+            mayBegin.fire()
+            #expect(isWriting.wait(seconds: 0.3))
+            isOver.value = true
+            #expect(await eventually { access(folder["new"], F_OK) == 0 })
+            subscription?.dispose()
+        }
+    }
+
+    @Test("A source that was paused goes on without waiting for submitted work", arguments: Backend.built)
+    func resumeBesideWork(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = folder.put(pattern(4 << 20), into: "a")
+            let isOver = Guarded(false)
+            let queue = BlockedQueue()
+            let emitted = AtomicCounter(0)
+            let received = Received(
+                File.read(path, scheduler: scheduler).do(onNext: { _ in emitted.increment() })
+                    .observe(on: queue.scheduler).map { $0.count })
+            #expect(await eventually { emitted.value > 4 })
+            #expect(await settled { emitted.value } < 64)
+            let before = emitted.value
+            occupy(scheduler, until: isOver)
+            queue.open()
+            try? await Task.sleep(nanoseconds: 300_000_000)
+            #expect(emitted.value > before)
+            isOver.value = true
+            #expect(await received.ends())
+            #expect(received.elements.reduce(0, +) == 4 << 20)
+        }
+    }
+
     @Test(
         "Slow timers and slow completions leave each other, and submitted work, their turns", arguments: Backend.built)
     func slowCallbacks(_ backend: Backend) {

@@ -76,10 +76,32 @@ import Testing
         try leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let socket = try UDP.bind(port: 0, scheduler: scheduler)
-            #expect(socket.send(ByteChunk(pattern(70_000)), to: socket.address))
-            #expect(waitUntil { codes.value == [EMSGSIZE] })
+            // There is no peer.
+            #expect(socket.send(ByteChunk("lost")))
+            #expect(waitUntil { codes.value == [EDESTADDRREQ] })
             socket.close()
             #expect(waitUntil { !socket.send(ByteChunk("late"), to: socket.address) })
+            scheduler.shutdown()
+        }
+    }
+
+    @Test("A datagram that is too long is rejected at once, and takes no room", arguments: Backend.built)
+    func tooLong(_ backend: Backend) throws {
+        let codes = Guarded<[CInt]>([])
+        let before = IOHooks.sendRejectedHandler
+        IOHooks.sendRejectedHandler = { error, _ in codes.change { $0.append(error.code) } }
+        defer { IOHooks.sendRejectedHandler = before }
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let socket = try UDP.bind(port: 0, maximumLength: .max, scheduler: scheduler)
+            let lengths = EventLog()
+            let subscription = socket.received.subscribe(onNext: { lengths.note("\($0.bytes.count)") })
+            #expect(!socket.send(ByteChunk(pattern(65_508)), to: socket.address))
+            #expect(codes.value == [EMSGSIZE])
+            #expect(socket.queuedBytes == 0)
+            #expect(socket.send(ByteChunk(pattern(65_507)), to: socket.address))
+            #expect(waitUntil { lengths.lines == ["65507"] })
+            subscription.dispose()
             scheduler.shutdown()
         }
     }

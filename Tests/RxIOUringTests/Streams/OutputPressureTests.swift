@@ -154,7 +154,7 @@ import Testing
                 File.write(file(folder, emitted, scheduler), to: folder["pipe"], scheduler: scheduler).asObservable())
             #expect(await eventually { emitted.value > 0 })
             let paused = await settled { emitted.value }
-            #expect(paused <= (4 << 20) + 2 * 65_536, "\(paused) bytes were emitted")
+            #expect(paused <= (8 << 20) + 2 * 65_536, "\(paused) bytes were emitted")
             var buffer = [UInt8](repeating: 0, count: 65_536)
             var total = 0
             while total < OutputPressureTests.size, case let count = Glibc.read(reader, &buffer, buffer.count),
