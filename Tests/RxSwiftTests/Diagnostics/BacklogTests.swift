@@ -19,6 +19,8 @@ import Testing
             let source = PublishSubject<Int>()
             let subscription = source.observe(on: scheduler).subscribe()
             for burst in [1_500, 1_500, 3_500] {
+                // A block that is running still would go on beside the burst.
+                queue.sync {}
                 queue.suspend()
                 for element in 0..<burst { source.onNext(element) }
                 queue.resume()

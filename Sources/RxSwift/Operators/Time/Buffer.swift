@@ -27,7 +27,7 @@ final class BufferSink<Element>: TimedSink<Element, [Element]> {
     }
 
     override func begin() {
-        timer.set(after: settings.interval, generation: machine.generation)
+        timer.set(after: interval, generation: machine.generation)
     }
 
     override func receive(_ element: Element) {
@@ -40,7 +40,7 @@ final class BufferSink<Element>: TimedSink<Element, [Element]> {
 
     private func send(_ elements: [Element]) {
         downstream.next(elements)
-        if !isCancelled { timer.set(after: settings.interval, generation: machine.generation) }
+        if !isCancelled { timer.set(after: interval, generation: machine.generation) }
     }
 
     override func receive(error: any Swift.Error) {

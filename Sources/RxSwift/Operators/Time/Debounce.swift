@@ -23,7 +23,7 @@ final class DebounceSink<Element>: PausableTimedSink<Element> {
 
     override func receive(_ element: Element) {
         waiting.put(element)
-        timer.set(after: settings.interval, generation: machine.accept())
+        timer.set(after: interval, generation: machine.accept())
     }
 
     override func receiveTick(_ generation: Int) {

@@ -47,7 +47,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     private func enqueued() {
         arrivals.push(timer.scheduler.now)
         // Releasing: paired with the same in `receiveTick`.
-        if count.fetchAdd(1) == 0 { timer.set(after: settings.interval, generation: 0) }
+        if count.fetchAdd(1) == 0 { timer.set(after: interval, generation: 0) }
     }
 
     override func receive(error: any Swift.Error) {
@@ -70,7 +70,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
             guard let arrival = arrivals.pop() else { preconditionFailure("delay: an event without its arrival time") }
             isOldestCounted = true
             let now = timer.scheduler.now
-            let rest = settings.interval.nanosecondsClamped.addingClamped(arrival - now)
+            let rest = interval.nanosecondsClamped.addingClamped(arrival - now)
             // A source that is faster than the downstream leaves the scheduler to other work now and then.
             let isLong = now - (start ?? now) > DelaySink.turnTime
             start = start ?? now

@@ -22,7 +22,7 @@ extension ObservableType {
 
 @usableFromInline
 final class TakeTimedSink<Element>: TimedSink<Element, Element> {
-    override func begin() { timer.set(after: settings.interval, generation: 0) }
+    override func begin() { timer.set(after: interval, generation: 0) }
 
     override func receive(_ element: Element) { downstream.next(element) }
 

@@ -8,7 +8,7 @@ import RxPrimitives
 class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, SerializerTarget {
     final let downstream: Sink<Output>
     final let timer: RestartableTimer
-    final let settings: TimeSettings
+    final let interval: RxTimeInterval
     private final let serializer = Serializer()
 
     /// True once the source has sent its terminal event. Used only by the drainer.
@@ -28,7 +28,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     required init(settings: TimeSettings, downstream: Sink<Output>) {
         self.downstream = downstream
-        self.settings = settings
+        interval = settings.interval
         timer = RestartableTimer.on(settings.scheduler)
         super.init()
         timer.setTarget(self)

@@ -74,13 +74,13 @@ final class TimeoutSink<Element>: PausableTimedSink<Element> {
 
     fileprivate func linkOther(_ stage: Stage) { super.link(stage) }
 
-    override func begin() { timer.set(after: settings.interval, generation: 0) }
+    override func begin() { timer.set(after: interval, generation: 0) }
 
     override func receive(_ element: Element) {
         // This comes first, so that a tick during the delivery of the element comes too late.
         generation &+= 1
         downstream.next(element)
-        if !isCancelled { timer.set(after: settings.interval, generation: generation) }
+        if !isCancelled { timer.set(after: interval, generation: generation) }
     }
 
     override func receiveTick(_ generation: Int) {

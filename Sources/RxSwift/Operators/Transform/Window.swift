@@ -41,7 +41,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     override func begin() {
         enter {
             sendWindow()
-            if !isCancelled { timer.set(after: settings.interval, generation: machine.generation) }
+            if !isCancelled { timer.set(after: interval, generation: machine.generation) }
         }
     }
 
@@ -70,7 +70,7 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         subject = PublishSubject()
         old.core.end(.completed)
         sendWindow()
-        if !isCancelled { timer.set(after: settings.interval, generation: machine.generation) }
+        if !isCancelled { timer.set(after: interval, generation: machine.generation) }
     }
 
     override func receive(error: any Swift.Error) {
