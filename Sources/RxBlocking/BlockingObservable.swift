@@ -12,7 +12,7 @@ public import RxSwift
 /// events are delivered by `observe(on:)` on such a queue (also as a `Driver` or `Signal`, and with `map`, `filter`, `take(_:)`,
 /// `share` and their like behind it), it fails at once with `BlockingError`. The main queue is such a queue where it is not the main
 /// thread that runs it: in `@MainActor` code under Swift Testing and under an asynchronous `main`; use `await` there.
-public struct BlockingObservable<Element> {
+public struct BlockingObservable<Element>: @unchecked Sendable {
     let timeout: TimeInterval?
     let source: Observable<Element>
 }

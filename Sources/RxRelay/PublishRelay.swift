@@ -6,7 +6,7 @@ public import RxSwift
 /// acceptance, the subscribers of one element in order of subscription. Accepting takes no lock and allocates nothing while
 /// no other thread is delivering.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
-public final class PublishRelay<Element>: ObservableType {
+public final class PublishRelay<Element>: ObservableType, @unchecked Sendable {
     @usableFromInline let subject: PublishSubject<Element>
 
     /// Creates a relay that has no subscribers.

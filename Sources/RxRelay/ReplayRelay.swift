@@ -7,7 +7,7 @@ public import RxSwift
 /// Elements may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one element in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
-public final class ReplayRelay<Element>: ObservableType {
+public final class ReplayRelay<Element>: ObservableType, @unchecked Sendable {
     @usableFromInline let subject: ReplaySubject<Element>
 
     @usableFromInline

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // The sources of the library are compiled here, through symbolic links, with RX_MODEL_CHECK, as in Tools/Explorer. As targets of this package

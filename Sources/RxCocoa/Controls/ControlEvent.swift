@@ -4,7 +4,7 @@ public import RxSwift
 ///
 /// Its maker promises that it does not fail, repeats nothing to new subscribers, completes when the control is gone, and sends its
 /// events on the main queue. The type itself ensures that subscribing takes place on the main queue.
-public struct ControlEvent<PropertyType>: ControlEventType {
+public struct ControlEvent<PropertyType>: ControlEventType, @unchecked Sendable {
     public typealias Element = PropertyType
 
     @usableFromInline let events: Observable<PropertyType>

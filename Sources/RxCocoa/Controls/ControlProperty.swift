@@ -5,7 +5,7 @@ public import RxSwift
 /// Its maker promises that its values do not fail, begin with the present one for each subscriber, continue with the changes
 /// that the user makes (not the program), complete when the control is gone, and come on the main queue. The type itself ensures that
 /// subscribing takes place on the main queue.
-public struct ControlProperty<PropertyType>: ControlPropertyType {
+public struct ControlProperty<PropertyType>: ControlPropertyType, @unchecked Sendable {
     public typealias Element = PropertyType
 
     @usableFromInline let values: Observable<PropertyType>

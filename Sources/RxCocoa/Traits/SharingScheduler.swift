@@ -3,12 +3,15 @@ public import RxSwift
 
 /// The scheduler on which `Driver` and `Signal` deliver.
 public enum SharingScheduler {
-    /// The closure behind `make`, protected by `lock`.
-    nonisolated(unsafe) private static var makeScheduler: () -> any SchedulerType = { MainScheduler() }
+    /// The closure of the innermost `mock`, protected by `lock`.
+    nonisolated(unsafe) private static var mocked: (() -> any SchedulerType)?
     private static let lock = Mutex()
 
     /// Makes the scheduler of a sequence that is being made: the main queue's, unless `mock` says otherwise.
-    public static var make: () -> any SchedulerType { lock.withLock { makeScheduler } }
+    public static var make: () -> any SchedulerType { lock.withLock { mocked } ?? { MainScheduler() } }
+
+    /// True while sequences deliver elsewhere than on the main queue.
+    static var isMocked: Bool { lock.withLock { mocked } != nil }
 
     /// Makes sequences deliver on another scheduler, for tests.
     ///
@@ -35,10 +38,10 @@ public enum SharingScheduler {
         try action()
     }
 
-    private static func exchange(_ replacement: @escaping () -> any SchedulerType) -> () -> any SchedulerType {
+    private static func exchange(_ replacement: (() -> any SchedulerType)?) -> (() -> any SchedulerType)? {
         lock.withLock {
-            let former = makeScheduler
-            makeScheduler = replacement
+            let former = mocked
+            mocked = replacement
             return former
         }
     }

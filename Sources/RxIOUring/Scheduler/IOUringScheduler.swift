@@ -22,7 +22,7 @@ public import RxSwift
 ///
 /// A loop whose scheduler was released runs the work submitted before (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it without waiting for timers and streams.
-public final class IOUringScheduler: SchedulerType {
+public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     @usableFromInline let jobs: LoopJobScheduler
 
     /// Starts the loop's thread, and returns when it is ready.

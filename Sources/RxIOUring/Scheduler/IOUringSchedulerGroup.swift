@@ -6,7 +6,7 @@ public import RxSwift
 ///
 /// Each loop is a serial scheduler of its own; between two of them there is no order. They end as other loops do: by
 /// `shutdown()`, or each when it and the group were released and it has nothing left to do.
-public final class IOUringSchedulerGroup {
+public final class IOUringSchedulerGroup: @unchecked Sendable {
     /// The loops of the group.
     public let schedulers: [IOUringScheduler]
 

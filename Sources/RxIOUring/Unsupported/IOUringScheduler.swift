@@ -3,11 +3,11 @@
 
 /// Event loops need Linux, so this is unavailable.
 @available(*, unavailable, message: "event loops need Linux; elsewhere use SerialDispatchQueueScheduler")
-public final class IOUringScheduler {}
+public final class IOUringScheduler: Sendable {}
 
 /// Event loops need Linux, so this is unavailable.
 @available(*, unavailable, message: "event loops need Linux; elsewhere use ConcurrentDispatchQueueScheduler")
-public final class IOUringSchedulerGroup {}
+public final class IOUringSchedulerGroup: Sendable {}
 
 /// Files as observables need an event loop, and so Linux.
 @available(*, unavailable, message: "files as observables need an event loop, and so Linux")

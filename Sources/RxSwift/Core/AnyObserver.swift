@@ -1,5 +1,5 @@
 /// An observer of any kind behind one type.
-public struct AnyObserver<Element>: ObserverType {
+public struct AnyObserver<Element>: ObserverType, @unchecked Sendable {
     /// A closure that receives events.
     public typealias EventHandler = (Event<Element>) -> Void
 

@@ -1,5 +1,5 @@
 /// Something that can be ended early: a subscription, a scheduled action, a resource.
-public protocol Disposable {
+@preconcurrency public protocol Disposable: Sendable {
     /// Ends the subscription, action or resource. May be called from any thread, also from inside a callback, and any number of times.
     func dispose()
 }

@@ -6,7 +6,7 @@
 /// instead of 70 or 130). For elements that have to be retained or released, a stage per operator is faster.
 /// (Operator fusion: D. Karnok, "Advanced Reactive Java", 2016.)
 @usableFromInline
-class FusibleOperator<Element, Output>: Observable<Output> {
+class FusibleOperator<Element, Output>: Observable<Output>, @unchecked Sendable {
     @usableFromInline final let source: Observable<Element>
 
     /// The operator's work as one step of several; nil if it is not to be fused.

@@ -1,5 +1,5 @@
 /// Schedules actions to be run soon.
-public protocol ImmediateSchedulerType {
+@preconcurrency public protocol ImmediateSchedulerType: Sendable {
     /// Schedules an action to be run soon.
     ///
     /// - Parameters:

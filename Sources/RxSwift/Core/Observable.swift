@@ -1,7 +1,7 @@
 /// A sequence of events that can be observed: `next* (error | completed)?`.
 ///
 /// An observable is an immutable description. Each subscription runs it anew: one stage per operator, linked in a chain.
-public class Observable<Element>: ObservableType {
+public class Observable<Element>: ObservableType, @unchecked Sendable {
     @inlinable
     package init() {
         #if TRACE_RESOURCES

@@ -1,5 +1,5 @@
 /// A sequence whose type tells how many elements it has: `Single`, `Maybe` or `Completable`.
-public struct PrimitiveSequence<Trait, Element> {
+public struct PrimitiveSequence<Trait, Element>: @unchecked Sendable {
     @usableFromInline package let source: Observable<Element>
 
     /// - Parameter raw: a sequence that keeps the promise of the trait.

@@ -5,7 +5,7 @@ import RxPrimitives
 /// Any thread may use a group. Its members are disposed of in order of insertion, and never under a lock.
 public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     /// The name of a disposable inside a `CompositeDisposable`.
-    public struct DisposeKey {
+    public struct DisposeKey: Sendable {
         fileprivate let number: Int
     }
 

@@ -7,6 +7,18 @@ public struct Binder<Value>: ObserverType, @unchecked Sendable {
 
     private let bind: (Value) -> Void
 
+    /// Makes an observer that writes on the main queue.
+    ///
+    /// - Parameters:
+    ///   - target: the object that elements are written to.
+    ///   - binding: writes one element to the target, on the main actor.
+    @preconcurrency
+    public init<Target: AnyObject>(_ target: Target, binding: @escaping @MainActor (Target, Value) -> Void) {
+        self.init(target, scheduler: MainScheduler(), binding: withoutIsolation(binding))
+    }
+
+    /// Makes an observer that writes on a scheduler.
+    ///
     /// - Parameters:
     ///   - target: the object that elements are written to.
     ///   - scheduler: the scheduler on which `binding` runs; the main queue unless told otherwise.

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// Runs actions on a dispatch queue that may run several at the same time.
 ///
 /// The events of one `observe(on:)` still come one at a time and in order. Delays are measured on a monotonic clock.
-public class ConcurrentDispatchQueueScheduler: SchedulerType {
+public class ConcurrentDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     public typealias TimeInterval = Double
     public typealias Time = Date
 

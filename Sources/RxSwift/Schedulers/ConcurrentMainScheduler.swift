@@ -5,7 +5,7 @@ import RxPrimitives
 /// Runs actions on the main queue: right away when already on it, however much is enqueued there; else queued.
 ///
 /// Meant for `subscribe(on:)`; for `observe(on:)` use `MainScheduler`, which keeps the order of events.
-public final class ConcurrentMainScheduler: SchedulerType {
+public final class ConcurrentMainScheduler: SchedulerType, @unchecked Sendable {
     public typealias TimeInterval = Double
     public typealias Time = Date
 

@@ -6,7 +6,7 @@ import RxPrimitives
 /// Work submitted while on the main queue, with nothing enqueued at this scheduler object or under way there, runs inline; all other
 /// work is queued, in order of submission. Delayed actions run on the main queue when their time has come, and are not counted as
 /// under way.
-public final class MainScheduler: SerialDispatchQueueScheduler {
+public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     /// The scheduler of the main queue.
     public static let instance = MainScheduler()
 

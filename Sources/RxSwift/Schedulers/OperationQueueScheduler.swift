@@ -3,7 +3,7 @@ public import Foundation
 /// Runs actions as operations of an `OperationQueue`, which bounds how many run at the same time.
 ///
 /// The events of one `observe(on:)` come one at a time and in order; a burst of them is one operation.
-public class OperationQueueScheduler: ImmediateSchedulerType {
+public class OperationQueueScheduler: ImmediateSchedulerType, @unchecked Sendable {
     /// The queue on which the work runs.
     public let operationQueue: OperationQueue
 

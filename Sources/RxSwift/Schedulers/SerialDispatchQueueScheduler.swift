@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// All work submitted to one scheduler object (actions, events of `observe(on:)`) keeps its order. A burst costs one
 /// `DispatchQueue.async`: other users of the queue get their turn between bursts, and every 512 steps. Delays are measured on a
 /// monotonic clock, and run on one kernel timer for the whole scheduler.
-public class SerialDispatchQueueScheduler: SchedulerType {
+public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     public typealias TimeInterval = Double
     public typealias Time = Date
 

@@ -4,7 +4,7 @@
 /// knows the types and builds optionals, tuples and events there, without the look-up of type metadata that this module
 /// would need per element.
 @usableFromInline
-final class ElementOperator<Element, Output>: FusibleOperator<Element, Output> {
+final class ElementOperator<Element, Output>: FusibleOperator<Element, Output>, @unchecked Sendable {
     @usableFromInline let handle: (Element, ElementSink<Element, Output>) throws -> Void
     @usableFromInline let sinkType: ElementSink<Element, Output>.Type
 

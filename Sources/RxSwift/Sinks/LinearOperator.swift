@@ -4,7 +4,7 @@
 /// that applies the operator, where the type is usually concrete. `subscribeCore` runs as unspecialized code. If it named the sink's
 /// type, each subscription would pay for a look-up of the metadata.
 @usableFromInline
-final class LinearOperator<Element, Output, Settings>: Observable<Output> {
+final class LinearOperator<Element, Output, Settings>: Observable<Output>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let sinkType: OperatorSink<Element, Output, Settings>.Type
     @usableFromInline let settings: Settings

@@ -11,7 +11,7 @@
 /// If such an observable comes up among the sources of one of the same type, its sources take its place, so that recursion
 /// in the last place of a collection needs neither stack nor memory.
 @usableFromInline
-package class SourceSequence<Element>: Observable<Element> {
+package class SourceSequence<Element>: Observable<Element>, @unchecked Sendable {
     /// Starts another pass over the sources.
     package func makeIterator() -> SourceIterator<Element> { abstractMethod() }
 

@@ -13,7 +13,7 @@ package protocol Transducer<Element, Output>: AnyObject {
 }
 
 /// An operator of another module, which makes any number of elements out of each, and knows nothing of stages.
-package final class TransducerObservable<Element, Output>: Observable<Output> {
+package final class TransducerObservable<Element, Output>: Observable<Output>, @unchecked Sendable {
     private let source: Observable<Element>
     private let makeTransducer: () -> any Transducer<Element, Output>
 

@@ -3,7 +3,7 @@
 /// Events may come from any thread and from inside a callback. A subscriber that comes after completion gets the last element and
 /// the completion inside `subscribe`.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
-public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType {
+public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType, @unchecked Sendable {
     public typealias SubjectObserverType = AsyncSubject<Element>
 
     @usableFromInline let core: ReplayRing<Element>

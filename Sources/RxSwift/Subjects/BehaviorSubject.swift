@@ -5,7 +5,9 @@
 /// Events may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one event in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
-public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType {
+public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
+    @unchecked Sendable
+{
     public typealias SubjectObserverType = BehaviorSubject<Element>
 
     @usableFromInline let core: ReplayRing<Element>

@@ -5,7 +5,9 @@
 /// acceptance, the subscribers of one event in order of subscription. Emitting takes no lock and allocates nothing while
 /// no other thread is delivering.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
-public final class PublishSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType {
+public final class PublishSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
+    @unchecked Sendable
+{
     public typealias SubjectObserverType = PublishSubject<Element>
 
     @usableFromInline let core: SubjectCore<Element>

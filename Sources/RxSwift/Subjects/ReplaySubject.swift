@@ -5,7 +5,7 @@
 /// Events may come from any thread and from inside a callback: each subscriber gets them one at a time, in order of
 /// acceptance, the subscribers of one event in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
-public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverType, Disposable {
+public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverType, Disposable, @unchecked Sendable {
     public typealias SubjectObserverType = ReplaySubject<Element>
 
     @usableFromInline final let core: ReplayCore<Element>

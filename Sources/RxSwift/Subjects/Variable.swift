@@ -2,7 +2,7 @@
 ///
 /// The sequence completes when the variable is released.
 @available(*, deprecated, message: "Use BehaviorSubject, or BehaviorRelay of RxRelay.")
-public final class Variable<Element> {
+public final class Variable<Element>: @unchecked Sendable {
     private let subject: BehaviorSubject<Element>
 
     /// - Parameter value: the value it has at first.

@@ -8,7 +8,7 @@ package protocol Source: AnyObject {
 }
 
 /// An observable whose source belongs to another module.
-package final class SourceObservable<Element>: Observable<Element> {
+package final class SourceObservable<Element>: Observable<Element>, @unchecked Sendable {
     private let makeSource: (Sink<Element>) -> any Source
     private let nameIfHeldByCaller: () -> String?
 

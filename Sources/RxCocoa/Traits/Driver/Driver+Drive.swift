@@ -92,38 +92,38 @@ extension SharedSequenceConvertibleType where SharingStrategy == DriverSharingSt
 
     /// Subscribes closures which receive an object that is held weakly.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
+    /// From any thread; everything comes on the main queue, the remembered element inside this call if that is made there (but see `Driver`).
+    /// `onDisposed` runs there, too: later, if the subscription is disposed of on another thread.
     /// - Parameters:
     ///   - object: passed to the closures as long as it lives; without it they are not called.
     ///   - onNext: receives the elements, one at a time.
     ///   - onCompleted: runs at the end of the sequence.
     ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
     /// - Returns: ends the subscription when disposed of.
-    @preconcurrency @inlinable
     public func drive<Object: AnyObject>(
         with object: Object,
-        onNext: (@Sendable (Object, Element) -> Void)? = nil,
-        onCompleted: (@Sendable (Object) -> Void)? = nil,
-        onDisposed: (@Sendable (Object) -> Void)? = nil
+        onNext: ((Object, Element) -> Void)? = nil,
+        onCompleted: ((Object) -> Void)? = nil,
+        onDisposed: ((Object) -> Void)? = nil
     ) -> any Disposable {
-        asObservable().subscribe(with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+        subscribeOnMain(with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
     /// Subscribes a closure for each kind of event.
     ///
-    /// From any thread; the remembered element comes inside this call, on the calling thread, everything else on the main queue (but see `Driver`).
+    /// From any thread; everything comes on the main queue, the remembered element inside this call if that is made there (but see `Driver`).
+    /// `onDisposed` runs there, too: later, if the subscription is disposed of on another thread.
     /// - Parameters:
     ///   - onNext: receives the elements, one at a time.
     ///   - onCompleted: runs at the end of the sequence.
     ///   - onDisposed: runs once, after the end of the sequence or when the subscription is disposed of.
     /// - Returns: ends the subscription when disposed of.
-    @preconcurrency @inlinable
     public func drive(
-        onNext: (@Sendable (Element) -> Void)? = nil,
-        onCompleted: (@Sendable () -> Void)? = nil,
-        onDisposed: (@Sendable () -> Void)? = nil
+        onNext: ((Element) -> Void)? = nil,
+        onCompleted: (() -> Void)? = nil,
+        onDisposed: (() -> Void)? = nil
     ) -> any Disposable {
-        asObservable().subscribe(onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+        subscribeOnMain(onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
     /// Subscribes without looking at the elements.

@@ -4,7 +4,9 @@ public import RxSwift
 /// one subscription of the source in the way of its strategy.
 ///
 /// `Driver` and `Signal` are the two that are used.
-public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>: SharedSequenceConvertibleType {
+public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>: SharedSequenceConvertibleType,
+    @unchecked Sendable
+{
     @usableFromInline let source: Observable<Element>
 
     /// A sequence of which each subscription is shared.

@@ -10,7 +10,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class StartWith<Element>: Observable<Element> {
+final class StartWith<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let elements: [Element]
     @usableFromInline let sinkType: StartWithSink<Element>.Type

@@ -10,7 +10,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class SwitchIfEmpty<Element>: Observable<Element> {
+final class SwitchIfEmpty<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let other: Observable<Element>
 

@@ -32,7 +32,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class WithLatestFrom<First, Second, Result>: Observable<Result> {
+final class WithLatestFrom<First, Second, Result>: Observable<Result>, @unchecked Sendable {
     @usableFromInline let first: Observable<First>
     @usableFromInline let second: Observable<Second>
     @usableFromInline let resultSelector: (First, Second) throws -> Result

@@ -15,7 +15,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Create<Element>: Observable<Element> {
+final class Create<Element>: Observable<Element>, @unchecked Sendable {
     private let subscribe: (AnyObserver<Element>) -> any Disposable
 
     /// True if the source is an `ObservableType` of the program's own.

@@ -13,7 +13,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Deferred<Element>: Observable<Element> {
+final class Deferred<Element>: Observable<Element>, @unchecked Sendable {
     private let factory: () throws -> Observable<Element>
 
     @usableFromInline

@@ -10,7 +10,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class EmptySequence<Element>: Observable<Element> {
+final class EmptySequence<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline
     override init() { super.init() }
 

@@ -10,7 +10,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class ErrorSequence<Element>: Observable<Element> {
+final class ErrorSequence<Element>: Observable<Element>, @unchecked Sendable {
     private let error: any Swift.Error
 
     @usableFromInline

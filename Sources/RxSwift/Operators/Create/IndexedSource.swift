@@ -1,6 +1,6 @@
 /// A sequence of `count` elements, each made from its index.
 @usableFromInline
-final class IndexedSource<Element>: Observable<Element> {
+final class IndexedSource<Element>: Observable<Element>, @unchecked Sendable {
     private let count: Int
     private let element: (Int) -> Element
     private let scheduler: any ImmediateSchedulerType

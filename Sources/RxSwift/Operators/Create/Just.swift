@@ -10,7 +10,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Just<Element>: Observable<Element> {
+final class Just<Element>: Observable<Element>, @unchecked Sendable {
     private let element: Element
 
     @usableFromInline

@@ -9,7 +9,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class NeverSequence<Element>: Observable<Element> {
+final class NeverSequence<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline
     override init() { super.init() }
 

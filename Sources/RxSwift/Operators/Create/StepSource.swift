@@ -1,6 +1,6 @@
 /// A sequence that a closure emits step by step.
 @usableFromInline
-final class StepSource<Element>: Observable<Element> {
+final class StepSource<Element>: Observable<Element>, @unchecked Sendable {
     /// Emits the next event through the job and tells whether more events follow.
     @usableFromInline typealias Step = (StepJob<Element>) -> Bool
 

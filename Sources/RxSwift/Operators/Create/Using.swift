@@ -16,7 +16,7 @@ extension ObservableType {
     }
 }
 
-final class Using<Element, Resource: Disposable>: Observable<Element> {
+final class Using<Element, Resource: Disposable>: Observable<Element>, @unchecked Sendable {
     private let resourceFactory: () throws -> Resource
     private let observableFactory: (Resource) throws -> Observable<Element>
 

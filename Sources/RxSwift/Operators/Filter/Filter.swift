@@ -18,7 +18,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Filter<Element>: FusibleOperator<Element, Element> {
+final class Filter<Element>: FusibleOperator<Element, Element>, @unchecked Sendable {
     @usableFromInline let predicate: (Element) throws -> Bool
     @usableFromInline let sinkType: FilterSink<Element>.Type
 

@@ -12,7 +12,7 @@ extension ObservableType {
     }
 }
 
-private final class Sample<Element, Tick>: Observable<Element> {
+private final class Sample<Element, Tick>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let sampler: Observable<Tick>
     private let defaultValue: Element?

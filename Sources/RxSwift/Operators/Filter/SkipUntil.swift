@@ -16,7 +16,7 @@ extension ObservableType {
     }
 }
 
-private final class SkipUntil<Element, Other>: Observable<Element> {
+private final class SkipUntil<Element, Other>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let other: Observable<Other>
 

@@ -11,7 +11,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Take<Element>: Observable<Element> {
+final class Take<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let count: Int
     @usableFromInline let sinkType: TakeSink<Element>.Type

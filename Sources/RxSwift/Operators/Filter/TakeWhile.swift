@@ -1,5 +1,5 @@
 /// The treatment of the element at which an operator ends.
-public enum TakeBehavior {
+public enum TakeBehavior: Sendable {
     /// The element that ends the sequence is let through.
     case inclusive
     /// The element that ends the sequence is dropped.

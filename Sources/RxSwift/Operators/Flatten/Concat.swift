@@ -50,7 +50,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Concat<Sources: Sequence, Element>: SourceSequence<Element>
+final class Concat<Sources: Sequence, Element>: SourceSequence<Element>, @unchecked Sendable
 where Sources.Element == Observable<Element> {
     @usableFromInline let sources: Sources
     @usableFromInline let count: Int?

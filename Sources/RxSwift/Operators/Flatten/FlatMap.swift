@@ -14,7 +14,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class FlatMap<Element, Result>: Observable<Result> {
+final class FlatMap<Element, Result>: Observable<Result>, @unchecked Sendable {
     private let source: Observable<Element>
     private let selector: (Element) throws -> Observable<Result>
     private let sinkType: FlatMapSink<Element, Result>.Type

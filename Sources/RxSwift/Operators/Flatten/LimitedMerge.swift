@@ -26,7 +26,7 @@ extension ObservableType where Element: ObservableConvertibleType {
 
 /// The observable of `merge(maxConcurrent:)`, `concatMap` and `flatMapFirst`.
 @usableFromInline
-final class LimitedMerge<Element, Result>: Observable<Result> {
+final class LimitedMerge<Element, Result>: Observable<Result>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let limit: Int
     @usableFromInline let dropsWhenFull: Bool

@@ -34,7 +34,7 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 @usableFromInline
-final class Merge<Element>: Observable<Element> {
+final class Merge<Element>: Observable<Element>, @unchecked Sendable {
     private let sources: [Observable<Element>]
 
     @usableFromInline

@@ -15,7 +15,7 @@ extension ObservableType where Element: ObservableConvertibleType {
 
 /// The observable of `switchLatest` and `flatMapLatest`.
 @usableFromInline
-final class SwitchLatest<Element, Result>: Observable<Result> {
+final class SwitchLatest<Element, Result>: Observable<Result>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let selector: (Element) throws -> Observable<Result>
     @usableFromInline let sinkType: SwitchLatestSink<Element, Result>.Type

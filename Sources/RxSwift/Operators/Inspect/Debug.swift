@@ -24,7 +24,7 @@ extension ObservableType {
     }
 }
 
-package final class Debug<Element>: Observable<Element> {
+package final class Debug<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     fileprivate let identifier: String
     fileprivate let trimOutput: Bool

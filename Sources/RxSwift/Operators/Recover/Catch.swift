@@ -22,7 +22,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Catch<Element>: Observable<Element> {
+final class Catch<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let handler: (any Swift.Error) throws -> Observable<Element>
     @usableFromInline let sinkType: CatchSink<Element>.Type

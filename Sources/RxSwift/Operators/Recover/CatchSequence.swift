@@ -23,7 +23,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class CatchSequence<Sources: Sequence, Element>: SourceSequence<Element>
+final class CatchSequence<Sources: Sequence, Element>: SourceSequence<Element>, @unchecked Sendable
 where Sources.Element == Observable<Element> {
     @usableFromInline let sources: Sources
 

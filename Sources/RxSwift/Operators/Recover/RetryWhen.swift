@@ -48,7 +48,7 @@ extension ObservableType {
     }
 }
 
-final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Element> {
+final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let cast: (any Swift.Error) -> Failure?
     private let notificationHandler: (Observable<Failure>) -> Trigger

@@ -10,7 +10,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class AsSingle<Element>: Observable<Element> {
+final class AsSingle<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let sinkType: AsSingleSink<Element>.Type
 

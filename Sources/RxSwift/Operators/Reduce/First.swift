@@ -9,7 +9,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class First<Element>: Observable<Element?> {
+final class First<Element>: Observable<Element?>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let sinkType: FirstSink<Element>.Type
 

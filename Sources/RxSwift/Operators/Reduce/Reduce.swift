@@ -34,7 +34,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Reduce<Element, Accumulated, Result>: Observable<Result> {
+final class Reduce<Element, Accumulated, Result>: Observable<Result>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let seed: Accumulated
     @usableFromInline let accumulate: (inout Accumulated, Element) throws -> Void

@@ -23,7 +23,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class ObserveOn<Element>: Observable<Element> {
+final class ObserveOn<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let scheduler: any ImmediateSchedulerType
     @usableFromInline let weigh: ((Element) -> Int)?

@@ -32,7 +32,7 @@ extension ObservableType {
     }
 }
 
-private final class ObserveOnBounded<Element>: Observable<Element> {
+private final class ObserveOnBounded<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let scheduler: any ImmediateSchedulerType
     private let policy: OverflowPolicy

@@ -32,7 +32,7 @@ extension ObservableType {
     }
 }
 
-private final class OnBackpressure<Element>: Observable<Element> {
+private final class OnBackpressure<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let policy: OverflowPolicy
     private let onDropped: ((Element) -> Void)?

@@ -21,7 +21,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class SubscribeOn<Element>: Observable<Element> {
+final class SubscribeOn<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let scheduler: any ImmediateSchedulerType
     @usableFromInline let sinkType: SubscribeOnSink<Element>.Type

@@ -8,7 +8,7 @@ public protocol ConnectableObservableType: ObservableType {
 
 /// A sequence that runs only while it is connected, with or without subscribers. `publish`, `replay` and `multicast` make one.
 /// - SeeAlso: [Connect](https://reactivex.io/documentation/operators/connect.html)
-public class ConnectableObservable<Element>: Observable<Element>, ConnectableObservableType {
+public class ConnectableObservable<Element>: Observable<Element>, ConnectableObservableType, @unchecked Sendable {
     /// Subscribes to the source, unless it is connected already; from then on subscribers get its events.
     ///
     /// May be called from any thread. Connecting again after the source has ended, or after disconnecting, subscribes to the source anew.

@@ -48,7 +48,7 @@ extension ObservableType {
 }
 
 /// A connectable sequence over a subject of any kind.
-final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element> {
+final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element>, @unchecked Sendable {
     private let source: Observable<Subject.Observer.Element>
     private let makeSubject: () -> Subject
     private let lock = Mutex()

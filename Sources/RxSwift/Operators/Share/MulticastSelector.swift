@@ -16,7 +16,7 @@ extension ObservableType {
     }
 }
 
-final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result> {
+final class MulticastSelector<Subject: SubjectType, Result>: Observable<Result>, @unchecked Sendable {
     private let source: Observable<Subject.Observer.Element>
     private let makeSubject: () throws -> Subject
     private let selector: (Observable<Subject.Element>) throws -> Observable<Result>

@@ -10,7 +10,7 @@ extension ConnectableObservableType {
     }
 }
 
-final class RefCount<Element>: Observable<Element> {
+final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let connect: () -> any Disposable
     private let lock = Mutex()

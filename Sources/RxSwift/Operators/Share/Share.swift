@@ -1,7 +1,7 @@
 import RxPrimitives
 
 /// The lifetime of the elements that a shared sequence remembers.
-public enum SubjectLifetimeScope {
+public enum SubjectLifetimeScope: Sendable {
     /// The sequence remembers while it is connected. A subscriber that comes after the last one has left, or after the source has
     /// ended, starts the source anew and gets no earlier elements.
     case whileConnected
@@ -27,7 +27,7 @@ extension ObservableType {
     }
 }
 
-final class Share<Element>: Observable<Element> {
+final class Share<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let replay: Int
     private let scope: SubjectLifetimeScope

@@ -12,7 +12,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class DelaySubscription<Element>: Observable<Element> {
+final class DelaySubscription<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let settings: TimeSettings
     @usableFromInline let sinkType: DelaySubscriptionSink<Element>.Type

@@ -15,7 +15,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class SkipTimed<Element>: Observable<Element> {
+final class SkipTimed<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let settings: TimeSettings
     @usableFromInline let sinkType: SkipTimedSink<Element>.Type

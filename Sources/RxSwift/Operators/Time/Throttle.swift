@@ -144,7 +144,7 @@ struct ThrottleSchedule {
 // MARK: Without the latest: no timer
 
 @usableFromInline
-final class ThrottleFirst<Element>: Observable<Element> {
+final class ThrottleFirst<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let settings: TimeSettings
     @usableFromInline let sinkType: ThrottleFirstSink<Element>.Type

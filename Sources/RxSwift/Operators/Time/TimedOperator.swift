@@ -16,7 +16,7 @@ struct TimeSettings {
 
 /// The observable of every operator that is a `TimedSink`.
 @usableFromInline
-final class TimedOperator<Element, Output>: Observable<Output> {
+final class TimedOperator<Element, Output>: Observable<Output>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let settings: TimeSettings
     @usableFromInline let sinkType: TimedSink<Element, Output>.Type

@@ -32,7 +32,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Timeout<Element>: Observable<Element> {
+final class Timeout<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let other: Observable<Element>?
     @usableFromInline let settings: TimeSettings

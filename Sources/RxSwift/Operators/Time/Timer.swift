@@ -29,7 +29,7 @@ extension ObservableType where Element: FixedWidthInteger {
 }
 
 @usableFromInline
-final class TimerSource<Element>: Observable<Element> {
+final class TimerSource<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let dueTime: RxTimeInterval
     @usableFromInline let period: RxTimeInterval?
     @usableFromInline let scheduler: any TimedJobScheduler

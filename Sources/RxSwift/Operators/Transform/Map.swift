@@ -20,7 +20,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Map<Element, Result>: FusibleOperator<Element, Result> {
+final class Map<Element, Result>: FusibleOperator<Element, Result>, @unchecked Sendable {
     @usableFromInline let transform: (Element) throws -> Result
     @usableFromInline let sinkType: MapSink<Element, Result>.Type
 

@@ -31,7 +31,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Scan<Element, Accumulated>: Observable<Accumulated> {
+final class Scan<Element, Accumulated>: Observable<Accumulated>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let seed: Accumulated
     @usableFromInline let accumulate: (inout Accumulated, Element) throws -> Void

@@ -131,7 +131,7 @@ struct WindowStateMachine {
 }
 
 /// A window as its subscribers see it. Each subscriber keeps the source subscribed to.
-private final class WindowSource<Element>: Observable<Element> {
+private final class WindowSource<Element>: Observable<Element>, @unchecked Sendable {
     private let subject: PublishSubject<Element>
     private let references: RefCountDisposable
 

@@ -37,7 +37,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
 }
 
 @usableFromInline
-final class AndThen<Element>: Observable<Element> {
+final class AndThen<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let first: Observable<Never>
     @usableFromInline let second: Observable<Element>
     @usableFromInline let sinkType: AndThenSink<Element>.Type
@@ -60,7 +60,7 @@ final class AndThen<Element>: Observable<Element> {
 
 /// `AndThen` where both sources have the same type, so that one sink receives both.
 @usableFromInline
-final class CompletableAndThen: Observable<Never> {
+final class CompletableAndThen: Observable<Never>, @unchecked Sendable {
     private let first: Observable<Never>
     private let second: Observable<Never>
 

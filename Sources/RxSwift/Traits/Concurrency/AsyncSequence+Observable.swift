@@ -10,7 +10,6 @@ extension AsyncSequence {
         // Passed to the task of each subscription. As with RxSwift there is no check that the sequence may be iterated there.
         nonisolated(unsafe) let sequence = self
         return .create { observer in
-            nonisolated(unsafe) let observer = observer
             let task = Task.detached(priority: priority) {
                 let source = PausableTask()
                 do {

@@ -13,7 +13,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(
             raw: .create { observer in
-                nonisolated(unsafe) let observer = observer
                 let operation: @Sendable () async -> Void = {
                     do {
                         observer.onNext(try await work())

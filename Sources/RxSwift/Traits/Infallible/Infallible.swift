@@ -3,7 +3,7 @@
 /// It is an observable with a promise in its type, and no other rules about threads or sharing. The operators on it take closures
 /// that do not throw. The few operators whose closures may throw break the promise when one does: the sequence then ends with an error,
 /// which passes through `asObservable()`, and which `subscribe` passes to `Hooks.defaultErrorHandler`.
-public struct Infallible<Element>: InfallibleType {
+public struct Infallible<Element>: InfallibleType, @unchecked Sendable {
     @usableFromInline package let source: Observable<Element>
 
     /// - Parameter raw: a sequence that never sends an error.

@@ -2,7 +2,7 @@ import RxPrimitives
 
 /// The source of `create` of a `Single` or a `Maybe`: a closure of the user's receives each subscriber, and tells it one outcome.
 @usableFromInline
-package final class OutcomeSource<Element>: Observable<Element> {
+package final class OutcomeSource<Element>: Observable<Element>, @unchecked Sendable {
     private let subscribe: (OutcomeObserver<Element>) -> any Disposable
 
     @usableFromInline

@@ -93,7 +93,8 @@ extension SharedSequences {
                     for _ in 0..<length {
                         driver = driver.map { element in withExtendedLifetime(token) { element + 1 } }
                     }
-                    let subscription = driver.drive(onNext: { sum += $0 })
+                    // An observer: closures run on the main queue.
+                    let subscription = driver.drive(AnyObserver { sum += $0.element ?? 0 })
                     relay.accept(0)
                     relay.accept(1)
                     subscription.dispose()

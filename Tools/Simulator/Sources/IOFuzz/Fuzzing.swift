@@ -42,6 +42,8 @@ final class Fuzzing {
             if outcome.isFault {
                 findings += 1
                 failed.append(outcome)
+                // The report, which takes a smaller program, comes at the end.
+                fputs("seed \(outcome.seed): \(outcome.reason)\n", stderr)
             } else if settings.runsTwice {
                 failed.append(outcome)
             }

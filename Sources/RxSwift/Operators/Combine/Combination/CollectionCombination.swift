@@ -1,5 +1,5 @@
 /// The observable behind the forms of zip and combineLatest for collections of sources.
-final class CollectionCombination<Sources: Collection, Result>: Observable<Result>
+final class CollectionCombination<Sources: Collection, Result>: Observable<Result>, @unchecked Sendable
 where Sources.Element: ObservableType {
     private let kind: CombinationKind
     private let sources: Sources

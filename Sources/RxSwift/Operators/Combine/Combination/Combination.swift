@@ -13,7 +13,7 @@ enum CombinationKind {
 /// Only `combine` knows the types of the sources. It is made in the caller's module, where the types are known, so that the compiler
 /// specializes all that it does per combination.
 @usableFromInline
-final class Combination<Result>: Observable<Result> {
+final class Combination<Result>: Observable<Result>, @unchecked Sendable {
     @usableFromInline let kind: CombinationKind
     @usableFromInline let sources: [any CombinedSource]
     @usableFromInline let combine: (AnyCombinationCoordinator) throws -> Result

@@ -1,5 +1,5 @@
 /// A `do` with an operator without a stage below it.
-final class AboveOperator<Element>: Observable<Element> {
+final class AboveOperator<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
 
     init(_ source: Observable<Element>) {

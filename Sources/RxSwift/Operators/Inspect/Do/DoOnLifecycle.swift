@@ -4,7 +4,7 @@ import RxPrimitives
 ///
 /// Stands above the parts that run closures at events, so that those have run when a terminal event has come back from below.
 @usableFromInline
-final class DoOnLifecycle<Element>: Observable<Element> {
+final class DoOnLifecycle<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
     private let onSubscribe: (() -> Void)?
     private let onSubscribed: (() -> Void)?

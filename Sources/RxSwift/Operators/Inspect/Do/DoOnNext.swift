@@ -1,6 +1,6 @@
 /// The part of `do` that runs closures at elements.
 @usableFromInline
-final class DoOnNext<Element>: Observable<Element> {
+final class DoOnNext<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let onNext: (Element) throws -> Void
     @usableFromInline let afterNext: (Element) throws -> Void

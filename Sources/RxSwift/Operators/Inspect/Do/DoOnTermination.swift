@@ -23,7 +23,7 @@ final class TerminationActions {
 
 /// The part of `do` that runs closures at terminal events.
 @usableFromInline
-final class DoOnTermination<Element>: Observable<Element> {
+final class DoOnTermination<Element>: Observable<Element>, @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
     @usableFromInline let actions: TerminationActions
     @usableFromInline let sinkType: DoOnTerminationSink<Element>.Type

@@ -19,7 +19,7 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class GroupBy<Key: Hashable, Element>: Observable<GroupedObservable<Key, Element>> {
+final class GroupBy<Key: Hashable, Element>: Observable<GroupedObservable<Key, Element>>, @unchecked Sendable {
     private let source: Observable<Element>
     private let keySelector: (Element) throws -> Key
 
@@ -120,7 +120,7 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
 }
 
 /// The sequence of the elements of one group.
-final class Group<Element>: Observable<Element> {
+final class Group<Element>: Observable<Element>, @unchecked Sendable {
     let core = SubjectCore<Element>(name: "groupBy")
     private let life: SharedLife
 

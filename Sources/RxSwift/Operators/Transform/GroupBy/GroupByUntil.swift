@@ -54,7 +54,7 @@ enum GroupLifetime<Key: Hashable, Element> {
 }
 
 @usableFromInline
-final class GroupByUntil<Key: Hashable, Element>: Observable<GroupedObservable<Key, Element>> {
+final class GroupByUntil<Key: Hashable, Element>: Observable<GroupedObservable<Key, Element>>, @unchecked Sendable {
     private let source: Observable<Element>
     private let keySelector: (Element) throws -> Key
     private let lifetime: GroupLifetime<Key, Element>
