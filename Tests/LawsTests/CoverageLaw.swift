@@ -10,6 +10,8 @@ extension Laws {
             "Single.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
             "Maybe.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
             "Completable.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
+            "subscribe(onMainNext:onError:onCompleted:onDisposed:)":
+                "a hop to the main queue, which the laws do not run; SubscribeOnMainTests",
             "Completable.timer(_:scheduler:)": "has no element that could be an integer",
             "Infallible.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
             "SharedSequence.debug(_:trimOutput:file:line:function:)": "the same as that of observables",

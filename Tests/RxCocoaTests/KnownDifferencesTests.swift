@@ -20,7 +20,7 @@ extension SharedSequences {
                 _ = subscriptions.insert(driver.drive(onNext: note))
                 log.note("driven")
             }
-            #expect(await eventually { log.lines == ["driven", "1 on the main queue"] })
+            #expect(await eventually { log.lines.sorted() == ["1 on the main queue", "driven"] })
             log.clear()
             let relay = PublishRelay<Int>()
             race { _ = subscriptions.insert(relay.asSignal().emit(onNext: note)) }

@@ -6,12 +6,14 @@ public enum SharingScheduler {
     /// The closure of the innermost `mock`, protected by `lock`.
     nonisolated(unsafe) private static var mocked: (() -> any SchedulerType)?
     private static let lock = Mutex()
+    /// 1 while `mocked` is not nil, else 0; written under the lock.
+    private static let mockState = AtomicWord(0)
 
     /// Makes the scheduler of a sequence that is being made: the main queue's, unless `mock` says otherwise.
     public static var make: () -> any SchedulerType { lock.withLock { mocked } ?? { MainScheduler() } }
 
-    /// True while sequences deliver elsewhere than on the main queue.
-    static var isMocked: Bool { lock.withLock { mocked } != nil }
+    /// True while sequences are made that deliver elsewhere than on the main queue.
+    @usableFromInline static var isMocked: Bool { mockState.loadRelaxed() != 0 }
 
     /// Makes sequences deliver on another scheduler, for tests.
     ///
@@ -42,6 +44,7 @@ public enum SharingScheduler {
         lock.withLock {
             let former = mocked
             mocked = replacement
+            mockState.storeRelaxed(replacement == nil ? 0 : 1)
             return former
         }
     }

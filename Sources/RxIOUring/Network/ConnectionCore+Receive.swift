@@ -33,6 +33,8 @@ extension ConnectionCore {
         if receive.isInFlight { return }
         // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
         if !hangUp.isReset, receiver.mustPause() {
+            // The question has ended the receiver, which has left.
+            if self.receiver !== receiver { return }
             idleTimer?.pause()
             return watchAtEndOfTick()
         }

@@ -115,7 +115,8 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
 
     // MARK: Pausing
 
-    /// Asks the stages below whether they want the source to pause. After the answer true, `goOn` is called later.
+    /// Asks the stages below whether they want the source to pause. After the answer true, `goOn` is called later, unless the source has
+    /// ended: the question may deliver events that were waiting below, which may end this source.
     ///
     /// Not from inside an event. Called again during a pause, by a source with several inputs, it asks no further question.
     final func mustPause() -> Bool {
@@ -123,7 +124,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         guard let downstream else { return false }
         pauseState.willAsk()
         isPaused = downstream.pauses(self) && pauseState.pause()
-        return isPaused
+        return isPaused || !isRunning
     }
 
     final func resume() {

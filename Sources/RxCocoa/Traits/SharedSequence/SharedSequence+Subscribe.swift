@@ -3,21 +3,22 @@ public import RxSwift
 
 // The closures that subscribe to drivers and signals are not `@Sendable`, as those of `subscribe` are: in code of the main actor they belong to
 // it, and may use what belongs to it. In Swift 6 mode such a closure stops the program when it is called elsewhere. So it never is:
-// elements come on the main queue already, and a subscription that begins elsewhere hops there. (The type `@MainActor (Element) -> Void`
+// elements come on the main queue already, and a subscription that begins elsewhere hops there, unless the sequence was made under `SharingScheduler.mock`. (The type `@MainActor (Element) -> Void`
 // would spare the check, but then a view model without an actor does not compile.)
 
 extension SharedSequenceConvertibleType {
-    /// Subscribes closures that run on the main queue, or where `SharingScheduler.mock` delivers.
+    /// Subscribes closures that run on the main queue, or where the mock delivers under which the sequence was made.
     ///
     /// On the main queue the remembered element comes inside this call; elsewhere it comes later, on the main queue, as all others do.
     func subscribeOnMain(
         onNext: ((Element) -> Void)?, onCompleted: (() -> Void)?, onDisposed: (() -> Void)?
     ) -> any Disposable {
-        let isHere = MainQueue.isCurrent || SharingScheduler.isMocked
-        let source = isHere ? asObservable() : asObservable().observe(on: MainScheduler.instance)
+        let sequence = asSharedSequence()
+        let isHere = sequence.isMocked || MainQueue.isCurrent
+        let source = isHere ? sequence.source : sequence.source.observe(on: MainScheduler.instance)
         return source.subscribe(
             onNext: onNext, onCompleted: onCompleted,
-            onDisposed: SharingScheduler.isMocked ? onDisposed : onDisposed.map { onMainQueue($0) })
+            onDisposed: sequence.isMocked ? onDisposed : onDisposed.map { onMainQueue($0) })
     }
 
     /// Subscribes closures that run there, and receive an object that is held weakly.

@@ -8,6 +8,8 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
     @unchecked Sendable
 {
     @usableFromInline let source: Observable<Element>
+    /// True if the sequence was made under `SharingScheduler.mock`, and so delivers elsewhere than on the main queue.
+    @usableFromInline let isMocked = SharingScheduler.isMocked
 
     /// A sequence of which each subscription is shared.
     ///

@@ -93,8 +93,7 @@ extension SharedSequences {
                     for _ in 0..<length {
                         driver = driver.map { element in withExtendedLifetime(token) { element + 1 } }
                     }
-                    // An observer: closures run on the main queue.
-                    let subscription = driver.drive(AnyObserver { sum += $0.element ?? 0 })
+                    let subscription = driver.drive(onNext: { sum += $0 })
                     relay.accept(0)
                     relay.accept(1)
                     subscription.dispose()
