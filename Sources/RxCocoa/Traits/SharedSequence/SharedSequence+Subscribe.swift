@@ -1,5 +1,5 @@
 import RxPrimitives
-public import RxSwift
+import RxSwift
 
 // The closures that subscribe to drivers and signals are not `@Sendable`, as those of `subscribe` are: in code of the main actor they belong to
 // it, and may use what belongs to it. In Swift 6 mode such a closure stops the program when it is called elsewhere. So it never is:
