@@ -1,4 +1,6 @@
 /// Something that can be ended early: a subscription, a scheduled action, a resource.
+///
+/// In Swift 6 mode, a class that conforms is final and has no mutable state, or is `@unchecked Sendable`.
 @preconcurrency public protocol Disposable: Sendable {
     /// Ends the subscription, action or resource. May be called from any thread, also from inside a callback, and any number of times.
     func dispose()

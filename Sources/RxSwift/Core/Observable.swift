@@ -1,6 +1,9 @@
 /// A sequence of events that can be observed: `next* (error | completed)?`.
 ///
 /// An observable is an immutable description. Each subscription runs it anew: one stage per operator, linked in a chain.
+///
+/// Safe to share between threads, whatever its elements are: a hop carries elements to another thread without a check that they may go there.
+/// Ask for `Element: Sendable` where that matters.
 public class Observable<Element>: ObservableType, @unchecked Sendable {
     @inlinable
     package init() {

@@ -87,7 +87,10 @@ import Testing
             let emitted = Guarded(0)
             // The file has another observer, which goes on.
             let shared = file(folder, emitted, scheduler).publish()
-            let written = Received(connection.write(shared).asObservable())
+            let isSubscribed = OneShot()
+            // On the connection's loop.
+            let written = Received(connection.write(shared.do(onSubscribed: isSubscribed.fire)).asObservable())
+            #expect(isSubscribed.wait())
             let connected = shared.connect()
             #expect(await eventually { emitted.value > 0 })
             #expect(await settled { emitted.value } < OutputPressureTests.size)

@@ -9,7 +9,7 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
 {
     @usableFromInline let source: Observable<Element>
     /// True if the sequence was made under `SharingScheduler.mock`, and so delivers elsewhere than on the main queue.
-    @usableFromInline let isMocked = SharingScheduler.isMocked
+    @usableFromInline let isMocked: Bool
 
     /// A sequence of which each subscription is shared.
     ///
@@ -17,6 +17,7 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
     @inlinable
     init(_ source: Observable<Element>) {
         self.source = SharingStrategy.share(source)
+        isMocked = SharingScheduler.isMocked
     }
 
     /// A sequence made by an operator from the events of another.
@@ -27,6 +28,7 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
     @inlinable
     init<Upstream>(_ source: Observable<Element>, derivedFrom upstream: SharedSequence<SharingStrategy, Upstream>) {
         self.source = SharingStrategy.share(source)
+        isMocked = upstream.isMocked
         self.source.shares(derivedFrom: upstream.source)
     }
 
@@ -34,6 +36,7 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
     @inlinable
     package init(raw: Observable<Element>) {
         self.source = raw
+        isMocked = SharingScheduler.isMocked
     }
 
     /// The same sequence, which needs no conversion.

@@ -103,7 +103,9 @@ extension ObservableType where Element: Sendable {
     func firstValue() async throws -> Element? { try await take(1).asMaybe().value }
 }
 
-func poll<Value: Sendable>(every seconds: Int, _ load: @escaping @Sendable () async throws -> Value) -> Observable<Value> {
+func poll<Value: Sendable>(every seconds: Int, _ load: @escaping @Sendable () async throws -> Value) -> Observable<
+    Value
+> {
     Observable<Int>.interval(.seconds(seconds), scheduler: SerialDispatchQueueScheduler(qos: .background))
         .flatMapLatest { _ in Single.create { try await load() } }
 }

@@ -1,0 +1,52 @@
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct LoopExecutorTests {
+    private actor Counter {
+        private let scheduler: IOUringScheduler
+        private(set) var bytes = 0
+        private(set) var onLoop = 0
+
+        init(_ scheduler: IOUringScheduler) { self.scheduler = scheduler }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+
+        func increment() { onLoop += scheduler.isCurrent ? 1 : 0 }
+
+        func read(_ path: String) -> any Disposable {
+            File.read(path, scheduler: scheduler).subscribe(onNext: { chunk in
+                self.assumeIsolated { $0.bytes += chunk.count }
+            })
+        }
+    }
+
+    @Test("An actor and a file share a loop's thread", arguments: Backend.built)
+    func shared(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = folder.put(pattern(300_000), into: "a")
+            let counter = Counter(scheduler)
+            let subscription = await counter.read(path)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { for _ in 0..<500 { await counter.increment() } }
+                }
+            }
+            #expect(await counter.onLoop == 2_000)
+            while await counter.bytes < 300_000 { await Task.yield() }
+            subscription.dispose()
+        }
+    }
+
+    @Test("Tasks of an actor end also when its loop has ended", arguments: Backend.built)
+    func ended(_ backend: Backend) async {
+        let scheduler = IOUringScheduler(backend: backend)
+        let counter = Counter(scheduler)
+        let task = Task { for _ in 0..<10_000 { await counter.increment() } }
+        await counter.increment()
+        scheduler.shutdown()
+        await task.value
+        #expect(await counter.onLoop > 0)
+    }
+}
