@@ -26,7 +26,7 @@ final class BodyLog: @unchecked Sendable {
     /// - Parameters:
     ///   - dropped: runs when the loop releases the body without having run it.
     ///   - then: runs in the body.
-    func enqueue(_ number: Int, then: @escaping @Sendable () -> Void = {}, dropped: @escaping @Sendable () -> Void = {})
+    func enqueue(_ number: Int, dropped: @escaping @Sendable () -> Void = {}, then: @escaping @Sendable () -> Void = {})
     {
         let body = Body(self, number, dropped)
         calling("enqueue") { loop.enqueue { body.run(then) } }

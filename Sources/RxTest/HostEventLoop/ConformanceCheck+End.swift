@@ -19,7 +19,7 @@ extension ConformanceCheck {
             if hasBegun.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut { return }
             hasBegun.signal()
             // The release of a body may run code that enqueues.
-            for number in 1...count { log.enqueue(number, dropped: { log.enqueue(20_000 + number) }) }
+            for number in 1...count { log.enqueue(number, dropped: { log.enqueue(20_000 + number) }, then: {}) }
         }
         guard isEnqueued, hasBegun.wait(timeout: .now() + .nanoseconds(Int(limit))) == .success else {
             report("end: a body must run before the end; it did not within \(limits.waitingText)")
