@@ -26,7 +26,10 @@ package final class BlockingPool: @unchecked Sendable {
     /// Delivers the errors of loops that were shut down; the observers are code of the user.
     package static let deliveries = BlockingPool(name: "rx.deliveries", limit: 64)
 
-    private static let all = [files, disk, lookups, deliveries]
+    /// Runs the code of actors whose loop was shut down, one piece at a time.
+    package static let actors = BlockingPool(name: "rx.actors", limit: 1)
+
+    private static let all = [files, disk, lookups, deliveries, actors]
 
     /// The result of a submission.
     package enum Submission: Equatable {

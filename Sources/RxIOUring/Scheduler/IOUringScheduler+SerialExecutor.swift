@@ -1,27 +1,30 @@
-import Dispatch
 import RxSwift
 
 /// Runs the code of actors on the loop's thread, in order with submitted work: an actor whose `unownedExecutor` is the scheduler's
 /// (`asUnownedSerialExecutor()`) needs no hop for events of sockets, files and timers, and `assumeIsolated` succeeds in their observers.
 ///
-/// The actor has to hold the scheduler. When the loop has ended, actors on it run on a queue that all ended loops share, so that no task waits
+/// The actor has to hold the scheduler. When the loop has ended, actors on it run on a thread that all ended loops share, so that no task waits
 /// for ever.
 extension IOUringScheduler: SerialExecutor {
-    private static let afterEnd = DispatchQueue(label: "rx.executor")
-
     /// Enqueues a part of an actor's code or a task behind the work submitted before. From any thread; never runs it at once.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         loop.queue.submitIndependent(
             WorkJob { [self] budget, isRejected in
-                budget -= 1
                 if isRejected {
-                    IOUringScheduler.afterEnd.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-                } else {
-                    job.runSynchronously(on: asUnownedSerialExecutor())
+                    runAfterEnd(job)
+                    return false
                 }
-                return !isRejected
+                budget -= 1
+                job.runSynchronously(on: asUnownedSerialExecutor())
+                return true
             })
+    }
+
+    private func runAfterEnd(_ job: UnownedJob) {
+        let run = { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        // If the system has no thread, the caller's has to do.
+        if !BlockingPool.actors.run(run) { run() }
     }
 
     /// Stops the program unless the caller runs on the loop's thread.
