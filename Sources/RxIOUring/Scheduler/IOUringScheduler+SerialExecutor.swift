@@ -22,7 +22,11 @@ extension IOUringScheduler: SerialExecutor {
     }
 
     private func runAfterEnd(_ job: UnownedJob) {
-        let run = { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        let run = { [self] in
+            // Until then callbacks run on the loop's thread, and may be the actor's.
+            if !loop.isOwnThread { loop.waitForEnd() }
+            job.runSynchronously(on: asUnownedSerialExecutor())
+        }
         // If the system has no thread, the caller's has to do.
         if !BlockingPool.actors.run(run) { run() }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import RxIOUring
 import RxSwift
 import TestSupport
@@ -35,6 +36,48 @@ import Testing
             }
             #expect(await counter.onLoop == 2_000)
             while await counter.bytes < 300_000 { await Task.yield() }
+            subscription.dispose()
+        }
+    }
+
+    /// A file whose observer is the actor's code, on the loop's thread, also while the loop ends.
+    private actor Overlap {
+        private let scheduler: IOUringScheduler
+        private var isInside = false
+        private(set) var overlaps = 0
+
+        init(_ scheduler: IOUringScheduler) { self.scheduler = scheduler }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+
+        func visit() {
+            if isInside { overlaps += 1 }
+            isInside = true
+            usleep(100)
+            isInside = false
+        }
+
+        func follow(_ path: String) -> any Disposable {
+            File.read(path, scheduler: scheduler).subscribe(onError: { _ in
+                self.assumeIsolated { actor in
+                    for _ in 0..<200 { actor.visit() }
+                }
+            })
+        }
+    }
+
+    /// The fault: work that comes while the loop ends runs elsewhere at once, beside the callbacks of the end.
+    @Test("An actor's code does not overlap while its loop ends", arguments: Backend.built)
+    func overlap(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, _ in
+            mkfifo(folder["pipe"], 0o600)
+            let scheduler = IOUringScheduler(backend: backend)
+            let actor = Overlap(scheduler)
+            let subscription = await actor.follow(folder["pipe"])
+            let tasks = (0..<4).map { _ in Task { for _ in 0..<100 { await actor.visit() } } }
+            scheduler.shutdown()
+            for task in tasks { await task.value }
+            #expect(await actor.overlaps == 0)
             subscription.dispose()
         }
     }
