@@ -5,13 +5,19 @@ package struct OverflowPolicy {
     let overflow: BackpressureOverflow
     /// The number of elements that may wait; at least 1.
     let bound: Int
+    /// The name of the operator, for diagnostics.
+    let operatorName: StaticString
 
     /// Stops the program if `buffer` is not positive.
     package init(_ overflow: BackpressureOverflow, buffer: Int, operatorName: StaticString) {
         if buffer <= 0 { fatalError("\(operatorName): buffer must be positive, is \(buffer)") }
         self.overflow = overflow
         self.bound = overflow == .latest ? 1 : buffer
+        self.operatorName = operatorName
     }
+
+    /// True if sources pause at the bound.
+    var isBounding: Bool { overflow == .suspend && bound < .max }
 
     /// The number of elements at which sources go on that were paused at the bound.
     var lowWatermark: Int { bound / 2 }

@@ -18,7 +18,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     private let lock = Mutex()
     // The lock protects the following fields.
     /// The elements that wait for room in the stream; only while `isHolding`.
-    private var held = ValuesBuffer<Element>()
+    private var held = ValuesBuffer<Element>(.suspendedValues)
     /// The first of the elements that wait, for which the stream had no room.
     private var refused: Element?
     /// True if the timer offers the elements, and `next` does not.
@@ -101,7 +101,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     /// Adds an element to those that wait. Returns false if the caller has to offer it.
     private func hold(_ element: Element, weight: Int?) -> Bool {
         lock.withLock {
-            if isHolding, !isAbandoned { held.append(element, weight: weight ?? 0) }
+            if isHolding, !isAbandoned { _ = held.append(element, weight: weight ?? 0) }
             return isHolding
         }
     }

@@ -1,20 +1,25 @@
 /// The elements that wait for a task, and the sources that wait because there are many.
 ///
-/// Sources pause while 8,192 elements wait, or 1 MiB of what they weigh, until half of that is left. The owner protects it by a lock, and
-/// releases outside the lock what comes out of it.
+/// With the policy `.suspend` sources pause at its bound, or while 1 MiB of what the elements weigh waits, until half of that is left. The
+/// owner protects it by a lock, and releases outside the lock what comes out of it.
 struct ValuesBuffer<Element>: ~Copyable {
-    private var elements = OverflowBuffer<Element>(OverflowPolicy(.suspend, buffer: 8_192, operatorName: "values"))
-    /// The weight of the elements that wait, in bytes.
+    private var elements: OverflowBuffer<Element>
+    /// The weight of the elements that wait, in bytes. Not kept by policies that drop.
     private var weight = 0
     private var waiting = WaitingSources()
 
     private static var greatestWeight: Int { 1 << 20 }
 
+    init(_ policy: OverflowPolicy) { elements = OverflowBuffer(policy) }
+
     var isEmpty: Bool { elements.isEmpty }
 
-    mutating func append(_ element: Element, weight: Int) {
-        _ = elements.offer(element)
+    var count: Int { elements.count }
+
+    /// Adds an element. Returns the one that is dropped in its place.
+    mutating func append(_ element: Element, weight: Int) -> OverflowBuffer<Element>.Outcome {
         self.weight += weight
+        return elements.offer(element)
     }
 
     /// Takes the oldest element of a buffer that is not empty. The owner calls `removed` next.
@@ -35,6 +40,9 @@ struct ValuesBuffer<Element>: ~Copyable {
         isFull ? waiting.add(source) : nil
     }
 
+    /// True if sources wait.
+    var isAwaited: Bool { !waiting.isEmpty }
+
     /// Takes the sources that wait, at the end.
     mutating func takeSources() -> WaitingSources.Taken { waiting.takeAll() }
 
@@ -45,7 +53,7 @@ struct ValuesBuffer<Element>: ~Copyable {
     }
 
     private var isFull: Bool {
-        let isAwaited = !waiting.isEmpty
+        if !elements.policy.isBounding { return false }
         return elements.mustPause(isAwaited: isAwaited)
             || weight >= (isAwaited ? ValuesBuffer.greatestWeight / 2 + 1 : ValuesBuffer.greatestWeight)
     }

@@ -1,34 +1,66 @@
 import RxPrimitives
 
+/// The result of asking a `ValuesSink` for an element.
+@usableFromInline
+package enum TakeResult {
+    /// The element has been moved to the caller's memory.
+    case element
+    /// No element waits, and more may come.
+    case nothing
+    case ended
+    /// The sequence has failed: `takeError` returns the error.
+    case failed
+    case cancelled
+}
+
 /// The lower end of the chain of a stream: keeps the elements until a task asks for them, and pauses its sources meanwhile (law L13).
 final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
-    private let subscription: SubscriptionDisposable
-    private let weigh = weigher(of: Element.self, for: "values")
+    private let subscription = SubscriptionDisposable()
+    private let policy: OverflowPolicy
+    private let weigh: ((Element) -> Int)?
+    private let onDropped: ((Element) -> Void)?
+    private let backlogPlace = Backlog.Place()
 
     private let lock = Mutex()
     // The lock protects the following fields.
-    private var buffer = ValuesBuffer<Element>()
-    /// The tasks that wait for an element, in order.
-    private var tasks: [CheckedContinuation<Void, Never>] = []
-    private var hasEnded = false
+    @exclusivity(unchecked) private var buffer: ValuesBuffer<Element>
+    /// The tasks that wait for an element, in order. None waits while the buffer holds elements.
+    @exclusivity(unchecked) private var tasks: [UnsafeContinuation<Void, Never>] = []
+    @exclusivity(unchecked) private var ending = Ending.none
 
-    /// Subscribes to a sequence that does not fail. The owner of the result ends the subscription by `dispose`.
-    static func subscribe(to source: Observable<Element>) -> ValuesSink {
-        let sink = ValuesSink(subscription: SubscriptionDisposable())
+    private enum Ending {
+        case none
+        case completed
+        /// The error has not been thrown yet.
+        case error(any Swift.Error)
+        /// The elements that waited were dropped. Stays.
+        case cancelled
+    }
+
+    /// Subscribes to a sequence. The owner of the result ends the subscription by `dispose`.
+    static func subscribe(
+        to source: Observable<Element>, _ policy: OverflowPolicy, onDropped: ((Element) -> Void)?
+    ) -> ValuesSink {
+        let sink = ValuesSink(policy, onDropped)
         source.start(sink)
         return sink
     }
 
-    private init(subscription: SubscriptionDisposable) {
-        self.subscription = subscription
+    private init(_ policy: OverflowPolicy, _ onDropped: ((Element) -> Void)?) {
+        self.policy = policy
+        self.onDropped = onDropped
+        buffer = ValuesBuffer(policy)
+        weigh = policy.isBounding ? weigher(of: Element.self, for: policy.operatorName) : nil
         super.init()
     }
 
-    /// Ends the subscription. The elements that wait stay.
+    /// Ends the subscription, and releases the elements that wait.
     func dispose() {
         subscription.dispose()
-        end()
+        end(.cancelled)
     }
+
+    // MARK: By the source
 
     override func link(_ stage: Stage) { subscription.link(stage) }
 
@@ -38,93 +70,151 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         if subscription.isCancelled { return }
         let weight = weigh?(element) ?? 0
         lock.lock()
-        buffer.append(element, weight: weight)
+        guard case .none = ending else { return lock.unlock() }
+        let outcome = buffer.append(element, weight: weight)
         let task = tasks.isEmpty ? nil : tasks.removeFirst()
+        let count = buffer.count
         lock.unlock()
         task?.resume()
+        if policy.isBounding { Backlog.noticed(count, at: policy.operatorName, backlogPlace) }
+        if case .droppedOldest(let dropped) = outcome { onDropped?(dropped) }
     }
 
-    override func error(_ error: any Swift.Error) { completed() }
+    override func error(_ error: any Swift.Error) { finish(.error(error)) }
 
-    override func completed() {
+    override func completed() { finish(.completed) }
+
+    private func finish(_ ending: Ending) {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
-        end()
+        end(ending)
         subscription.settle(upstream)
     }
 
-    private func end() {
+    private func end(_ ending: Ending) {
         lock.lock()
-        hasEnded = true
+        let previous = self.ending
+        if case .cancelled = previous { return lock.unlock() }
+        self.ending = ending
         let ended = tasks
         tasks = []
         let sources = buffer.takeSources()
+        let elements: OverflowBuffer<Element>? = if case .cancelled = ending { buffer.takeElements() } else { nil }
         lock.unlock()
         for task in ended { task.resume() }
         sources.resume()
+        withExtendedLifetime(previous) {}
+        _ = consume elements
     }
 
     override func pauses(_ source: any PausableSource) -> Bool {
-        let inspected = lock.withLock { hasEnded ? nil : buffer.pause(source) }
+        let inspected: WaitingSources.Inspected? = lock.withLock {
+            if case .none = ending { buffer.pause(source) } else { nil }
+        }
         return inspected != nil
     }
 
-    /// Takes the oldest element, and waits until there is one. Returns nil at the end.
-    func take() async -> Element? {
-        while true {
-            switch takeKnown() {
-            case .element(let element): return element
-            case .end: return nil
-            case .nothing: await withCheckedContinuation { wait($0) }
-            }
-        }
-    }
+    // MARK: By the task
 
-    private enum Taken {
-        case element(Element)
-        case nothing
-        case end
-    }
-
-    private func takeKnown() -> Taken {
+    /// Moves the oldest element, if one waits, to memory of the caller that is not initialized.
+    func take(into place: UnsafeMutablePointer<Element>) -> TakeResult {
         lock.lock()
         if buffer.isEmpty {
-            defer { lock.unlock() }
-            return hasEnded ? .end : .nothing
+            let result = resultOfEnding
+            lock.unlock()
+            return result
         }
-        let element = buffer.popFirst()
+        place.initialize(to: buffer.popFirst())
+        // A weight is told by code of the user.
+        let sources = weigh == nil && buffer.isAwaited ? buffer.removed(weight: 0) : nil
         lock.unlock()
-        removed(weigh?(element) ?? 0)
-        return .element(element)
+        if let weigh {
+            let weight = weigh(place.pointee)
+            lock.withLock { buffer.removed(weight: weight) }?.resume()
+        } else if let sources {
+            sources.resume()
+        }
+        return .element
     }
 
-    private func removed(_ weight: Int) {
-        let sources = lock.withLock { buffer.removed(weight: weight) }
-        sources?.resume()
+    private var resultOfEnding: TakeResult {
+        switch ending {
+        case .none: .nothing
+        case .completed: .ended
+        case .error: .failed
+        case .cancelled: .cancelled
+        }
     }
 
-    private func wait(_ task: CheckedContinuation<Void, Never>) {
-        lock.lock()
-        if buffer.isEmpty, !hasEnded {
-            tasks.append(task)
-            lock.unlock()
-        } else {
-            lock.unlock()
-            task.resume()
+    /// Returns the error of the sequence to the first caller after `TakeResult.failed`.
+    func takeError() -> (any Swift.Error)? {
+        lock.withLock {
+            guard case .error(let error) = ending else { return nil }
+            ending = .completed
+            return error
+        }
+    }
+
+    /// Waits until there may be something to take. When the task is cancelled, this ends the subscription.
+    func wait(isolation: isolated (any Actor)?) async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                lock.lock()
+                if case .none = ending, buffer.isEmpty {
+                    tasks.append(continuation)
+                    lock.unlock()
+                } else {
+                    lock.unlock()
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            dispose()
         }
     }
 }
 
 /// The owner of a stream's subscription: held by the stream, so that the last copy of the stream ends the subscription.
+@usableFromInline
 package final class ValuesSubscription<Element>: @unchecked Sendable {
     private let sink: ValuesSink<Element>
 
-    /// Subscribes to a sequence that does not fail.
-    package init(to source: Observable<Element>) { sink = .subscribe(to: source) }
+    package init(
+        to source: Observable<Element>, _ buffering: ValuesBuffering = .suspend, onDropped: ((Element) -> Void)? = nil
+    ) {
+        sink = .subscribe(to: source, buffering.policy, onDropped: onDropped)
+    }
 
     deinit { sink.dispose() }
 
-    package func take() async -> Element? { await sink.take() }
+    /// Moves the oldest element, if one waits, to memory of the caller that is not initialized.
+    @usableFromInline
+    package func take(into place: UnsafeMutablePointer<Element>) -> TakeResult { sink.take(into: place) }
+
+    @usableFromInline
+    package func takeError() -> (any Swift.Error)? { sink.takeError() }
+
+    @usableFromInline
+    package func wait(isolation: isolated (any Actor)?) async { await sink.wait(isolation: isolation) }
+
+    /// Ends the subscription, and releases the elements that wait.
+    @usableFromInline
+    package func cancel() { sink.dispose() }
+
+    /// The oldest element of a sequence that does not fail; waits until there is one. Returns nil at the end.
+    package func take() async -> Element? {
+        while true {
+            var result = TakeResult.nothing
+            let element: Element? = withUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { place in
+                let place = place.baseAddress.unsafelyUnwrapped
+                result = take(into: place)
+                return result == .element ? place.move() : nil
+            }
+            if result == .element { return element }
+            if result != .nothing { return nil }
+            await wait(isolation: nil)
+        }
+    }
 
     /// The closure that ends the subscription, without holding the owner.
     package var disposal: @Sendable () -> Void { { [sink] in sink.dispose() } }
