@@ -12,6 +12,7 @@ extension Laws {
             "Completable.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
             "subscribe(onMainNext:onError:onCompleted:onDisposed:)":
                 "a hop to the main queue, which the laws do not run; SubscribeOnMainTests",
+            "SharedSequence.values(buffering:onDropped:)": "makes no observable; SharedSequenceValuesTests",
             "Completable.timer(_:scheduler:)": "has no element that could be an integer",
             "Infallible.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
             "SharedSequence.debug(_:trimOutput:file:line:function:)": "the same as that of observables",
@@ -96,7 +97,8 @@ extension Laws {
             }
             guard rest.first == "(", let end = closing(rest) else { return nil }
             let labels = parameters(rest[rest.index(after: rest.startIndex)..<end]).map { parameter in
-                parameter.prefix { !$0.isWhitespace && $0 != ":" } + ":"
+                let words = parameter.split { $0.isWhitespace || $0 == ":" }
+                return (words.first { !$0.hasPrefix("@") } ?? "") + ":"
             }
             return name.filter { $0 != "`" } + "(" + labels.joined() + ")"
         }

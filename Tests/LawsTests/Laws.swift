@@ -9,6 +9,7 @@ import Testing
     /// Every operator, in the order of the folders.
     static let rows: [Row] =
         creationRows + transformRows + filterRows + combineRows + arityRows + recoverRows + shareRows + timeRows
+        + clockRows + taskRows
         + scheduleRows + inspectRows + reduceRows + subjectRows + relayRows + bindRows + primitiveSequenceRows
         + infallibleRows + sharedSequenceRows + driverRows + signalRows + traitArityRows + eventLoopRows + streamRows
 

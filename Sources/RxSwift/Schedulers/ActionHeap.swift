@@ -1,23 +1,23 @@
 /// Actions in order of their time, those of one time in order of addition; for one thread.
 ///
 /// A binary heap. It is a class whose array is not being accessed while times are compared, since the comparison is user code.
-final class ActionHeap<Time> {
-    struct Entry {
-        let time: Time
+package final class ActionHeap<Time> {
+    package struct Entry {
+        package let time: Time
         let number: Int
-        let action: ScheduledAction
+        package let action: ScheduledAction
     }
 
     private let isEarlier: (Time, Time) -> Bool
     private var heap: [Entry] = []
     private var nextNumber = 0
 
-    init(isEarlier: @escaping (Time, Time) -> Bool) {
+    package init(isEarlier: @escaping (Time, Time) -> Bool) {
         self.isEarlier = isEarlier
     }
 
     /// The entry that is due first. Drops entries that were disposed of.
-    var next: Entry? {
+    package var next: Entry? {
         while let first = heap.first {
             if !first.action.isDisposed { return first }
             removeNext()
@@ -26,11 +26,11 @@ final class ActionHeap<Time> {
     }
 
     /// The times when the waiting actions are due, earliest first.
-    var times: [Time] {
+    package var times: [Time] {
         heap.filter { !$0.action.isDisposed }.sorted(by: precedes).map { $0.time }
     }
 
-    func add(_ action: ScheduledAction, at time: Time) {
+    package func add(_ action: ScheduledAction, at time: Time) {
         heap.append(Entry(time: time, number: nextNumber, action: action))
         nextNumber += 1
         var child = heap.count - 1
@@ -43,7 +43,7 @@ final class ActionHeap<Time> {
     }
 
     /// Removes the entry that `next` returned.
-    func removeNext() {
+    package func removeNext() {
         let last = heap.removeLast()
         guard !heap.isEmpty else { return }
         // The removed entry is released when this returns, after the heap was put in order.

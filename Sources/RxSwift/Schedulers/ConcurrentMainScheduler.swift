@@ -9,25 +9,28 @@ public final class ConcurrentMainScheduler: SchedulerType, @unchecked Sendable {
     public typealias TimeInterval = Double
     public typealias Time = Date
 
-    /// The scheduler of the main queue.
-    public static let instance = ConcurrentMainScheduler()
+    /// The scheduler of the main queue. In tests that replace it, the scheduler of the test.
+    public static var instance: ConcurrentMainScheduler {
+        MainReplacement.current.map { ConcurrentMainScheduler($0.instance) } ?? shared
+    }
 
-    let mainJobs = MainScheduler.asyncInstance.dispatchJobs
+    private static let shared = ConcurrentMainScheduler(MainScheduler.asyncShared)
 
-    private init() {}
+    /// The scheduler that does what is not done at once.
+    let main: SerialDispatchQueueScheduler
+
+    private init(_ main: SerialDispatchQueueScheduler) { self.main = main }
 
     /// The wall clock, which delays do not follow.
-    public var now: Date { Date() }
+    public var now: Date { main.now }
 
     /// Runs an action now when on the main queue, else soon.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        if MainQueue.isCurrent { return action(state) }
-        let job = ActionJob(UserAction(state, action), scheduler: mainJobs)
-        mainJobs.submit(job)
-        return job
+        if main.replacement == nil, MainQueue.isCurrent { return action(state) }
+        return main.schedule(state, action: action)
     }
 
     /// Schedules an action to be run on the main queue when `dueTime` has passed.
@@ -35,7 +38,7 @@ public final class ConcurrentMainScheduler: SchedulerType, @unchecked Sendable {
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        MainScheduler.asyncInstance.scheduleRelative(state, dueTime: dueTime, action: action)
+        main.scheduleRelative(state, dueTime: dueTime, action: action)
     }
 
     /// Schedules an action to be run on the main queue again and again.
@@ -44,6 +47,6 @@ public final class ConcurrentMainScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
-        MainScheduler.asyncInstance.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+        main.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
     }
 }

@@ -66,6 +66,8 @@ final class CustomTimedSchedulerAdapter: CustomSchedulerAdapter, TimedJobSchedul
         arrange(job) { timedScheduler.scheduleRelative(job, dueTime: delay, action: $0) }
     }
 
+    var isVirtual: Bool { true }
+
     var now: Int64 {
         Int64((timedScheduler.now.timeIntervalSince1970 * 1_000_000).rounded()) * 1_000
     }

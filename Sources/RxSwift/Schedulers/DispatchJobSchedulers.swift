@@ -166,7 +166,7 @@ final class ConcurrentDispatchJobScheduler: TimedJobScheduler {
 
 extension Job {
     /// Runs one batch of this job, and submits it again if it wants to run on.
-    func runToItsEnd(on scheduler: any JobScheduler) {
+    package func runToItsEnd(on scheduler: any JobScheduler) {
         var budget = scheduler.batchLimit
         if !run(&budget) { scheduler.submit(self) }
     }

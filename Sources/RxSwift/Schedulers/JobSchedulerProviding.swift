@@ -25,10 +25,10 @@ func timedJobScheduler<Scheduler: SchedulerType>(for scheduler: Scheduler) -> an
     // The types that are nearly always asked for come first: a cast to a protocol is slow.
     if Scheduler.self == SerialDispatchQueueScheduler.self || Scheduler.self == MainScheduler.self {
         return unsafeBitCast(scheduler, to: Unmanaged<SerialDispatchQueueScheduler>.self)
-            ._withUnsafeGuaranteedRef { $0.dispatchJobs }
+            ._withUnsafeGuaranteedRef { $0.replacement == nil ? $0.dispatchJobs : $0.timedJobs }
     }
     if let ours = scheduler as? any TimedJobSchedulerProviding { return ours.timedJobs }
-    if let main = scheduler as? ConcurrentMainScheduler { return main.mainJobs }
+    if let main = scheduler as? ConcurrentMainScheduler { return main.main.timedJobs }
     return CustomTimedSchedulerAdapter(timed: scheduler)
 }
 

@@ -7,25 +7,30 @@ import RxPrimitives
 /// work is queued, in order of submission. Delayed actions run on the main queue when their time has come, and are not counted as
 /// under way.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
-    /// The scheduler of the main queue.
-    public static let instance = MainScheduler()
+    /// The scheduler of the main queue. In tests that replace it, the scheduler of the test.
+    public static var instance: MainScheduler { MainReplacement.current?.instance ?? shared }
 
     /// A scheduler of the same queue that never runs inline: submitted work runs later even when already on the main queue.
-    public static let asyncInstance = SerialDispatchQueueScheduler(
+    public static var asyncInstance: SerialDispatchQueueScheduler { MainReplacement.current?.instance ?? asyncShared }
+
+    private static let shared = MainScheduler(replacement: nil)
+    static let asyncShared = SerialDispatchQueueScheduler(
         jobs: SerialDispatchJobScheduler(queue: .main, leeway: .nanoseconds(0)))
 
     /// Creates a scheduler of the main queue with an order of its own.
     ///
     /// Work that runs inline at other schedulers does not keep this one from running work inline.
-    public init() {
-        super.init(jobs: SerialDispatchJobScheduler(inlineOn: .main))
+    public convenience init() { self.init(replacement: MainReplacement.current?.scheduler) }
+
+    init(replacement: (any SchedulerType)?) {
+        super.init(jobs: SerialDispatchJobScheduler(inlineOn: .main), replacement: replacement)
     }
 
-    /// Stops the program when not on the main queue.
+    /// Stops the program when not on the main queue, unless the calling test replaces the main scheduler.
     ///
     /// - Parameter errorMessage: the message of the failure.
     public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {
-        if !MainQueue.isCurrent {
+        if !MainQueue.isCurrent, MainReplacement.current == nil {
             fatalError(
                 errorMessage
                     ?? "MainScheduler.ensureExecutingOnScheduler: not on the main queue. Hop with observe(on: MainScheduler.instance) first."
@@ -33,11 +38,11 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
         }
     }
 
-    /// Stops the program when not on the main queue.
+    /// Stops the program when not on the main queue, unless the calling test replaces the main scheduler.
     ///
     /// - Parameter errorMessage: the message of the failure.
     public static func ensureRunningOnMainThread(errorMessage: String? = nil) {
-        if !MainQueue.isCurrent {
+        if !MainQueue.isCurrent, MainReplacement.current == nil {
             fatalError(errorMessage ?? "MainScheduler.ensureRunningOnMainThread: not on the main queue.")
         }
     }
@@ -52,9 +57,9 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     package static func runNextBehindInline() -> Bool { MainQueue.isCurrent && RunQueue.runNextBehindInline() }
 
     override func scheduleAction<StateType>(
-        _ state: StateType, _ action: @escaping (StateType) -> any Disposable
+        _ state: StateType, _ action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        guard dispatchJobs.jobs.tryEnterInline() else { return super.scheduleAction(state, action) }
+        guard replacement == nil, dispatchJobs.jobs.tryEnterInline() else { return super.scheduleAction(state, action) }
         defer { dispatchJobs.jobs.leaveInline() }
         return action(state)
     }

@@ -13,10 +13,14 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     @usableFromInline let dispatchJobs: SerialDispatchJobScheduler
 
     /// The wall clock, which delays do not follow.
-    public var now: Date { Date() }
+    public var now: Date { replacement?.now ?? Date() }
 
-    init(jobs: SerialDispatchJobScheduler) {
+    /// The scheduler that does the work in place of this one: that of a test, which has replaced the main scheduler.
+    @usableFromInline let replacement: (any SchedulerType)?
+
+    init(jobs: SerialDispatchJobScheduler, replacement: (any SchedulerType)? = nil) {
         dispatchJobs = jobs
+        self.replacement = replacement
     }
 
     /// Creates a scheduler on a serial queue of its own.
@@ -73,8 +77,9 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
 
     /// Does the work of `schedule`, for subclasses that do it differently.
     func scheduleAction<StateType>(
-        _ state: StateType, _ action: @escaping (StateType) -> any Disposable
+        _ state: StateType, _ action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
+        if let replacement { return replacement.schedule(state, action: action) }
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.submit(job)
         return job
@@ -85,6 +90,7 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
+        if let replacement { return replacement.scheduleRelative(state, dueTime: dueTime, action: action) }
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.submit(job, after: dueTime)
         return job
@@ -98,11 +104,14 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
-        PeriodicJob(
+        if let replacement {
+            return replacement.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+        }
+        return PeriodicJob(
             state: state, startAfter: startAfter, period: period, action: action, scheduler: dispatchJobs)
     }
 }
 
 extension SerialDispatchQueueScheduler: TimedJobSchedulerProviding {
-    package var timedJobs: any TimedJobScheduler { dispatchJobs }
+    package var timedJobs: any TimedJobScheduler { replacement.map { timedJobScheduler(for: $0) } ?? dispatchJobs }
 }

@@ -36,9 +36,14 @@ package protocol TimedJobScheduler: JobScheduler {
 
     /// The time of the clock that this scheduler's delays follow, in nanoseconds from an arbitrary start.
     var now: Int64 { get }
+
+    /// True if each setting of a timer has to be an entry of its own, because the program sees the order of entries of one time.
+    var isVirtual: Bool { get }
 }
 
 extension TimedJobScheduler {
+    @usableFromInline package var isVirtual: Bool { false }
+
     @usableFromInline
     package func submitAgain(_ job: Job, after nanoseconds: Int64) {
         submit(job, after: .nanoseconds(Int(nanoseconds)))

@@ -24,7 +24,7 @@ package struct OverflowPolicy {
 }
 
 /// A first-in, first-out buffer with a bound. Its owner protects it by a lock, and releases what comes out of it outside the lock.
-struct OverflowBuffer<Element>: ~Copyable {
+package struct OverflowBuffer<Element>: ~Copyable {
     /// The fate of an element that was offered.
     enum Outcome {
         case kept

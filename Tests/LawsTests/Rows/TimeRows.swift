@@ -47,6 +47,47 @@ extension Laws {
         },
     ]
 
+    /// The same by a clock of Swift's concurrency: the operators above with a scheduler that keeps the time in another way.
+    static let clockRows: [Row] = [
+        clocked("buffer(for:count:clock:)", keeps: .everything) {
+            $0.buffer(for: brief, count: 3, clock: clock).flatMap { Observable.from($0) }
+        },
+        clocked("window(for:count:clock:)", keeps: .everything) {
+            $0.window(for: brief, count: 3, clock: clock).flatMap { $0 }
+        },
+        clocked("debounce(for:clock:)") { $0.debounce(for: brief, clock: clock) },
+        clocked("delay(for:clock:)", keeps: .everything) { $0.delay(for: brief, clock: clock) },
+        clocked("delaySubscription(for:clock:)", completes: false) { $0.delaySubscription(for: brief, clock: clock) },
+        clocked("skip(for:clock:)") { $0.skip(for: brief, clock: clock) },
+        clocked("take(for:clock:)") { $0.take(for: brief, clock: clock) },
+        clocked("throttle(for:latest:clock:)") { $0.throttle(for: brief, clock: clock) },
+        clocked("timeout(after:clock:)") { $0.timeout(after: brief, clock: clock) },
+        Row(
+            "timeout(after:other:clock:)", sources: 2, isAsynchronous: true, schedulers: clockThreads, completes: false
+        ) { sources, _, _ in sources[0].timeout(after: .seconds(1_000), other: sources[1], clock: clock) },
+        clocked("timer(after:period:clock:)", keeps: .nothing) { source in
+            source.flatMap { element in Observable<Int>.timer(after: brief, clock: clock).map { _ in element } }
+        },
+        clocked("interval(_:clock:)", keeps: .nothing) { source in
+            source.flatMap { _ in Observable<Int>.interval(brief, clock: clock).take(2) }
+        },
+    ]
+
+    private static let clock = ContinuousClock()
+    private static let brief = Duration.microseconds(500)
+    /// A queue of the clock's scheduler, whatever thread of the system works for it.
+    private static let clockThreads = [SchedulerThreads.queue("rx.clock")]
+
+    private static func clocked(
+        _ name: String, keeps: Keeps = .some, completes: Bool = true,
+        _ build: @escaping @Sendable (Observable<Int>) -> Observable<Int>
+    ) -> Row {
+        Row(
+            name, keeps: keeps, isAsynchronous: true, schedulers: clockThreads, completes: completes,
+            passesErrors: false, chains: false
+        ) { source, _ in build(source) }
+    }
+
     private static let long = RxTimeInterval.seconds(1_000)
     private static let short = RxTimeInterval.microseconds(500)
 

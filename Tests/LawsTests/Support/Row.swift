@@ -23,6 +23,10 @@ extension Laws {
         case serial, concurrent, operations
         /// Threads with a name of their own, at most 15 bytes long.
         case named(String)
+        /// Threads of dispatch queues with that label.
+        case queue(String)
+        /// Threads that run tasks.
+        case tasks
 
         /// True if the calling thread is one of them.
         var isCurrent: Bool {
@@ -31,6 +35,8 @@ extension Laws {
             case .concurrent: DispatchQueue.getSpecific(key: Laws.queueKey) == "concurrent"
             case .operations: OperationQueue.current === Laws.operations
             case .named(let name): Laws.currentThreadName == name
+            case .queue(let label): Laws.currentQueueLabel == label
+            case .tasks: withUnsafeCurrentTask { $0 != nil }
             }
         }
     }

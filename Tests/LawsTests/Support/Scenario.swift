@@ -1,3 +1,4 @@
+import CDispatch
 import Foundation
 import RxPrimitives
 import RxSwift
@@ -159,6 +160,9 @@ extension Laws {
         else { return "unknown" }
         return String(decoding: name, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
+
+    /// The label of the dispatch queue that the calling thread works for.
+    static var currentQueueLabel: String { String(cString: dispatch_queue_get_label(nil)) }
 
     /// The seconds that a law waits for an event that has to arrive: the machine may be busy.
     static let idleTimeout = 20

@@ -11,4 +11,15 @@ extension SharedSequence {
         let subscription = ValuesSubscription(to: asObservable())
         return AsyncStream(unfolding: { await subscription.take() }, onCancel: subscription.disposal)
     }
+
+    /// The elements as an asynchronous sequence for the main actor, with a policy for those that come while the task is busy.
+    ///
+    /// As `values(buffering:onDropped:)` of an infallible: subscribes when it is called; the subscription ends with the sequence, its iterators and the
+    /// task that iterates.
+    @preconcurrency
+    @MainActor public func values(
+        buffering: ValuesBuffering, onDropped: (@Sendable (Element) -> Void)? = nil
+    ) -> ObservableValues<Element, Never> {
+        ObservableValues(ValuesSubscription(to: asObservable(), buffering, onDropped: onDropped))
+    }
 }

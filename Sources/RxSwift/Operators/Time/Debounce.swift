@@ -14,6 +14,14 @@ extension ObservableType {
             source: asObservable(), settings: TimeSettings(interval: dueTime, scheduler: scheduler),
             sinkType: DebounceSink<Element>.self)
     }
+
+    /// As `debounce(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func debounce(for dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()) -> Observable<Element>
+    {
+        debounce(dueTime.timeInterval, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

@@ -15,6 +15,13 @@ extension ObservableType {
             source: asObservable(), settings: TimeSettings(interval: dueTime, scheduler: scheduler),
             sinkType: DelaySink<Element>.self)
     }
+
+    /// As `delay(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func delay(for dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()) -> Observable<Element> {
+        delay(dueTime.timeInterval, scheduler: ClockScheduler(clock))
+    }
 }
 
 /// The source enqueues events without entering the loop; the timer is set for the oldest event.

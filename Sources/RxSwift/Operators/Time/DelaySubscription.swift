@@ -9,6 +9,15 @@ extension ObservableType {
     public func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         DelaySubscription(source: asObservable(), settings: TimeSettings(interval: dueTime, scheduler: scheduler))
     }
+
+    /// As `delaySubscription(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func delaySubscription(
+        for dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()
+    ) -> Observable<Element> {
+        delaySubscription(dueTime.timeInterval, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

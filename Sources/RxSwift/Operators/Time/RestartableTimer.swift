@@ -27,7 +27,7 @@ class RestartableTimer: SchedulerJob {
     /// Makes a timer on a user's scheduler.
     static func on(_ scheduler: any SchedulerType) -> RestartableTimer {
         let jobs = timedJobScheduler(for: scheduler)
-        return jobs is CustomTimedSchedulerAdapter ? ExactTimer(scheduler: jobs) : SleepingTimer(scheduler: jobs)
+        return jobs.isVirtual ? ExactTimer(scheduler: jobs) : SleepingTimer(scheduler: jobs)
     }
 
     /// Sets the target to wake, before the timer is set.
@@ -176,7 +176,7 @@ private final class SleepingTimer: RestartableTimer {
     }
 }
 
-/// A timer on any other scheduler: an action for each setting, unscheduled when the next setting comes, as the scheduler can see them.
+/// A timer of virtual time, or on a scheduler of the program's own: an action for each setting, unscheduled when the next setting comes, as the scheduler can see them.
 private final class ExactTimer: RestartableTimer {
     /// The last setting, under the lock.
     private var setting: Setting?

@@ -12,6 +12,13 @@ extension ObservableType {
     public func skip(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         SkipTimed(source: asObservable(), settings: TimeSettings(interval: duration, scheduler: scheduler))
     }
+
+    /// As `skip(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func skip(for duration: Duration, clock: some Clock<Duration> = ContinuousClock()) -> Observable<Element> {
+        skip(duration.timeInterval, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

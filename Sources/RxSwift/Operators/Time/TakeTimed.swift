@@ -18,6 +18,13 @@ extension ObservableType {
     public func take(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         take(for: duration, scheduler: scheduler)
     }
+
+    /// As `take(for:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func take(for duration: Duration, clock: some Clock<Duration> = ContinuousClock()) -> Observable<Element> {
+        take(for: duration.timeInterval, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

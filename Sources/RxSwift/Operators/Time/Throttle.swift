@@ -20,6 +20,15 @@ extension ObservableType {
         }
         return ThrottleFirst(source: asObservable(), settings: settings)
     }
+
+    /// As `throttle(_:latest:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func throttle(
+        for dueTime: Duration, latest: Bool = true, clock: some Clock<Duration> = ContinuousClock()
+    ) -> Observable<Element> {
+        throttle(dueTime.timeInterval, latest: latest, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

@@ -29,6 +29,23 @@ extension ObservableType {
             source: asObservable(), other: other.asObservable(),
             settings: TimeSettings(interval: dueTime, scheduler: scheduler))
     }
+
+    /// As `timeout(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func timeout(after dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()) -> Observable<Element>
+    {
+        timeout(dueTime.timeInterval, scheduler: ClockScheduler(clock))
+    }
+
+    /// As `timeout(_:other:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func timeout<Source: ObservableConvertibleType>(
+        after dueTime: Duration, other: Source, clock: some Clock<Duration> = ContinuousClock()
+    ) -> Observable<Element> where Source.Element == Element {
+        timeout(dueTime.timeInterval, other: other, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

@@ -26,6 +26,24 @@ extension ObservableType where Element: FixedWidthInteger {
     ) -> Observable<Element> {
         TimerSource(dueTime: dueTime, period: period, scheduler: scheduler) { Element(truncatingIfNeeded: $0) }
     }
+
+    /// As `interval(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public static func interval(
+        _ period: Duration, clock: some Clock<Duration> = ContinuousClock()
+    ) -> Observable<Element> {
+        interval(period.timeInterval, scheduler: ClockScheduler(clock))
+    }
+
+    /// As `timer(_:period:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public static func timer(
+        after dueTime: Duration, period: Duration? = nil, clock: some Clock<Duration> = ContinuousClock()
+    ) -> Observable<Element> {
+        timer(dueTime.timeInterval, period: period?.timeInterval, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

@@ -18,6 +18,15 @@ extension ObservableType {
             source: asObservable(), settings: TimeSettings(interval: timeSpan, scheduler: scheduler, count: count),
             sinkType: WindowSink<Element>.self)
     }
+
+    /// As `window(timeSpan:count:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Elements that have waited come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func window(
+        for timeSpan: Duration, count: Int, clock: some Clock<Duration> = ContinuousClock()
+    ) -> Observable<Observable<Element>> {
+        window(timeSpan: timeSpan.timeInterval, count: count, scheduler: ClockScheduler(clock))
+    }
 }
 
 @usableFromInline

@@ -8,6 +8,19 @@ extension InfallibleType {
         Infallible(raw: asObservable().map(transform))
     }
 
+    /// Transforms each element with an asynchronous closure, in tasks: one after the other, or several at a time.
+    ///
+    /// As `asyncMap(maxConcurrent:keepsOrder:priority:_:)` of an observable, but the closure does not throw.
+    @preconcurrency
+    public func asyncMap<Result>(
+        maxConcurrent: Int = 1, keepsOrder: Bool = true, priority: TaskPriority? = nil,
+        @_inheritActorContext _ transform: @escaping @isolated(any) @Sendable (Element) async -> Result
+    ) -> Infallible<Result> {
+        Infallible(
+            raw: asObservable().asyncMap(
+                maxConcurrent: maxConcurrent, keepsOrder: keepsOrder, priority: priority, transform))
+    }
+
     /// Transforms each element, and drops those for which the result is nil.
     ///
     /// - Parameter transform: runs once per element, on the thread that emits it.

@@ -8,6 +8,21 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         PrimitiveSequence(raw: primitiveSequence.source.map(transform))
     }
 
+    /// Transforms the element with an asynchronous closure, in a task.
+    ///
+    /// When the subscription ends, the task is cancelled. A closure that is written in an actor's code runs on that actor.
+    /// - Parameters:
+    ///   - priority: the priority of the task; without it that of the task that emits.
+    ///   - transform: makes the result; an error it throws becomes the error of the result. Both are sent on a thread of the task.
+    /// - SeeAlso: [Map](https://reactivex.io/documentation/operators/map.html)
+    @preconcurrency
+    public func asyncMap<Result>(
+        priority: TaskPriority? = nil,
+        @_inheritActorContext _ transform: @escaping @isolated(any) @Sendable (Element) async throws -> Result
+    ) -> Single<Result> {
+        PrimitiveSequence(raw: primitiveSequence.source.asyncMap(priority: priority, transform))
+    }
+
     /// Transforms the element, and drops it if the result is nil.
     ///
     /// - Parameter transform: runs on the thread that emits the element; an error it throws becomes the error of the result.

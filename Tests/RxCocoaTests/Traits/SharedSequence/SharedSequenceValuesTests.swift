@@ -30,4 +30,14 @@ import Testing
         _ = Driver<Int>(raw: subject.asObservable()).values
         #expect(!subject.hasObservers)
     }
+
+    @MainActor @Test("values(buffering:) keeps the newest element only, if told to") func latest() async {
+        let subject = PublishSubject<Int>()
+        let values = Driver<Int>(raw: subject.asObservable()).values(buffering: .latest)
+        (1...3).forEach(subject.onNext)
+        subject.onCompleted()
+        var seen: [Int] = []
+        for await element in values { seen.append(element) }
+        #expect(seen == [3])
+    }
 }

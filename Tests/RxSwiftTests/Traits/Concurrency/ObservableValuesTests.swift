@@ -1,3 +1,4 @@
+import Foundation
 import RxSwift
 import TestSupport
 import Testing
@@ -5,9 +6,14 @@ import Testing
 @Suite struct ObservableValuesTests {
     /// Iterates a sequence, and returns its elements and its end as text.
     private func text<Failure>(of values: ObservableValues<Int, Failure>) async -> String {
+        await text(of: values.makeAsyncIterator())
+    }
+
+    private func text<Failure>(of iterator: ObservableValues<Int, Failure>.Iterator) async -> String {
+        var iterator = iterator
         var seen: [String] = []
         do {
-            for try await element in values { seen.append("\(element)") }
+            while let element = try await iterator.next() { seen.append("\(element)") }
             seen.append("end")
         } catch is CancellationError {
             seen.append("cancelled")
@@ -182,11 +188,8 @@ import Testing
     func races(first: Rival, second: Rival) async {
         for round in 0..<stressRounds(2_000, debug: 400) {
             let subject = PublishSubject<Int>()
-            var values: ObservableValues<Int, any Error>? = subject.values(buffering: .suspend)
-            let iterating = values!
-            let task = Task { await text(of: iterating) }
-            _ = iterating
-            let holder = Holder(values.take())
+            let holder = Holder(subject.values(buffering: .suspend))
+            let task = Task { [iterator = holder.makeIterator()] in await text(of: iterator) }
             @Sendable func run(_ rival: Rival) {
                 switch rival {
                 case .element: subject.onNext(1)
@@ -218,10 +221,19 @@ import Testing
     }
 
     private final class Holder: @unchecked Sendable {
+        private let lock = NSLock()
+        /// Under the lock.
         private var values: ObservableValues<Int, any Error>?
 
-        init(_ values: ObservableValues<Int, any Error>?) { self.values = values }
+        init(_ values: ObservableValues<Int, any Error>) { self.values = values }
 
-        func release() { values = nil }
+        func makeIterator() -> ObservableValues<Int, any Error>.Iterator {
+            lock.withLock { values! }.makeAsyncIterator()
+        }
+
+        func release() {
+            let released = lock.withLock { values.take() }
+            withExtendedLifetime(released) {}
+        }
     }
 }

@@ -1,0 +1,73 @@
+import Dispatch
+import RxPrimitives
+
+/// Runs jobs one at a time on a dispatch queue of its own, delayed ones when a task has slept on a clock.
+final class ClockJobScheduler<ClockType: Clock>: TimedJobScheduler where ClockType.Duration == Duration {
+    private let clock: ClockType
+    private let start: ClockType.Instant
+    private let jobs = SerialDispatchJobScheduler(
+        queue: DispatchQueue(label: "rx.clock", target: .global()), leeway: .nanoseconds(0))
+    /// Protects the tickets of jobs.
+    private let lock = Mutex()
+
+    /// 73 years: added to the time of a clock that counts nanoseconds in 64 bits, it does not overflow.
+    private static var longest: Int64 { 1 << 61 }
+
+    init(_ clock: ClockType) {
+        self.clock = clock
+        start = clock.now
+    }
+
+    func submit(_ job: Job) { jobs.submit(job) }
+
+    var runQueue: RunQueue? { jobs.runQueue }
+
+    var batchLimit: Int { jobs.batchLimit }
+
+    var hasWaitingJobs: Bool { jobs.hasWaitingJobs }
+
+    var now: Int64 { start.duration(to: clock.now).nanosecondsClamped }
+
+    func submit(_ job: Job, after delay: DispatchTimeInterval) {
+        let nanoseconds = min(delay.nanosecondsClamped, ClockJobScheduler.longest)
+        let deadline = clock.now.advanced(by: .nanoseconds(nanoseconds))
+        let sleep = Sleep()
+        lock.withLock { job.ticket = sleep }
+        let task = Task.detached { [self, clock] in
+            do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
+            if claim(sleep, of: job) { jobs.submit(job) }
+        }
+        let isUnscheduled = lock.withLock {
+            sleep.task = task
+            return sleep.isOver
+        }
+        if isUnscheduled { task.cancel() }
+    }
+
+    func unschedule(_ job: Job) {
+        let task = lock.withLock {
+            let sleep = job.ticket as? Sleep
+            job.ticket = nil
+            sleep?.isOver = true
+            return sleep?.task
+        }
+        task?.cancel()
+    }
+
+    /// Ends a sleep. Returns false if its job has been unscheduled.
+    private func claim(_ sleep: Sleep, of job: Job) -> Bool {
+        lock.withLock {
+            if sleep.isOver { return false }
+            sleep.isOver = true
+            job.ticket = nil
+            return true
+        }
+    }
+
+    /// The wait of one job. Its fields are protected by the lock.
+    private final class Sleep {
+        var task: Task<Void, Never>?
+        /// True if the job was submitted, or unscheduled.
+        var isOver = false
+    }
+}

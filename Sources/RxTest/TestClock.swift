@@ -1,0 +1,131 @@
+import RxPrimitives
+import RxSwift
+
+/// A clock that stands still until the program advances it, for tests of tasks that sleep and of operators with a `clock`.
+///
+/// Timers of operators fire inside `advance`, on the thread that calls it, in order of their time; those of one time in the order in which they
+/// were set. Tasks that sleep on the clock are resumed, and run elsewhere: after the asynchronous `advance` and `run` they have had the time to
+/// run on and to sleep anew. All of it may be called from any thread.
+public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible, @unchecked Sendable {
+    /// A point of the clock: the time since its start.
+    public struct Instant: InstantProtocol, CustomStringConvertible {
+        /// The time since the clock's start.
+        public let offset: Duration
+
+        /// - Parameter offset: the time since the clock's start.
+        public init(offset: Duration = .zero) { self.offset = offset }
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+
+        public var description: String { "\(offset)" }
+    }
+
+    private let agenda = TestClockAgenda()
+
+    package var timedJobs: any TimedJobScheduler { agenda }
+
+    /// Creates a clock that shows an offset of zero.
+    public init() {}
+
+    /// The time that the clock shows.
+    public var now: Instant { agenda.instant }
+
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// The times at which something is due, earliest first.
+    public var debugDescription: String { "\(agenda.times)" }
+
+    /// Waits until the clock is advanced to `deadline`. Throws `CancellationError` when the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let sleeper = SingleAssignmentDisposable()
+        let outcome = OneOutcome()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                outcome.wait(continuation)
+                if deadline <= now { return outcome.end(.success(())) }
+                sleeper.setDisposable(agenda.schedule(at: deadline) { outcome.end(.success(())) })
+            }
+        } onCancel: {
+            outcome.end(.failure(CancellationError()))
+            sleeper.dispose()
+        }
+    }
+
+    // MARK: Without tasks
+
+    /// Advances the clock by a span of time, and fires what is due meanwhile.
+    ///
+    /// A call from inside a timer, or while another thread advances the clock, returns at once: the advance under way goes on to the later of
+    /// the two times.
+    @available(*, noasync, message: "Use await advance(by:), which also lets tasks that sleep on the clock run.")
+    public func advance(by duration: Duration = .zero) { agenda.advance(to: now.advanced(by: duration)) }
+
+    /// Advances the clock to a time, and fires what is due meanwhile; see `advance(by:)`. The clock is never set back.
+    @available(*, noasync, message: "Use await advance(to:), which also lets tasks that sleep on the clock run.")
+    public func advance(to deadline: Instant) { agenda.advance(to: deadline) }
+
+    /// Advances the clock until nothing is due any more. Does not return if there is always more to come, as with `interval`.
+    @available(*, noasync, message: "Use await run(), which also lets tasks that sleep on the clock run.")
+    public func run() {
+        while let next = agenda.nextTime { agenda.advance(to: next) }
+    }
+
+    // MARK: With tasks
+
+    /// Advances the clock by a span of time, and fires what is due meanwhile.
+    ///
+    /// Lets other tasks run before the first timer, behind those of each time, and at the end: about a millisecond each time on an idle machine.
+    public func advance(by duration: Duration = .zero) async { await advance(to: now.advanced(by: duration)) }
+
+    /// Advances the clock to a time, and fires what is due meanwhile; see `advance(by:)`. The clock is never set back.
+    public func advance(to deadline: Instant) async {
+        await settle()
+        while let next = agenda.nextTime, next <= deadline {
+            agenda.advance(to: next)
+            await settle()
+        }
+        agenda.advance(to: deadline)
+        await settle()
+    }
+
+    /// Advances the clock until nothing is due any more, and lets other tasks run. Does not return if there is always more to come.
+    public func run() async {
+        await settle()
+        while let next = agenda.nextTime { await advance(to: next) }
+    }
+
+    /// Lets the tasks run that can.
+    private func settle() async {
+        for _ in 0..<20 { await Task.detached(priority: .background) { await Task.yield() }.value }
+    }
+}
+
+/// Resumes a sleeping task once: its time and its cancellation come from different threads.
+private final class OneOutcome: @unchecked Sendable {
+    private let lock = Mutex()
+    // The lock protects the following fields.
+    private var continuation: CheckedContinuation<Void, any Error>?
+    private var outcome: Result<Void, any Error>?
+
+    func wait(_ continuation: CheckedContinuation<Void, any Error>) {
+        let known = lock.withLock {
+            if outcome == nil { self.continuation = continuation }
+            return outcome
+        }
+        if let known { continuation.resume(with: known) }
+    }
+
+    func end(_ outcome: Result<Void, any Error>) {
+        let waiting = lock.withLock {
+            if self.outcome != nil { return nil as CheckedContinuation<Void, any Error>? }
+            self.outcome = outcome
+            return continuation.take()
+        }
+        waiting?.resume(with: outcome)
+    }
+}

@@ -1,0 +1,89 @@
+import Dispatch
+import RxPrimitives
+import RxSwift
+
+/// What is due at the times of a `TestClock`, and the engine's scheduler of operators with that clock.
+final class TestClockAgenda: TimedJobScheduler {
+    private let lock = Mutex()
+    // The lock protects the following fields.
+    private let heap = ActionHeap<Duration> { $0 < $1 }
+    private var time = Duration.zero
+    /// The time to which a thread is advancing the clock.
+    private var target = Duration.zero
+    private var isAdvancing = false
+
+    var instant: TestClock.Instant { TestClock.Instant(offset: lock.withLock { time }) }
+
+    var times: [Duration] { lock.withLock { heap.times } }
+
+    var nextTime: TestClock.Instant? {
+        lock.withLock { heap.next.map { TestClock.Instant(offset: max($0.time, time)) } }
+    }
+
+    /// Schedules an action for a time. One of the past fires with the next advance.
+    func schedule(at instant: TestClock.Instant, _ action: @escaping @Sendable () -> Void) -> any Disposable {
+        let scheduled = ScheduledAction(
+            UserAction(()) {
+                action()
+                return Disposables.create()
+            })
+        lock.withLock { heap.add(scheduled, at: instant.offset) }
+        return scheduled
+    }
+
+    /// Advances the clock, or makes the thread that is advancing it do so.
+    func advance(to instant: TestClock.Instant) {
+        lock.lock()
+        target = max(target, instant.offset)
+        if isAdvancing { return lock.unlock() }
+        isAdvancing = true
+        while let next = heap.next, next.time <= target {
+            heap.removeNext()
+            time = max(time, next.time)
+            lock.unlock()
+            var budget = 1
+            _ = next.action.run(&budget)
+            lock.lock()
+        }
+        time = max(time, target)
+        isAdvancing = false
+        lock.unlock()
+    }
+
+    // MARK: TimedJobScheduler
+
+    func submit(_ job: Job) { submit(job, after: .nanoseconds(0)) }
+
+    func submit(_ job: Job, after delay: DispatchTimeInterval) {
+        let scheduled = ScheduledAction(
+            UserAction(job) { [self] job in
+                lock.withLock { job.ticket = nil }
+                if !job.isCancelled { job.runToItsEnd(on: self) }
+                return Disposables.create()
+            })
+        lock.withLock {
+            job.ticket = scheduled
+            heap.add(scheduled, at: time + .nanoseconds(delay.nanosecondsClamped))
+        }
+    }
+
+    func unschedule(_ job: Job) {
+        let scheduled = lock.withLock {
+            let scheduled = job.ticket as? ScheduledAction
+            job.ticket = nil
+            return scheduled
+        }
+        scheduled?.dispose()
+    }
+
+    var now: Int64 { lock.withLock { time }.nanosecondsClamped }
+
+    var runQueue: RunQueue? { nil }
+
+    /// Each step has a place of its own in the order of its time.
+    var batchLimit: Int { 1 }
+
+    var hasWaitingJobs: Bool { true }
+
+    var isVirtual: Bool { true }
+}

@@ -1,0 +1,100 @@
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct AsyncMapStateMachineTests {
+    /// Plays letters on a machine, and returns what it says.
+    ///
+    /// A letter in lower case admits an element; in upper case it finishes it, with `!` behind it as a failure; `.` ends the source. Delivers at
+    /// once what may be delivered.
+    private func play(_ script: String, limit: Int, keepsOrder: Bool) -> String {
+        var machine = AsyncMapStateMachine<Character, Character>(limit: limit, keepsOrder: keepsOrder)
+        var numbers: [Character: Int] = [:]
+        var said = ""
+        func start(_ work: AsyncMapStateMachine<Character, Character>.Work?) {
+            guard let work else { return }
+            numbers[work.element] = work.number
+            said.append(work.element)
+        }
+        for (letter, next) in zip(script, script.dropFirst() + " ") where letter != "!" {
+            if letter == "." {
+                if machine.sourceCompleted() { said += "|" }
+            } else if letter.isLowercase {
+                start(machine.admit(letter))
+            } else {
+                let number = numbers[Character(letter.lowercased())]!
+                let finish = machine.finish(
+                    number, next == "!" ? .failure(Failure.expected) : .success(letter))
+                if finish.hasFailed { said += "(" }
+                guard finish.delivers else { continue }
+                loop: while let outcome = machine.nextOutcome() {
+                    switch outcome {
+                    case .success(let result): said.append(result)
+                    case .failure:
+                        said += "X"
+                        break loop
+                    }
+                    switch machine.delivered() {
+                    case .start(let work): start(work)
+                    case .idle: break
+                    case .complete: said += "|"
+                    }
+                }
+            }
+        }
+        return said
+    }
+
+    @Test(
+        "Elements run, wait and are delivered",
+        arguments: [
+            // One at a time.
+            ("a.A", 1, true, "aA|"), ("abAB.", 1, true, "aAbB|"), ("ab.AB", 1, true, "aAbB|"), (".", 1, true, "|"),
+            // Two at a time, in order: what finishes early keeps its place.
+            ("abBAcC.", 2, true, "abABcC|"),
+            ("abcBA.C", 2, true, "abABcC|".replacingOccurrences(of: "ABc", with: "AcB")),
+            // Two at a time, as they come.
+            ("abBA.", 2, false, "abBA|"), ("abcBAC.", 2, false, "abBcAC|"),
+            // A failure comes in its place, and nothing is started any more.
+            ("abcB!AC", 3, true, "abc(AX"), ("abB!cA", 2, true, "ab(AX"), ("abcA!", 2, true, "ab(X"),
+            ("abB!A", 2, false, "ab(X"),
+            // An earlier failure takes the place of a later one.
+            ("abB!A!", 2, true, "ab((X"),
+        ])
+    func script(script: String, limit: Int, keepsOrder: Bool, expected: String) {
+        #expect(play(script, limit: limit, keepsOrder: keepsOrder) == expected)
+    }
+
+    @Test("A machine that is quiesced starts and delivers nothing") func quiesced() {
+        var machine = AsyncMapStateMachine<Int, Int>(limit: 1, keepsOrder: true)
+        let work = machine.admit(1)
+        #expect(work?.number == 0)
+        #expect(machine.admit(2) == nil)
+        machine.quiesce()
+        let finish = machine.finish(0, .success(1))
+        expect(!finish.delivers)
+        #expect(machine.admit(3) == nil)
+        expect(!machine.sourceCompleted())
+        let remains = machine.close()
+        #expect(remains.tasks.isEmpty)
+        expect(machine.isClosed)
+    }
+
+    @Test("The source pauses while 16 elements wait, until 8 are left") func bound() {
+        var machine = AsyncMapStateMachine<Int, Int>(limit: 1, keepsOrder: true)
+        for element in 0..<16 { _ = machine.admit(element) }
+        expect(!machine.mustPause(isAwaited: false))
+        _ = machine.admit(16)
+        expect(machine.mustPause(isAwaited: false))
+        for number in 0..<7 { finish(number, of: &machine) }
+        expect(machine.mustPause(isAwaited: true))
+        finish(7, of: &machine)
+        expect(!machine.mustPause(isAwaited: true))
+    }
+
+    private func finish(_ number: Int, of machine: inout AsyncMapStateMachine<Int, Int>) {
+        let finish = machine.finish(number, .success(number))
+        expect(finish.delivers)
+        while machine.nextOutcome() != nil { _ = machine.delivered() }
+    }
+}
