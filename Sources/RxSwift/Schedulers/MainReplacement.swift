@@ -2,13 +2,11 @@ import RxPrimitives
 
 /// The scheduler that a test has put in place of the main scheduler, for code that runs in its task.
 package struct MainReplacement: Sendable {
-    let scheduler: any SchedulerType
     /// The value of `MainScheduler.instance` meanwhile.
     let instance: MainScheduler
 
     package init(by scheduler: any SchedulerType) {
-        self.scheduler = scheduler
-        instance = MainScheduler(replacement: scheduler)
+        instance = MainScheduler(replacement: SchedulerReplacement(scheduler))
         MainReplacement.isUsed.storeRelaxed(1)
     }
 

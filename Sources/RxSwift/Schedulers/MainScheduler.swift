@@ -20,9 +20,9 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     /// Creates a scheduler of the main queue with an order of its own.
     ///
     /// Work that runs inline at other schedulers does not keep this one from running work inline.
-    public convenience init() { self.init(replacement: MainReplacement.current?.scheduler) }
+    public convenience init() { self.init(replacement: MainReplacement.current?.instance.replacement) }
 
-    init(replacement: (any SchedulerType)?) {
+    init(replacement: SchedulerReplacement?) {
         super.init(jobs: SerialDispatchJobScheduler(inlineOn: .main), replacement: replacement)
     }
 

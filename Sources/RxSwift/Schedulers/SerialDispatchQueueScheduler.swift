@@ -13,12 +13,12 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     @usableFromInline let dispatchJobs: SerialDispatchJobScheduler
 
     /// The wall clock, which delays do not follow.
-    public var now: Date { replacement?.now ?? Date() }
+    public var now: Date { replacement?.scheduler.now ?? Date() }
 
     /// The scheduler that does the work in place of this one: that of a test, which has replaced the main scheduler.
-    @usableFromInline let replacement: (any SchedulerType)?
+    @usableFromInline let replacement: SchedulerReplacement?
 
-    init(jobs: SerialDispatchJobScheduler, replacement: (any SchedulerType)? = nil) {
+    init(jobs: SerialDispatchJobScheduler, replacement: SchedulerReplacement? = nil) {
         dispatchJobs = jobs
         self.replacement = replacement
     }
@@ -79,7 +79,7 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     func scheduleAction<StateType>(
         _ state: StateType, _ action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        if let replacement { return replacement.schedule(state, action: action) }
+        if let replacement { return replacement.scheduler.schedule(state, action: action) }
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.submit(job)
         return job
@@ -90,7 +90,9 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     public final func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        if let replacement { return replacement.scheduleRelative(state, dueTime: dueTime, action: action) }
+        if let replacement {
+            return replacement.scheduler.scheduleRelative(state, dueTime: dueTime, action: action)
+        }
         let job = ActionJob(UserAction(state, action), scheduler: dispatchJobs)
         dispatchJobs.submit(job, after: dueTime)
         return job
@@ -105,7 +107,8 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
         if let replacement {
-            return replacement.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+            return replacement.scheduler.schedulePeriodic(
+                state, startAfter: startAfter, period: period, action: action)
         }
         return PeriodicJob(
             state: state, startAfter: startAfter, period: period, action: action, scheduler: dispatchJobs)
@@ -113,5 +116,20 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
 }
 
 extension SerialDispatchQueueScheduler: TimedJobSchedulerProviding {
-    package var timedJobs: any TimedJobScheduler { replacement.map { timedJobScheduler(for: $0) } ?? dispatchJobs }
+    package var timedJobs: any TimedJobScheduler { replacement == nil ? dispatchJobs : replacingJobs }
+
+    @inline(never)
+    private var replacingJobs: any TimedJobScheduler {
+        replacement.map { timedJobScheduler(for: $0.scheduler) } ?? dispatchJobs
+    }
+}
+
+/// A scheduler that does the work of another one.
+///
+/// An object, so that a scheduler without one pays the comparison of a word.
+@usableFromInline
+final class SchedulerReplacement: Sendable {
+    @usableFromInline let scheduler: any SchedulerType
+
+    init(_ scheduler: any SchedulerType) { self.scheduler = scheduler }
 }

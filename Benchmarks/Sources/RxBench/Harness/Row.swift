@@ -59,13 +59,13 @@ struct Row {
 }
 
 enum Area: String, Codable, CaseIterable {
-    case subjects, lifecycles, operators, combining, replaying, hops, timers, elements, traits, endToEnd
+    case subjects, lifecycles, operators, combining, replaying, hops, tasks, timers, elements, traits, endToEnd
     case loop, pool, net, files
     case load
 }
 
 /// The sum to which an observer adds: a class, so that the closure has an effect the optimizer must keep.
-final class Sum {
+final class Sum: @unchecked Sendable {
     var value = 0
 }
 

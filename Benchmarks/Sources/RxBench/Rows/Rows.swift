@@ -1,7 +1,7 @@
 extension Row {
     /// Returns every row, in the order of the table.
     static func all(text: TextSource, extent: Extent) -> [Row] {
-        var rows = subjects + lifecycles + operators + combining + replaying + hops + timers + elements + traits
+        var rows = subjects + lifecycles + operators + combining + replaying + hops + tasks + timers + elements + traits
         rows += endToEnd(text)
         rows += loop + loopTimers(extent) + pool + echo + files(extent)
         return rows
@@ -18,6 +18,6 @@ extension LatencyRow {
 extension Figure {
     /// Returns every figure, in the order in which they are printed.
     static func all(extent: Extent) -> [Figure] {
-        timerMemory(extent) + farTimers(extent) + contention(extent)
+        timerMemory(extent) + farTimers(extent) + contention(extent) + slowTask(extent)
     }
 }

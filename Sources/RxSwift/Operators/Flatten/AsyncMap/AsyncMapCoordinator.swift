@@ -2,7 +2,8 @@ import RxPrimitives
 
 /// Runs the tasks of `asyncMap`, and delivers their outcomes.
 ///
-/// One task at a time delivers; those that finish meanwhile leave their outcomes to it.
+/// Each task is a worker: it transforms an element, delivers the outcome, and takes the next element if one waits. One worker at a time
+/// delivers; those that finish meanwhile leave their outcomes to it.
 final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unchecked Sendable {
     typealias Transform = @isolated(any) @Sendable (Element) async throws -> Result
     typealias StateMachine = AsyncMapStateMachine<Element, Result>
@@ -17,8 +18,9 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
     /// The sources that wait until few elements wait.
     @exclusivity(unchecked) private var waitingSources = WaitingSources()
 
-    /// The number of outcomes that one task delivers, most of them those of other tasks (law L12).
-    private static var outcomesPerTask: Int { 64 }
+    /// The number of outcomes that a worker delivers in a row, most of them those of others, before it leaves the rest to another task
+    /// (law L12).
+    private static var outcomesInARow: Int { 64 }
 
     package override var operatorName: StaticString { "asyncMap(maxConcurrent:keepsOrder:priority:_:)" }
 
@@ -36,10 +38,10 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
 
     func admit(_ element: Element) {
         lock.lock()
-        let work = state.admit(element)
+        let started = state.admit(element, for: AsyncMapWorker())
         let count = waitingSources.isEmpty ? state.waitingCount : 0
         lock.unlock()
-        if let work { start(work) }
+        if let started { start(started.work, started.worker) }
         Backlog.noticed(count, at: operatorName, backlogPlace)
     }
 
@@ -64,24 +66,34 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
         return inspected != nil
     }
 
-    // MARK: By the tasks
+    // MARK: By the workers
 
-    private func start(_ work: StateMachine.Work) {
-        let task = Task(priority: priority) { [transform] in
+    private func start(_ work: StateMachine.Work, _ worker: AsyncMapWorker) {
+        let task = Task(priority: priority) { await run(work, worker) }
+        let isWanted = lock.withLock { state.started(work.number, worker, task) }
+        if !isWanted { task.cancel() }
+    }
+
+    private func run(_ first: StateMachine.Work, _ worker: AsyncMapWorker) async {
+        var next: StateMachine.Work? = first
+        while let work = next.take() {
+            // A closure may have cancelled the task that it ran in.
+            if Task.isCancelled, work.number != first.number { return startAnew(work) }
             // The subscription may have ended meanwhile: then no closure begins (law L1).
             guard lock.withLock({ state.begins(work.number) }) else { return }
             do {
                 let result = try await transform(work.element)
-                finish(work.number, .success(result))
+                next = finish(work.number, .success(result), worker)
             } catch {
-                finish(work.number, .failure(error))
+                next = finish(work.number, .failure(error), worker)
             }
         }
-        let superfluous = lock.withLock { state.started(work.number, task) }
-        superfluous?.cancel()
     }
 
-    private func finish(_ number: Int, _ outcome: StateMachine.Outcome) {
+    /// Returns the element that the worker transforms next.
+    private func finish(
+        _ number: Int, _ outcome: StateMachine.Outcome, _ worker: AsyncMapWorker
+    ) -> StateMachine.Work? {
         lock.lock()
         let finish = state.finish(number, outcome)
         let sources = finish.hasFailed ? waitingSources.takeAll() : nil
@@ -92,34 +104,51 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
             for task in finish.tasks { task.cancel() }
             sources?.resume()
         }
-        if finish.delivers { deliver() }
+        return finish.delivers ? deliver(outcome, worker) : nil
     }
 
-    /// Delivers outcomes in their order, while there are any.
-    private func deliver() {
-        for _ in 0..<AsyncMapCoordinator.outcomesPerTask {
-            guard let outcome = lock.withLock({ state.nextOutcome() }) else { return }
+    /// Delivers an outcome, and those behind it while there are any. Returns an element that the worker transforms next.
+    private func deliver(_ first: StateMachine.Outcome, _ worker: AsyncMapWorker) -> StateMachine.Work? {
+        var outcome = first
+        var kept: StateMachine.Work?
+        for _ in 0..<AsyncMapCoordinator.outcomesInARow {
             switch outcome {
             case .success(let result): next(result)
-            case .failure(let error): return sourceFailed(error)
+            case .failure(let error):
+                sourceFailed(error)
+                return nil
             }
-            settleDelivery()
+            let delivered = settleDelivery(worker)
+            if let work = delivered.work {
+                if let earlier = kept { startAnew(earlier) }
+                kept = work
+            }
+            if delivered.isLast { completed() }
+            guard let next = delivered.next else { return kept }
+            outcome = next
         }
-        Task(priority: priority) { deliver() }
+        Task(priority: priority) { [outcome] in
+            let other = AsyncMapWorker()
+            if let work = deliver(outcome, other) { startAnew(work) }
+        }
+        return kept
     }
 
-    private func settleDelivery() {
+    private func settleDelivery(_ worker: AsyncMapWorker) -> StateMachine.Delivered {
         lock.lock()
-        let next = state.delivered()
+        let delivered = state.delivered(by: worker)
         let isEmptying = !waitingSources.isEmpty && !state.mustPause(isAwaited: true)
         let sources = isEmptying ? waitingSources.takeAll() : nil
         lock.unlock()
         sources?.resume()
-        switch next {
-        case .start(let work): start(work)
-        case .idle: break
-        case .complete: completed()
-        }
+        return delivered
+    }
+
+    /// Passes an element to a new worker.
+    private func startAnew(_ work: StateMachine.Work) {
+        let worker = AsyncMapWorker()
+        lock.withLock { state.pass(work, to: worker) }
+        start(work, worker)
     }
 
     // MARK: The end

@@ -1,10 +1,18 @@
+/// A task of `asyncMap`, which transforms one element after another. The lock around the state machine protects it.
+package final class AsyncMapWorker {
+    /// Nil until the thread that made the task has noted it.
+    package var task: Task<Void, Never>?
+
+    package init() {}
+}
+
 /// Decides which elements of `asyncMap` are transformed, and which of their outcomes is delivered next.
 ///
-///     admit ──► waiting ──► running ──► finished ──► delivered     `limit` elements at a time are running or finished
+///     admit ──► waiting ──► running ──► finished ──► delivered     `limit` elements at a time are between waiting and delivered
 ///
 /// Not thread-safe: its owner guards it. Runs no code of the user, and returns what it drops.
 package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
-    /// An element whose task has to be started, with its number.
+    /// An element that a worker has to transform, with its number.
     package struct Work {
         package let number: Int
         package let element: Element
@@ -17,9 +25,9 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     private var waiting = OverflowBuffer<Element>(
         OverflowPolicy(.suspend, buffer: 16, operatorName: "asyncMap(maxConcurrent:keepsOrder:priority:_:)"))
 
-    /// The elements that are running, and their tasks, once those are known.
-    private var running: [Int: Task<Void, Never>?] = [:]
-    /// The outcomes that are not delivered, by the number of their elements, or of their arrival if the order is not kept.
+    /// The workers of the elements that are running.
+    private var running: [Int: AsyncMapWorker] = [:]
+    /// The outcomes that wait for their delivery, by the number of their elements, or of their arrival if the order is not kept.
     private var finished: [Int: Outcome] = [:]
     private var nextNumber = 0
     private var nextArrival = 0
@@ -28,6 +36,7 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     private var hasSourceEnded = false
     /// The number of the first element known to have failed. No element behind it is started any more.
     private var failure = Int.max
+    /// True if a worker delivers, which has taken the outcome `nextDelivery`.
     private var isDelivering = false
     /// True once the result is about to end: nothing is started or delivered any more.
     private var isQuiesced = false
@@ -45,19 +54,24 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
 
     private var takesNothing: Bool { isQuiesced || failure < .max }
 
-    /// Admits an element: starts it, or lets it wait.
-    package mutating func admit(_ element: Element) -> Work? {
+    // MARK: Elements
+
+    /// Admits an element: passes it to a worker, who is new, or lets it wait.
+    package mutating func admit(_ element: Element, for worker: @autoclosure () -> AsyncMapWorker) -> (
+        work: Work, worker: AsyncMapWorker
+    )? {
         if takesNothing { return nil }
-        if waiting.isEmpty, hasRoom { return start(element) }
+        if waiting.isEmpty, running.count + finished.count + (isDelivering ? 1 : 0) < limit {
+            let worker = worker()
+            return (start(element, worker), worker)
+        }
         _ = waiting.offer(element)
         return nil
     }
 
-    private var hasRoom: Bool { running.count + finished.count < limit }
-
-    private mutating func start(_ element: Element) -> Work {
+    private mutating func start(_ element: Element, _ worker: AsyncMapWorker) -> Work {
         defer { nextNumber += 1 }
-        running.updateValue(nil, forKey: nextNumber)
+        running[nextNumber] = worker
         return Work(number: nextNumber, element: element)
     }
 
@@ -66,28 +80,34 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
         !isQuiesced && (failure == .max || keepsOrder && number < failure)
     }
 
-    /// Notes the task of an element. Returns it if it has to be cancelled.
-    package mutating func started(_ number: Int, _ task: Task<Void, Never>) -> Task<Void, Never>? {
-        if !isWanted(number) { return task }
-        if running[number] != nil { running.updateValue(task, forKey: number) }
-        return nil
+    /// Notes the task of a worker who was made for an element. Returns false if it has to be cancelled.
+    package func started(_ number: Int, _ worker: AsyncMapWorker, _ task: Task<Void, Never>) -> Bool {
+        worker.task = task
+        return isWanted(number)
     }
 
-    /// Tells whether the task of an element runs the closure. If not, the element is dropped.
+    /// Passes an element to another worker.
+    package mutating func pass(_ work: Work, to worker: AsyncMapWorker) {
+        if running[work.number] != nil { running[work.number] = worker }
+    }
+
+    /// Tells whether the worker of an element runs the closure. If not, the element is dropped.
     package mutating func begins(_ number: Int) -> Bool {
         if isWanted(number) { return true }
         running.removeValue(forKey: number)
         return false
     }
 
+    // MARK: Outcomes
+
     /// The consequence of an outcome.
     package struct Finish: ~Copyable {
-        /// True if the caller delivers outcomes now, by `nextOutcome`.
+        /// True if the worker delivers this outcome now, and then calls `delivered`.
         package var delivers = false
-        /// True if the caller quiesces the source, and cancels the tasks.
+        /// True if the worker quiesces the source, and cancels the tasks.
         package var hasFailed = false
         package var tasks: [Task<Void, Never>] = []
-        /// Elements that are dropped; the caller releases them.
+        /// Elements that are dropped; the worker releases them.
         package var dropped: OverflowBuffer<Element>?
     }
 
@@ -95,50 +115,55 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     package mutating func finish(_ number: Int, _ outcome: Outcome) -> Finish {
         var finish = Finish()
         guard running.removeValue(forKey: number) != nil, isWanted(number) else { return finish }
-        finished[keepsOrder ? number : nextArrival] = outcome
-        nextArrival += 1
         if case .failure = outcome {
-            failure = min(failure, number)
+            failure = number
             finish.hasFailed = true
             finish.dropped = waiting.takeAll()
-            finish.tasks = running.compactMap { $0.key > number || !keepsOrder ? $0.value : nil }
+            finish.tasks = running.compactMap { $0.key > number || !keepsOrder ? $0.value.task : nil }
         }
-        finish.delivers = beginDelivering()
+        let place = keepsOrder ? number : nextArrival
+        nextArrival += 1
+        if place == nextDelivery, !isDelivering {
+            isDelivering = true
+            finish.delivers = true
+        } else {
+            finished[place] = outcome
+        }
         return finish
     }
 
-    /// Makes the caller the one that delivers, unless a thread delivers already, or there is nothing to deliver.
-    package mutating func beginDelivering() -> Bool {
-        if isDelivering || isQuiesced || finished[nextDelivery] == nil { return false }
-        isDelivering = true
-        return true
-    }
-
-    /// Returns the next outcome to the one that delivers; nil if there is none, which ends the delivery.
-    package mutating func nextOutcome() -> Outcome? {
-        guard !isQuiesced, let outcome = finished[nextDelivery] else {
-            isDelivering = false
-            return nil
-        }
-        return outcome
-    }
-
     /// The consequence of a delivery.
-    package enum Next {
-        case start(Work)
-        case idle
-        /// That was the last one: the result completes.
-        case complete
+    package struct Delivered {
+        /// The outcome that the worker delivers next. Without one, its delivery has ended.
+        package var next: Outcome?
+        /// An element that takes the place.
+        package var work: Work?
+        /// True if that was the last outcome: the result completes.
+        package var isLast = false
     }
 
-    /// Notes that the outcome which `nextOutcome` returned has been delivered: its place is free for an element that waits.
-    package mutating func delivered() -> Next {
-        finished[nextDelivery] = nil
+    /// Notes that a worker has delivered an outcome. An element that waits takes its place, and is that worker's for now.
+    package mutating func delivered(by worker: AsyncMapWorker) -> Delivered {
+        var delivered = Delivered()
         nextDelivery += 1
-        if takesNothing { return .idle }
-        if !waiting.isEmpty { return .start(start(waiting.popFirst())) }
-        return isOver ? .complete : .idle
+        isDelivering = false
+        if isQuiesced { return delivered }
+        if !takesNothing, !waiting.isEmpty { delivered.work = start(waiting.popFirst(), worker) }
+        delivered.next = takeNext()
+        if delivered.next == nil { delivered.isLast = isOver }
+        return delivered
     }
+
+    /// Takes the outcome that is to be delivered next, if it is known and no worker delivers.
+    private mutating func takeNext() -> Outcome? {
+        // Most of the time none waits: a look into the dictionary of a generic type is slow.
+        if finished.isEmpty { return nil }
+        guard let next = finished.removeValue(forKey: nextDelivery) else { return nil }
+        isDelivering = true
+        return next
+    }
+
+    // MARK: The end
 
     /// Notes that the source has completed. Returns whether the result completes, too.
     package mutating func sourceCompleted() -> Bool {
@@ -147,7 +172,7 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     }
 
     private var isOver: Bool {
-        hasSourceEnded && running.isEmpty && finished.isEmpty && waiting.isEmpty && !takesNothing
+        hasSourceEnded && running.isEmpty && finished.isEmpty && waiting.isEmpty && !isDelivering && !takesNothing
     }
 
     /// Stops starting and delivering; `close` follows.
@@ -165,7 +190,7 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
         isQuiesced = true
         isClosed = true
         let remains = Remains(
-            tasks: running.values.compactMap { $0 }, outcomes: finished, waiting: waiting.takeAll())
+            tasks: running.values.compactMap { $0.task }, outcomes: finished, waiting: waiting.takeAll())
         running = [:]
         finished = [:]
         return remains

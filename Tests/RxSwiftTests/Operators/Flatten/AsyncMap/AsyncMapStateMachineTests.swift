@@ -11,6 +11,7 @@ import Testing
         var machine = AsyncMapStateMachine<Character, Character>(limit: limit, keepsOrder: keepsOrder)
         var numbers: [Character: Int] = [:]
         var said = ""
+        let worker = AsyncMapWorker()
         func start(_ work: AsyncMapStateMachine<Character, Character>.Work?) {
             guard let work else { return }
             numbers[work.element] = work.number
@@ -20,26 +21,22 @@ import Testing
             if letter == "." {
                 if machine.sourceCompleted() { said += "|" }
             } else if letter.isLowercase {
-                start(machine.admit(letter))
+                start(machine.admit(letter, for: worker)?.work)
             } else {
                 let number = numbers[Character(letter.lowercased())]!
-                let finish = machine.finish(
-                    number, next == "!" ? .failure(Failure.expected) : .success(letter))
+                var outcome: AsyncMapStateMachine<Character, Character>.Outcome? =
+                    next == "!" ? .failure(Failure.expected) : .success(letter)
+                let finish = machine.finish(number, outcome!)
                 if finish.hasFailed { said += "(" }
-                guard finish.delivers else { continue }
-                loop: while let outcome = machine.nextOutcome() {
-                    switch outcome {
-                    case .success(let result): said.append(result)
-                    case .failure:
-                        said += "X"
-                        break loop
-                    }
-                    switch machine.delivered() {
-                    case .start(let work): start(work)
-                    case .idle: break
-                    case .complete: said += "|"
-                    }
+                if !finish.delivers { continue }
+                while case .success(let result)? = outcome {
+                    said.append(result)
+                    let delivered = machine.delivered(by: worker)
+                    start(delivered.work)
+                    if delivered.isLast { said += "|" }
+                    outcome = delivered.next
                 }
+                if outcome != nil { said += "X" }
             }
         }
         return said
@@ -67,13 +64,13 @@ import Testing
 
     @Test("A machine that is quiesced starts and delivers nothing") func quiesced() {
         var machine = AsyncMapStateMachine<Int, Int>(limit: 1, keepsOrder: true)
-        let work = machine.admit(1)
-        #expect(work?.number == 0)
-        #expect(machine.admit(2) == nil)
+        let worker = AsyncMapWorker()
+        #expect(machine.admit(1, for: worker)?.work.number == 0)
+        #expect(machine.admit(2, for: worker) == nil)
         machine.quiesce()
         let finish = machine.finish(0, .success(1))
         expect(!finish.delivers)
-        #expect(machine.admit(3) == nil)
+        #expect(machine.admit(3, for: worker) == nil)
         expect(!machine.sourceCompleted())
         let remains = machine.close()
         #expect(remains.tasks.isEmpty)
@@ -82,9 +79,10 @@ import Testing
 
     @Test("The source pauses while 16 elements wait, until 8 are left") func bound() {
         var machine = AsyncMapStateMachine<Int, Int>(limit: 1, keepsOrder: true)
-        for element in 0..<16 { _ = machine.admit(element) }
+        let worker = AsyncMapWorker()
+        for element in 0..<16 { _ = machine.admit(element, for: worker) }
         expect(!machine.mustPause(isAwaited: false))
-        _ = machine.admit(16)
+        _ = machine.admit(16, for: worker)
         expect(machine.mustPause(isAwaited: false))
         for number in 0..<7 { finish(number, of: &machine) }
         expect(machine.mustPause(isAwaited: true))
@@ -95,6 +93,6 @@ import Testing
     private func finish(_ number: Int, of machine: inout AsyncMapStateMachine<Int, Int>) {
         let finish = machine.finish(number, .success(number))
         expect(finish.delivers)
-        while machine.nextOutcome() != nil { _ = machine.delivered() }
+        expect(machine.delivered(by: AsyncMapWorker()).next == nil)
     }
 }

@@ -168,6 +168,15 @@ import Testing
         #expect(await text(of: failing) == "1 error(expected)")
     }
 
+    @Test("A closure that cancels its own task does not harm the elements behind it") func ownCancellation() async {
+        let source = Observable.from(1...20).asyncMap(maxConcurrent: 2) { element in
+            if Task.isCancelled { throw CancellationError() }
+            withUnsafeCurrentTask { $0?.cancel() }
+            return element
+        }
+        #expect(await text(of: source) == (1...20).map { "\($0) " }.joined() + "completed")
+    }
+
     /// What races with a task that ends.
     enum Rival: CaseIterable { case completed, error, disposal }
 
