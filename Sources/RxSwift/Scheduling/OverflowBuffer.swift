@@ -19,6 +19,13 @@ package struct OverflowPolicy {
     /// True if sources pause at the bound.
     var isBounding: Bool { overflow == .suspend && bound < .max }
 
+    /// True if sources have to pause that can, while that many elements wait.
+    ///
+    /// - Parameter isAwaited: whether sources wait already.
+    func mustPause(count: Int, isAwaited: Bool) -> Bool {
+        overflow == .suspend && count >= (isAwaited ? lowWatermark + 1 : bound)
+    }
+
     /// The number of elements at which sources go on that were paused at the bound.
     var lowWatermark: Int { bound / 2 }
 }
@@ -36,26 +43,25 @@ package struct OverflowBuffer<Element>: ~Copyable {
     }
 
     let policy: OverflowPolicy
-    private(set) var count = 0
-    private var capacity = 0
-    private var oldest = 0
-    private var storage: UnsafeMutablePointer<Element>?
+    private var ring = ElementRing()
 
     init(_ policy: OverflowPolicy) { self.policy = policy }
 
-    var isEmpty: Bool { count == 0 }
+    deinit { ring.release(Element.self) }
+
+    var count: Int { ring.count }
+
+    var isEmpty: Bool { ring.isEmpty }
 
     /// True if sources have to pause that can.
     ///
     /// - Parameter isAwaited: whether sources wait already.
-    func mustPause(isAwaited: Bool) -> Bool {
-        policy.overflow == .suspend && count >= (isAwaited ? policy.lowWatermark + 1 : policy.bound)
-    }
+    func mustPause(isAwaited: Bool) -> Bool { policy.mustPause(count: count, isAwaited: isAwaited) }
 
     /// Offers an element. O(1), amortized while the buffer grows up to its bound.
     mutating func offer(_ element: Element) -> Outcome {
         if count < policy.bound || policy.overflow == .suspend {
-            append(element)
+            ring.append(element)
             return .kept
         }
         switch policy.overflow {
@@ -63,50 +69,18 @@ package struct OverflowBuffer<Element>: ~Copyable {
         case .error: return .overflowed(element)
         case .dropOldest, .latest, .suspend:
             let dropped = popFirst()
-            append(element)
+            ring.append(element)
             return .droppedOldest(dropped)
         }
     }
 
     /// Takes the oldest element of a buffer that is not empty.
-    mutating func popFirst() -> Element {
-        let element = (storage! + oldest).move()
-        oldest = oldest + 1 == capacity ? 0 : oldest + 1
-        count -= 1
-        return element
-    }
+    mutating func popFirst() -> Element { ring.popFirst(Element.self) }
 
     /// Takes all elements, for the caller to release.
     mutating func takeAll() -> OverflowBuffer {
         var taken = OverflowBuffer(policy)
         swap(&taken, &self)
         return taken
-    }
-
-    private mutating func append(_ element: Element) {
-        if count == capacity { grow() }
-        let place = oldest + count
-        (storage! + (place < capacity ? place : place - capacity)).initialize(to: element)
-        count += 1
-    }
-
-    private mutating func grow() {
-        let larger = max(16, 2 * capacity)
-        let room = UnsafeMutablePointer<Element>.allocate(capacity: larger)
-        if let storage {
-            let front = min(count, capacity - oldest)
-            room.moveInitialize(from: storage + oldest, count: front)
-            (room + front).moveInitialize(from: storage, count: count - front)
-            storage.deallocate()
-        }
-        (storage, capacity, oldest) = (room, larger, 0)
-    }
-
-    deinit {
-        guard let storage else { return }
-        let front = min(count, capacity - oldest)
-        (storage + oldest).deinitialize(count: front)
-        storage.deinitialize(count: count - front)
-        storage.deallocate()
     }
 }

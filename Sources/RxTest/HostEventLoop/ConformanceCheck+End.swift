@@ -9,12 +9,14 @@ extension ConformanceCheck {
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let limit = limits.waiting
         let isEnqueued = onThread("enqueue") { [log] in
-            log.enqueue(0, then: {
-                // Delays of an hour, of which none can pass.
-                for number in 0..<count { log.enqueue(after: 3_600_000_000_000, 10_000 + number) }
-                hasBegun.signal()
-                _ = mayEnd.wait(timeout: .now() + .nanoseconds(Int(limit)))
-            })
+            log.enqueue(
+                0,
+                then: {
+                    // Delays of an hour, of which none can pass.
+                    for number in 0..<count { log.enqueue(after: 3_600_000_000_000, 10_000 + number) }
+                    hasBegun.signal()
+                    _ = mayEnd.wait(timeout: .now() + .nanoseconds(Int(limit)))
+                })
             // These wait in the loop, and are in no batch that it has begun.
             if hasBegun.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut { return }
             hasBegun.signal()

@@ -42,11 +42,13 @@ extension ConformanceCheck {
         let hasReturned = DispatchSemaphore(value: 0)
         let limit = limits.waiting
         let isReturned = onThread("enqueue") { [log] in
-            log.enqueue(0, then: {
-                _ = isWaiting.wait(timeout: .now() + .nanoseconds(Int(limit)))
-                for number in 2..<5 { log.enqueue(number) }
-                hasReturned.signal()
-            })
+            log.enqueue(
+                0,
+                then: {
+                    _ = isWaiting.wait(timeout: .now() + .nanoseconds(Int(limit)))
+                    for number in 2..<5 { log.enqueue(number) }
+                    hasReturned.signal()
+                })
             log.enqueue(1)
             isWaiting.signal()
         }
@@ -64,11 +66,13 @@ extension ConformanceCheck {
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let limit = limits.waiting
         onThread("enqueue") { [log] in
-            log.enqueue(0, then: {
-                hasBegun.signal()
-                // Longer than the check waits for `enqueue`.
-                _ = mayEnd.wait(timeout: .now() + .nanoseconds(3 * Int(limit)))
-            })
+            log.enqueue(
+                0,
+                then: {
+                    hasBegun.signal()
+                    // Longer than the check waits for `enqueue`.
+                    _ = mayEnd.wait(timeout: .now() + .nanoseconds(3 * Int(limit)))
+                })
         }
         if hasBegun.wait(timeout: .now() + .nanoseconds(Int(limit))) == .success {
             let isCurrent = Answer()
@@ -94,12 +98,14 @@ extension ConformanceCheck {
                     missing.decrement()
                     while missing.value != 0 { spinHint() }
                     for number in 0..<count {
-                        log.enqueue(thread * count + number, then: {
-                            // Now and then one lasts long enough for another one to overlap with it.
-                            if number % 250 == 0 {
-                                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(200))
-                            }
-                        })
+                        log.enqueue(
+                            thread * count + number,
+                            then: {
+                                // Now and then one lasts long enough for another one to overlap with it.
+                                if number % 250 == 0 {
+                                    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(200))
+                                }
+                            })
                     }
                 }
             })

@@ -18,7 +18,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     private let lock = Mutex()
     // The lock protects the following fields.
     /// The elements that wait for room in the stream; only while `isHolding`.
-    private var held = ValuesBuffer<Element>(.suspendedValues)
+    private var held = ValuesBuffer(.suspendedValues)
     /// The first of the elements that wait, for which the stream had no room.
     private var refused: Element?
     /// True if the timer offers the elements, and `next` does not.
@@ -59,6 +59,8 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         self.subscription = subscription
         super.init()
     }
+
+    deinit { held.releaseElements(Element.self) }
 
     // MARK: By the source
 
@@ -101,7 +103,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     /// Adds an element to those that wait. Returns false if the caller has to offer it.
     private func hold(_ element: Element, weight: Int?) -> Bool {
         lock.withLock {
-            if isHolding, !isAbandoned { _ = held.append(element, weight: weight ?? 0) }
+            if isHolding, !isAbandoned { held.append(element, weight: weight ?? 0) }
             return isHolding
         }
     }
@@ -160,7 +162,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
             if let end { send(end) }
             return nil
         }
-        let element = held.popFirst()
+        let element = held.popFirst(Element.self)
         lock.unlock()
         let weight = weigh?(element) ?? 0
         let sources = lock.withLock { held.removed(weight: weight) }
@@ -187,7 +189,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         lock.unlock()
         sources.resume()
         withExtendedLifetime(first) {}
-        _ = consume elements
+        elements.removeAll(Element.self)
     }
 }
 

@@ -1,29 +1,36 @@
 /// The elements that wait for a task, and the sources that wait because there are many.
 ///
 /// With the policy `.suspend` sources pause at its bound, or while 1 MiB of what the elements weigh waits, until half of that is left. The
-/// owner protects it by a lock, and releases outside the lock what comes out of it.
-struct ValuesBuffer<Element>: ~Copyable {
-    private var elements: OverflowBuffer<Element>
+/// owner protects it by a lock, releases outside the lock what comes out of it, and calls `releaseElements` in its deinit. As of
+/// `ElementRing`, the methods are generic and the structure is not.
+struct ValuesBuffer: ~Copyable {
+    let policy: OverflowPolicy
+    private var ring = ElementRing()
     /// The weight of the elements that wait, in bytes. Not kept by policies that drop.
     private var weight = 0
     private var waiting = WaitingSources()
 
     private static var greatestWeight: Int { 1 << 20 }
 
-    init(_ policy: OverflowPolicy) { elements = OverflowBuffer(policy) }
+    init(_ policy: OverflowPolicy) { self.policy = policy }
 
-    var isEmpty: Bool { elements.isEmpty }
+    var isEmpty: Bool { ring.isEmpty }
 
-    var count: Int { elements.count }
+    var count: Int { ring.count }
 
-    /// Adds an element. Returns the one that is dropped in its place.
-    mutating func append(_ element: Element, weight: Int) -> OverflowBuffer<Element>.Outcome {
+    /// True if the oldest element has to make room for one that comes.
+    var mustDrop: Bool { ring.count >= policy.bound && policy.overflow != .suspend }
+
+    mutating func append<Element>(_ element: Element, weight: Int) {
         self.weight += weight
-        return elements.offer(element)
+        ring.append(element)
     }
 
-    /// Takes the oldest element of a buffer that is not empty. The owner calls `removed` next.
-    mutating func popFirst() -> Element { elements.popFirst() }
+    /// Moves the oldest element of a buffer that is not empty to memory that is not initialized. The owner calls `removed` next.
+    mutating func popFirst<Element>(into place: UnsafeMutablePointer<Element>) { ring.popFirst(into: place) }
+
+    /// Takes the oldest element of a buffer that is not empty. The owner calls `removed` next, but not for one that is dropped.
+    mutating func popFirst<Element>(_: Element.Type) -> Element { ring.popFirst(Element.self) }
 
     /// Subtracts the weight of an element that was taken.
     ///
@@ -47,14 +54,17 @@ struct ValuesBuffer<Element>: ~Copyable {
     mutating func takeSources() -> WaitingSources.Taken { waiting.takeAll() }
 
     /// Takes the elements, for the owner to release.
-    mutating func takeElements() -> OverflowBuffer<Element> {
+    mutating func takeElements() -> ElementRing {
         weight = 0
-        return elements.takeAll()
+        return ring.takeAll()
     }
 
+    /// Releases the elements in the deinit of the owner.
+    func releaseElements<Element>(_: Element.Type) { ring.release(Element.self) }
+
     private var isFull: Bool {
-        if !elements.policy.isBounding { return false }
-        return elements.mustPause(isAwaited: isAwaited)
+        if !policy.isBounding { return false }
+        return policy.mustPause(count: ring.count, isAwaited: isAwaited)
             || weight >= (isAwaited ? ValuesBuffer.greatestWeight / 2 + 1 : ValuesBuffer.greatestWeight)
     }
 }

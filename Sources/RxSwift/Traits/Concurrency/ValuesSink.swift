@@ -16,14 +16,14 @@ package enum TakeResult {
 /// The lower end of the chain of a stream: keeps the elements until a task asks for them, and pauses its sources meanwhile (law L13).
 final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     private let subscription = SubscriptionDisposable()
-    private let policy: OverflowPolicy
+    private let isBounding: Bool
     private let weigh: ((Element) -> Int)?
     private let onDropped: ((Element) -> Void)?
     private let backlogPlace = Backlog.Place()
 
     private let lock = Mutex()
     // The lock protects the following fields.
-    @exclusivity(unchecked) private var buffer: ValuesBuffer<Element>
+    @exclusivity(unchecked) private var buffer: ValuesBuffer
     /// The tasks that wait for an element, in order. None waits while the buffer holds elements.
     @exclusivity(unchecked) private var tasks: [UnsafeContinuation<Void, Never>] = []
     @exclusivity(unchecked) private var ending = Ending.none
@@ -47,12 +47,14 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     }
 
     private init(_ policy: OverflowPolicy, _ onDropped: ((Element) -> Void)?) {
-        self.policy = policy
+        isBounding = policy.isBounding
         self.onDropped = onDropped
         buffer = ValuesBuffer(policy)
-        weigh = policy.isBounding ? weigher(of: Element.self, for: policy.operatorName) : nil
+        weigh = isBounding ? weigher(of: Element.self, for: policy.operatorName) : nil
         super.init()
     }
+
+    deinit { buffer.releaseElements(Element.self) }
 
     /// Ends the subscription, and releases the elements that wait.
     func dispose() {
@@ -71,13 +73,22 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         let weight = weigh?(element) ?? 0
         lock.lock()
         guard case .none = ending else { return lock.unlock() }
-        let outcome = buffer.append(element, weight: weight)
+        if buffer.mustDrop { return replaceOldest(by: element) }
+        buffer.append(element, weight: weight)
         let task = tasks.isEmpty ? nil : tasks.removeFirst()
-        let count = buffer.count
+        let count = isBounding ? buffer.count : 0
         lock.unlock()
         task?.resume()
-        if policy.isBounding { Backlog.noticed(count, at: policy.operatorName, backlogPlace) }
-        if case .droppedOldest(let dropped) = outcome { onDropped?(dropped) }
+        if Backlog.isNotable(count) { Backlog.noticed(count, at: "values", backlogPlace) }
+    }
+
+    /// Drops the oldest element for another one. The caller holds the lock, which this releases.
+    @inline(never)
+    private func replaceOldest(by element: Element) {
+        let dropped = buffer.popFirst(Element.self)
+        buffer.append(element, weight: 0)
+        lock.unlock()
+        onDropped?(dropped)
     }
 
     override func error(_ error: any Swift.Error) { finish(.error(error)) }
@@ -99,12 +110,12 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         let ended = tasks
         tasks = []
         let sources = buffer.takeSources()
-        let elements: OverflowBuffer<Element>? = if case .cancelled = ending { buffer.takeElements() } else { nil }
+        let elements = if case .cancelled = ending { buffer.takeElements() } else { ElementRing() }
         lock.unlock()
         for task in ended { task.resume() }
         sources.resume()
         withExtendedLifetime(previous) {}
-        _ = consume elements
+        elements.removeAll(Element.self)
     }
 
     override func pauses(_ source: any PausableSource) -> Bool {
@@ -124,7 +135,7 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
             lock.unlock()
             return result
         }
-        place.initialize(to: buffer.popFirst())
+        buffer.popFirst(into: place)
         // A weight is told by code of the user.
         let sources = weigh == nil && buffer.isAwaited ? buffer.removed(weight: 0) : nil
         lock.unlock()

@@ -14,7 +14,7 @@ extension InfallibleType {
     @preconcurrency
     public func asyncMap<Result>(
         maxConcurrent: Int = 1, keepsOrder: Bool = true, priority: TaskPriority? = nil,
-        @_inheritActorContext _ transform: @escaping @isolated(any) @Sendable (Element) async -> Result
+        @_inheritActorContext _ transform: @escaping @Sendable (Element) async -> Result
     ) -> Infallible<Result> {
         Infallible(
             raw: asObservable().asyncMap(

@@ -18,7 +18,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     @preconcurrency
     public func asyncMap<Result>(
         priority: TaskPriority? = nil,
-        @_inheritActorContext _ transform: @escaping @isolated(any) @Sendable (Element) async throws -> Result
+        @_inheritActorContext _ transform: @escaping @Sendable (Element) async throws -> Result
     ) -> Maybe<Result> {
         PrimitiveSequence(raw: primitiveSequence.source.asyncMap(priority: priority, transform))
     }

@@ -18,7 +18,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     @preconcurrency
     public func asyncMap<Result>(
         priority: TaskPriority? = nil,
-        @_inheritActorContext _ transform: @escaping @isolated(any) @Sendable (Element) async throws -> Result
+        @_inheritActorContext _ transform: @escaping @Sendable (Element) async throws -> Result
     ) -> Single<Result> {
         PrimitiveSequence(raw: primitiveSequence.source.asyncMap(priority: priority, transform))
     }

@@ -155,3 +155,15 @@ nonisolated struct Retrying<C: Clock>: Sendable where C.Duration == Duration {
 }
 
 func window(_ lines: Observable<String>) -> Observable<[String]> { lines.buffer(for: .seconds(1), count: 100) }
+
+nonisolated struct Api: Sendable {
+    func name(_ id: Int) async -> String { "\(id)" }
+    func people(_ id: Int) async throws -> Observable<Person> { .empty() }
+}
+
+func references(_ ids: Observable<Int>, _ id: Single<Int>) -> Observable<String> {
+    let api = Api()
+    return .merge(
+        ids.asyncMap(api.name), id.asyncMap(api.name).asObservable(),
+        ids.flatMap(maxConcurrent: 3, api.people).map(\.name))
+}

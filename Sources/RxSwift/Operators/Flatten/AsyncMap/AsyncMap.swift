@@ -18,7 +18,7 @@ extension ObservableType {
     @preconcurrency
     public func asyncMap<Result>(
         maxConcurrent: Int = 1, keepsOrder: Bool = true, priority: TaskPriority? = nil,
-        @_inheritActorContext _ transform: @escaping @isolated(any) @Sendable (Element) async throws -> Result
+        @_inheritActorContext _ transform: @escaping @Sendable (Element) async throws -> Result
     ) -> Observable<Result> {
         AsyncMap(
             source: asObservable(), limit: max(1, maxConcurrent), keepsOrder: keepsOrder, priority: priority,
@@ -40,7 +40,7 @@ extension ObservableType {
     @preconcurrency
     public func flatMap<Source: ObservableConvertibleType>(
         maxConcurrent: Int, priority: TaskPriority? = nil,
-        @_inheritActorContext _ selector: @escaping @isolated(any) @Sendable (Element) async throws -> Source
+        @_inheritActorContext _ selector: @escaping @Sendable (Element) async throws -> Source
     ) -> Observable<Source.Element> {
         LimitedMerge(source: asObservable(), limit: max(1, maxConcurrent), dropsWhenFull: false) { element in
             AsyncMap(source: .just(element), limit: 1, keepsOrder: true, priority: priority, transform: selector)

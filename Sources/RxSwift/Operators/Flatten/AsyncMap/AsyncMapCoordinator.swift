@@ -5,7 +5,7 @@ import RxPrimitives
 /// Each task is a worker: it transforms an element, delivers the outcome, and takes the next element if one waits. One worker at a time
 /// delivers; those that finish meanwhile leave their outcomes to it.
 final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unchecked Sendable {
-    typealias Transform = @isolated(any) @Sendable (Element) async throws -> Result
+    typealias Transform = @Sendable (Element) async throws -> Result
     typealias StateMachine = AsyncMapStateMachine<Element, Result>
 
     private let priority: TaskPriority?
