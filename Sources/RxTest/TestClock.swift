@@ -4,8 +4,8 @@ import RxSwift
 /// A clock that stands still until the program advances it, for tests of tasks that sleep and of operators with a `clock`.
 ///
 /// Timers of operators fire inside `advance`, on the thread that calls it, in order of their time; those of one time in the order in which they
-/// were set. Tasks that sleep on the clock are resumed, and run elsewhere: after the asynchronous `advance` and `run` they have had the time to
-/// run on and to sleep anew. All of it may be called from any thread.
+/// were set. Tasks that sleep on the clock are resumed, and run elsewhere: the asynchronous `advance` and `run` give them time to run on and to
+/// sleep anew. All of it may be called from any thread.
 public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible, @unchecked Sendable {
     /// A point of the clock: the time since its start.
     public struct Instant: InstantProtocol, CustomStringConvertible {
@@ -43,17 +43,21 @@ public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible,
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let sleeper = SingleAssignmentDisposable()
-        let outcome = OneOutcome()
+        let outcome = SleepOutcome()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 outcome.wait(continuation)
-                if deadline <= now { return outcome.end(.success(())) }
-                sleeper.setDisposable(agenda.schedule(at: deadline) { outcome.end(.success(())) })
+                let scheduled = agenda.schedule(at: deadline) { [agenda] in
+                    agenda.noteWaking()
+                    if !outcome.end(.success(()), wakes: true) { agenda.noteAwake() }
+                }
+                if let scheduled { sleeper.setDisposable(scheduled) } else { outcome.end(.success(())) }
             }
         } onCancel: {
             outcome.end(.failure(CancellationError()))
             sleeper.dispose()
         }
+        if outcome.wasWoken { agenda.noteAwake() }
     }
 
     // MARK: Without tasks
@@ -77,13 +81,17 @@ public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible,
 
     // MARK: With tasks
 
-    /// Advances the clock by a span of time, and fires what is due meanwhile.
+    /// Advances the clock by a span of time, and fires what is due meanwhile, in the isolation of the caller.
     ///
-    /// Lets other tasks run before the first timer, behind those of each time, and at the end: about a millisecond each time on an idle machine.
-    public func advance(by duration: Duration = .zero) async { await advance(to: now.advanced(by: duration)) }
+    /// Lets other tasks run before the first timer, behind those of each time, and at the end. It waits until tasks whose time has come have
+    /// gone on, and then yields 20 times, which takes about a millisecond: a task that needs longer until it sleeps anew, as on a machine with
+    /// other work, may miss a time of the clock.
+    public nonisolated(nonsending) func advance(by duration: Duration = .zero) async {
+        await advance(to: now.advanced(by: duration))
+    }
 
     /// Advances the clock to a time, and fires what is due meanwhile; see `advance(by:)`. The clock is never set back.
-    public func advance(to deadline: Instant) async {
+    public nonisolated(nonsending) func advance(to deadline: Instant) async {
         await settle()
         while let next = agenda.nextTime, next <= deadline {
             agenda.advance(to: next)
@@ -94,23 +102,33 @@ public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible,
     }
 
     /// Advances the clock until nothing is due any more, and lets other tasks run. Does not return if there is always more to come.
-    public func run() async {
+    public nonisolated(nonsending) func run() async {
         await settle()
         while let next = agenda.nextTime { await advance(to: next) }
     }
 
     /// Lets the tasks run that can.
-    private func settle() async {
-        for _ in 0..<20 { await Task.detached(priority: .background) { await Task.yield() }.value }
+    private nonisolated(nonsending) func settle() async {
+        let start = ContinuousClock.now
+        while agenda.isWaking, ContinuousClock.now - start < .seconds(1) { await pass() }
+        for _ in 0..<20 { await pass() }
+    }
+
+    private nonisolated(nonsending) func pass() async {
+        await Task.detached(priority: .background) { await Task.yield() }.value
     }
 }
 
 /// Resumes a sleeping task once: its time and its cancellation come from different threads.
-private final class OneOutcome: @unchecked Sendable {
+private final class SleepOutcome: @unchecked Sendable {
     private let lock = Mutex()
     // The lock protects the following fields.
     private var continuation: CheckedContinuation<Void, any Error>?
     private var outcome: Result<Void, any Error>?
+    private var isWoken = false
+
+    /// True if the clock was advanced to the time of the sleep.
+    var wasWoken: Bool { lock.withLock { isWoken } }
 
     func wait(_ continuation: CheckedContinuation<Void, any Error>) {
         let known = lock.withLock {
@@ -120,12 +138,19 @@ private final class OneOutcome: @unchecked Sendable {
         if let known { continuation.resume(with: known) }
     }
 
-    func end(_ outcome: Result<Void, any Error>) {
-        let waiting = lock.withLock {
-            if self.outcome != nil { return nil as CheckedContinuation<Void, any Error>? }
-            self.outcome = outcome
-            return continuation.take()
+    /// Returns true for the first outcome, which counts.
+    @discardableResult
+    func end(_ outcome: Result<Void, any Error>, wakes: Bool = false) -> Bool {
+        lock.lock()
+        if self.outcome != nil {
+            lock.unlock()
+            return false
         }
+        self.outcome = outcome
+        isWoken = wakes
+        let waiting = continuation.take()
+        lock.unlock()
         waiting?.resume(with: outcome)
+        return true
     }
 }

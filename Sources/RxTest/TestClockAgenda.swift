@@ -11,6 +11,8 @@ final class TestClockAgenda: TimedJobScheduler {
     /// The time to which a thread is advancing the clock.
     private var target = Duration.zero
     private var isAdvancing = false
+    /// The number of tasks that were woken, and have not gone on yet.
+    private var wakingCount = 0
 
     var instant: TestClock.Instant { TestClock.Instant(offset: lock.withLock { time }) }
 
@@ -20,16 +22,26 @@ final class TestClockAgenda: TimedJobScheduler {
         lock.withLock { heap.next.map { TestClock.Instant(offset: max($0.time, time)) } }
     }
 
-    /// Schedules an action for a time. One of the past fires with the next advance.
-    func schedule(at instant: TestClock.Instant, _ action: @escaping @Sendable () -> Void) -> any Disposable {
+    /// Schedules an action for a time to come; returns nil, having done nothing, if that has come.
+    func schedule(at instant: TestClock.Instant, _ action: @escaping @Sendable () -> Void) -> (any Disposable)? {
         let scheduled = ScheduledAction(
             UserAction(()) {
                 action()
                 return Disposables.create()
             })
-        lock.withLock { heap.add(scheduled, at: instant.offset) }
-        return scheduled
+        return lock.withLock {
+            if instant.offset <= time { return nil }
+            heap.add(scheduled, at: instant.offset)
+            return scheduled
+        }
     }
+
+    /// True if a task was woken and has not gone on yet.
+    var isWaking: Bool { lock.withLock { wakingCount > 0 } }
+
+    func noteWaking() { lock.withLock { wakingCount += 1 } }
+
+    func noteAwake() { lock.withLock { wakingCount -= 1 } }
 
     /// Advances the clock, or makes the thread that is advancing it do so.
     func advance(to instant: TestClock.Instant) {

@@ -1,3 +1,4 @@
+import RxCocoa
 import RxSwift
 import RxTest
 import TestSupport
@@ -83,6 +84,31 @@ import Testing
         #expect(log.text == "1 2 3 4 5")
         #expect(clock.now.offset == .seconds(5))
         _ = await task.result
+    }
+
+    @Test("An asynchronous advance fires timers in the isolation of its caller") @MainActor func isolation() async {
+        let clock = TestClock()
+        var seen: [Int] = []
+        let subscription = Observable<Int>.interval(.seconds(1), clock: clock).subscribe(onNext: { number in
+            MainActor.assumeIsolated { seen.append(number) }
+        })
+        await clock.advance(by: .seconds(2))
+        await MainScheduler.replaced(by: ClockScheduler(clock)) {
+            let driven = Driver<Int>.interval(.seconds(1)).drive(onNext: { seen.append($0 + 10) })
+            await clock.advance(by: .seconds(2))
+            driven.dispose()
+        }
+        subscription.dispose()
+        #expect(seen == [0, 1, 2, 10, 3, 11])
+    }
+
+    @Test("Spans of any length are accepted") func spans() {
+        let clock = TestClock()
+        let forever = Duration.seconds(Int64.max) + .seconds(Int64.max)
+        let log = EventLog(Observable<Int>.timer(after: forever, clock: clock))
+        advance(clock, by: .seconds(1))
+        #expect(log.text == "")
+        log.dispose()
     }
 
     @Test("A sleep ends when its task is cancelled, also before it begins") func cancellation() async {

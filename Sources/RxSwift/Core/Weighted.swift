@@ -19,12 +19,31 @@ extension Substring: Weighted {
 
 extension Array: Weighted {
     /// The elements' own size and, where they are `Weighted`, what they hold. Costs a call for each element in that case.
+    public var weightInBytes: Int { weight(of: self) }
+}
+
+extension ArraySlice: Weighted {
+    /// As an array of the same elements.
+    public var weightInBytes: Int { weight(of: self) }
+}
+
+extension ContiguousArray: Weighted {
+    /// As an array of the same elements.
+    public var weightInBytes: Int { weight(of: self) }
+}
+
+extension Optional: Weighted where Wrapped: Weighted {
+    public var weightInBytes: Int { self?.weightInBytes ?? 0 }
+}
+
+extension Result: Weighted where Success: Weighted {
     public var weightInBytes: Int {
-        var bytes = count * MemoryLayout<Element>.stride
-        guard let weigh = weigher(of: Element.self, for: "Array") else { return bytes }
-        for element in self { bytes += weigh(element) }
-        return bytes
+        if case .success(let value) = self { value.weightInBytes } else { 0 }
     }
+}
+
+extension Event: Weighted where Element: Weighted {
+    public var weightInBytes: Int { element?.weightInBytes ?? 0 }
 }
 
 /// True if elements of a type tell their weights.
@@ -56,3 +75,11 @@ private func makeWeigher<Value: Weighted, Element>(
 
 /// The most that one value counts for: far above every bound, and small enough that sums do not overflow.
 private let greatestWeight = 1 << 32
+
+/// The weight of elements that lie one behind the other.
+private func weight<Elements: Collection>(of elements: Elements) -> Int {
+    var bytes = elements.count * MemoryLayout<Elements.Element>.stride
+    guard let weigh = weigher(of: Elements.Element.self, for: "Array") else { return bytes }
+    for element in elements { bytes += weigh(element) }
+    return bytes
+}

@@ -3,10 +3,13 @@ extension ObservableType {
     ///
     ///     requests
     ///         .carrying(Trace.$id) { $0.observe(on: worker).delay(.seconds(1), scheduler: worker) }
-    ///         .subscribe(onNext: { handle($0) })     // `Trace.id` is the one with which the request was emitted
+    ///         .subscribe(onNext: { handle($0) })     // `Trace.id` is the one that was bound at the source
     ///
-    /// An element is delivered with the value that was bound when it was emitted; tasks that observers make inherit it. The terminal event is
-    /// delivered with what is bound on its thread. To carry several values, nest. Costs O(1) per element, and no allocation.
+    /// An element is delivered with the value that was bound where it came to this operator; tasks that observers make inherit it. The terminal
+    /// event is delivered with what is bound on its thread.
+    ///
+    /// Apply it to the source itself. Where threads or callbacks emit at once, at a subject or in `merge`, one thread delivers the elements
+    /// of others, with the value that it has bound: below such a place the value may be another element's. To carry several values, nest. Costs O(1) per element, and no allocation.
     /// - Parameters:
     ///   - local: the task-local value, as the projection of its property: `Trace.$id`.
     ///   - operators: the part of the chain that changes threads. It may use all operators that need not look into the elements.
@@ -19,11 +22,11 @@ extension ObservableType {
     }
 }
 
-/// An element, and the task-local value with which it was emitted. See `carrying(_:through:)`.
+/// An element, and a task-local value that goes with it. See `carrying(_:through:)`.
 public struct Carried<Element, Value: Sendable> {
     /// The element.
     public let element: Element
-    /// The value that was bound when the element was emitted.
+    /// The value that was bound when the element came to the operator.
     public let value: Value
 }
 

@@ -2,7 +2,8 @@ import Dispatch
 import RxPrimitives
 
 /// Runs jobs one at a time on a dispatch queue of its own, delayed ones when a task has slept on a clock.
-final class ClockJobScheduler<ClockType: Clock>: TimedJobScheduler where ClockType.Duration == Duration {
+final class ClockJobScheduler<ClockType: Clock>: TimedJobScheduler, @unchecked Sendable
+where ClockType.Duration == Duration {
     private let clock: ClockType
     private let start: ClockType.Instant
     private let jobs = SerialDispatchJobScheduler(
@@ -31,43 +32,46 @@ final class ClockJobScheduler<ClockType: Clock>: TimedJobScheduler where ClockTy
     func submit(_ job: Job, after delay: DispatchTimeInterval) {
         let nanoseconds = min(delay.nanosecondsClamped, ClockJobScheduler.longest)
         let deadline = clock.now.advanced(by: .nanoseconds(nanoseconds))
-        let sleep = Sleep()
+        let sleep = Sleep(job)
         lock.withLock { job.ticket = sleep }
+        // Holds the job by way of `sleep`, which releases it as soon as it is unscheduled: a clock may take no notice of the cancellation.
         let task = Task.detached { [self, clock] in
             do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
-            if claim(sleep, of: job) { jobs.submit(job) }
+            if let job = takeJob(of: sleep) { jobs.submit(job) }
         }
         let isUnscheduled = lock.withLock {
             sleep.task = task
-            return sleep.isOver
+            return sleep.job == nil
         }
         if isUnscheduled { task.cancel() }
     }
 
     func unschedule(_ job: Job) {
-        let task = lock.withLock {
+        let sleep = lock.withLock {
             let sleep = job.ticket as? Sleep
             job.ticket = nil
-            sleep?.isOver = true
-            return sleep?.task
+            sleep?.job = nil
+            return sleep
         }
-        task?.cancel()
+        // Set before, or cancelled by the thread that sets it.
+        sleep.flatMap { sleep in lock.withLock { sleep.task } }?.cancel()
     }
 
-    /// Ends a sleep. Returns false if its job has been unscheduled.
-    private func claim(_ sleep: Sleep, of job: Job) -> Bool {
+    /// Ends a sleep. Returns nil if its job has been unscheduled.
+    private func takeJob(of sleep: Sleep) -> Job? {
         lock.withLock {
-            if sleep.isOver { return false }
-            sleep.isOver = true
-            job.ticket = nil
-            return true
+            let job = sleep.job.take()
+            job?.ticket = nil
+            return job
         }
     }
 
     /// The wait of one job. Its fields are protected by the lock.
-    private final class Sleep {
+    private final class Sleep: @unchecked Sendable {
         var task: Task<Void, Never>?
-        /// True if the job was submitted, or unscheduled.
-        var isOver = false
+        /// Nil once the job was submitted, or unscheduled.
+        var job: Job?
+
+        init(_ job: Job) { self.job = job }
     }
 }

@@ -77,9 +77,9 @@ extension Duration {
 
     package var nanosecondsClamped: Int64 {
         if self <= .zero { return 0 }
+        // `components` traps for spans whose seconds do not fit.
+        if self >= .seconds(Int64.max / 1_000_000_000) { return .max }
         let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return .max }
-        return whole.addingClamped((attoseconds + 999_999_999) / 1_000_000_000)
+        return seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000
     }
 }

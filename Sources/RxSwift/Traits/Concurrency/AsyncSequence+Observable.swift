@@ -1,7 +1,7 @@
 extension AsyncSequence {
     /// An observable that iterates this sequence anew for each subscription, in a task of its own.
     ///
-    /// The task is cancelled when the subscription ends. A sequence that can be iterated only once, such as `AsyncStream`, divides
+    /// The task is cancelled when the subscription ends, and asks for no more elements; one that it is waiting for is lost. A sequence that can be iterated only once, such as `AsyncStream`, divides
     /// its elements among the subscribers. While the stages below pause the task, it asks the sequence for no more elements.
     /// - Parameter priority: the priority of the task; without it the system's default.
     /// - Returns: sends the elements, in order, on the threads of the task. Ends with the error that the sequence throws; when that is
@@ -13,19 +13,13 @@ extension AsyncSequence {
             let task = Task.detached(priority: priority) {
                 let source = PausableTask()
                 do {
-                    var hasBeenTold = false
-                    for try await element in sequence {
-                        if !Task.isCancelled {
-                            observer.onNext(element)
-                            await source.waitWhilePaused(by: observer.sink)
-                            continue
-                        }
-                        // A stream learns of the cancellation when it is asked for an element. A sequence may take no notice of that, and have
-                        // no end.
-                        if hasBeenTold { return }
-                        hasBeenTold = true
+                    // Asked no more once the subscription has ended: other subscribers of a stream get its elements.
+                    var iterator = sequence.makeAsyncIterator()
+                    while !observer.sink.isCancelled {
+                        guard let element = try await iterator.next() else { return observer.onCompleted() }
+                        observer.onNext(element)
+                        if !observer.sink.isCancelled { await source.waitWhilePaused(by: observer.sink) }
                     }
-                    observer.onCompleted()
                 } catch is CancellationError {
                     observer.onCompleted()
                 } catch {

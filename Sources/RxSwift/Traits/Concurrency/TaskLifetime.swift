@@ -26,7 +26,8 @@ extension Disposable {
 public nonisolated(nonsending) func withSubscription<Result>(
     _ subscription: any Disposable, operation: nonisolated(nonsending) () async throws -> Result
 ) async rethrows -> Result {
-    defer { subscription.dispose() }
-    return try await withTaskCancellationHandler(
-        operation: operation, onCancel: { subscription.dispose() })
+    // Disposes once, also of a disposable that does not expect more than one call.
+    let ending = Disposables.create { subscription.dispose() }
+    defer { ending.dispose() }
+    return try await withTaskCancellationHandler(operation: operation, onCancel: { ending.dispose() })
 }

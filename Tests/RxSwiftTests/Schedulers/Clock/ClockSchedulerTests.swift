@@ -86,6 +86,24 @@ import Testing
         }
     }
 
+    @Test("A clock that takes no notice of a cancellation holds no observer") func uncooperativeClock() async {
+        struct Stubborn: Clock {
+            var now: ContinuousClock.Instant { .now }
+            var minimumResolution: Duration { .zero }
+
+            func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+                await Task.detached { try? await Task.sleep(until: deadline) }.value
+            }
+        }
+        let released = AtomicCounter(0)
+        do {
+            let token = ReleaseToken { released.increment() }
+            let timer = Observable<Int>.interval(.seconds(30), clock: Stubborn())
+            timer.subscribe(onNext: { _ in withExtendedLifetime(token) {} }).dispose()
+        }
+        #expect(await eventually { released.value == 1 })
+    }
+
     private struct Box {
         private let disposable: any Disposable
 

@@ -57,6 +57,19 @@ import Testing
         #expect(await !late.value)
     }
 
+    @Test("A scope that is cancelled disposes once") func once() async {
+        final class Counted: Disposable, @unchecked Sendable {
+            let count = AtomicCounter(0)
+            func dispose() { count.increment() }
+        }
+        let subscription = Counted()
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await withSubscription(subscription) { await Task.yield() }
+        }.value
+        #expect(subscription.count.value == 1)
+    }
+
     @Test("The code runs in the isolation of its caller") @MainActor func isolation() async {
         final class Model {
             var sum = 0
