@@ -216,6 +216,9 @@ extension Laws {
             $0.throttle(.microseconds(500), latest: false, scheduler: Laws.scheduler)
         },
         timed("take(for:scheduler:)") { $0.take(for: .microseconds(500), scheduler: Laws.scheduler) },
+        timed("debounce(for:clock:)") { $0.debounce(for: .microseconds(500)) },
+        timed("throttle(for:latest:clock:)") { $0.throttle(for: .microseconds(500)) },
+        timed("take(for:clock:)") { $0.take(for: .microseconds(500)) },
     ]
 
     private static let infallibleShareRows: [Row] = [
@@ -313,8 +316,9 @@ extension Laws {
     private static func timed(
         _ name: String, _ variant: String = "", _ build: @escaping @Sendable (Infallible<Int>) -> Infallible<Int>
     ) -> Row {
-        Row("Infallible.\(name)", variant, isAsynchronous: true, passesErrors: false, chains: false) { source, _ in
-            build(Infallible(raw: source)).asObservable()
-        }
+        Row(
+            "Infallible.\(name)", variant, isAsynchronous: true, schedulers: [.serial, .queue("rx.clock")],
+            passesErrors: false, chains: false
+        ) { source, _ in build(Infallible(raw: source)).asObservable() }
     }
 }

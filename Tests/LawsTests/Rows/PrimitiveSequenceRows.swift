@@ -41,7 +41,8 @@ extension Laws {
         ) -> Row {
             Row(
                 prefix + name, variant, keeps: hasElements ? keeps : .nothing, isAsynchronous: isAsynchronous,
-                completes: completes, passesErrors: passesErrors, chains: chains, weight: hasElements ? 1 : 3,
+                schedulers: [.serial, .queue("rx.clock")], completes: completes, passesErrors: passesErrors,
+                chains: chains, weight: hasElements ? 1 : 3,
                 lateSites: lateSites
             ) { [enter, leave] source, probe in leave(build(enter(source), probe)) }
         }
@@ -123,6 +124,11 @@ extension Laws {
                 },
                 row("timeout(_:scheduler:)", "long") { source, _ in source.timeout(long, scheduler: Laws.scheduler) },
                 timed("timeout(_:scheduler:)") { $0.timeout(short, scheduler: Laws.scheduler) },
+                timed("delay(for:clock:)", keeps: .everything) { $0.delay(for: .microseconds(500)) },
+                timed("delaySubscription(for:clock:)", completes: false) {
+                    $0.delaySubscription(for: .microseconds(500))
+                },
+                timed("timeout(after:clock:)") { $0.timeout(after: .microseconds(500)) },
                 row("timeout(_:other:scheduler:)", sources: 2, completes: false, isAsynchronous: true) { sources, _ in
                     sources[0].timeout(short, other: sources[1], scheduler: Laws.scheduler)
                 },

@@ -36,6 +36,20 @@ import Testing
         }
     }
 
+    @Test("Elements that wait for a task are reported, if their source cannot pause") func values() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var reports: [String] = []
+            Hooks.backlogHandler = { name, count in reports.append("\(name) \(count / 1_000)") }
+            let source = PublishSubject<Int>()
+            let throwing = source.values
+            let suspending = source.values(buffering: .suspend)
+            let others = [source.values(buffering: .unbounded), source.values(buffering: .latest)]
+            for element in 0..<11_000 { source.onNext(element) }
+            precondition(reports == ["values 10", "values 10"], "\(reports)")
+            withExtendedLifetime((throwing, suspending, others)) {}
+        }
+    }
+
     @Test("Without a handler each place prints one line to standard error")
     func prints() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

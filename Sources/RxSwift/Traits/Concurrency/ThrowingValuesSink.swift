@@ -14,6 +14,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     private let continuation: Stream.Continuation
     private let subscription: SubscriptionDisposable
     private let weigh = weigher(of: Element.self, for: "values")
+    private let backlogPlace = Backlog.Place()
 
     private let lock = Mutex()
     // The lock protects the following fields.
@@ -71,7 +72,10 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     override func next(_ element: Element) {
         if subscription.isCancelled { return }
         let weight = weigh?(element)
-        if hold(element, weight: weight) { return }
+        if let count = hold(element, weight: weight) {
+            if Backlog.isNotable(count) { Backlog.noticed(count, at: "values", backlogPlace) }
+            return
+        }
         if !offer(element) { beginHolding(refused: element) }
     }
 
@@ -100,11 +104,12 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         return inspected != nil
     }
 
-    /// Adds an element to those that wait. Returns false if the caller has to offer it.
-    private func hold(_ element: Element, weight: Int?) -> Bool {
+    /// Adds an element to those that wait, and returns their number; nil if the caller has to offer the element.
+    private func hold(_ element: Element, weight: Int?) -> Int? {
         lock.withLock {
-            if isHolding, !isAbandoned { held.append(element, weight: weight ?? 0) }
-            return isHolding
+            guard isHolding else { return nil }
+            if !isAbandoned { held.append(element, weight: weight ?? 0) }
+            return held.count
         }
     }
 

@@ -39,4 +39,28 @@ extension InfallibleType {
     public func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<Element> {
         Infallible(raw: asObservable().take(for: duration, scheduler: scheduler))
     }
+
+    /// As `debounce(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Its events come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func debounce(for dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()) -> Infallible<Element>
+    {
+        Infallible(raw: asObservable().debounce(for: dueTime, clock: clock))
+    }
+
+    /// As `throttle(_:latest:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Its events come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func throttle(
+        for dueTime: Duration, latest: Bool = true, clock: some Clock<Duration> = ContinuousClock()
+    ) -> Infallible<Element> {
+        Infallible(raw: asObservable().throttle(for: dueTime, latest: latest, clock: clock))
+    }
+
+    /// As `take(for:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Its events come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func take(for duration: Duration, clock: some Clock<Duration> = ContinuousClock()) -> Infallible<Element> {
+        Infallible(raw: asObservable().take(for: duration, clock: clock))
+    }
 }

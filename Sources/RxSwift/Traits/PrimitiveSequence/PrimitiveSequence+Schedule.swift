@@ -79,4 +79,31 @@ extension PrimitiveSequence {
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: source.timeout(dueTime, other: other.source, scheduler: scheduler))
     }
+
+    /// As `delay(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Its events come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func delay(
+        for dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: source.delay(for: dueTime, clock: clock))
+    }
+
+    /// As `delaySubscription(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Its events come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func delaySubscription(
+        for dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: source.delaySubscription(for: dueTime, clock: clock))
+    }
+
+    /// As `timeout(_:scheduler:)`, by a clock of Swift's concurrency.
+    ///
+    /// Its events come on a serial queue of the operator's own, or inside `advance` of a clock that a test advances.
+    public func timeout(
+        after dueTime: Duration, clock: some Clock<Duration> = ContinuousClock()
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: source.timeout(after: dueTime, clock: clock))
+    }
 }
