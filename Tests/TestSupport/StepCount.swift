@@ -9,7 +9,7 @@ package func stepCount(_ release: Int, debug: Int) -> Int {
     #endif
 }
 
-/// A number of rounds of a race: that of `stepCount`, times the number in the environment's `RX_STRESS`.
+/// A number of rounds of a race: that of `stepCount`, times the number in the environment variable `RX_STRESS`.
 package func stressRounds(_ release: Int, debug: Int) -> Int {
     let factor = ProcessInfo.processInfo.environment["RX_STRESS"].flatMap { Int($0) } ?? 1
     return stepCount(release, debug: debug) * max(1, factor)

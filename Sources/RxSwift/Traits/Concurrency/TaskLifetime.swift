@@ -1,5 +1,5 @@
 extension Disposable {
-    /// Disposes of this disposable when a task has ended, in whatever way.
+    /// Disposes of this disposable when a task has returned or thrown.
     ///
     /// Costs a task that waits for the other one, and holds the disposable until then. To end a subscription as soon as a task is
     /// cancelled, use `withSubscription(_:operation:)` inside the task.

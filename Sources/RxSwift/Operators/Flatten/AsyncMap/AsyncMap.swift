@@ -1,9 +1,9 @@
 extension ObservableType {
     /// Transforms each element with an asynchronous closure, in tasks: one after the other, or several at a time.
     ///
-    /// Each element has a task of its own. It inherits the priority and the task-local values of the task that starts it: of the one that
-    /// emits the element, if there is one, or of an earlier element's if the element had to wait. A closure that is written in an actor's code runs on that actor. When the subscription ends, the tasks are cancelled, and their
-    /// outcomes dropped.
+    /// An element runs in a task, which goes on with an element that had to wait, if there is one. The task inherits the priority and the
+    /// task-local values of the task that starts it: of the one that emits its first element, or of another worker. A closure that is written
+    /// in an actor's code runs on that actor. When the subscription ends, the tasks are cancelled, and their outcomes dropped.
     ///
     /// Elements wait while `maxConcurrent` tasks run or have results that were not delivered yet. A source that can pause does so while 16
     /// wait; it also pauses when a stage below does.
