@@ -13,8 +13,9 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     ///     }
     public let code: CInt
 
-    /// The failed operation: the name of the system call, or of its closest equivalent (`address` for one that makes no sense,
-    /// `resolve`, `split into lines`, `split into frames`, `idle timeout`, `quiesce`, `adopt`, `inherit`, `output`, `event loop shut down`).
+    /// The failed operation: the name of the system call, or of its closest equivalent.
+    ///
+    /// The equivalents are `address` (the text is no address), `resolve`, `split into lines`, `split into frames`, `idle timeout`, `quiesce`, `adopt`, `inherit`, `output`, `event loop shut down`).
     public let operation: String
 
     /// The operation's object: a path, an address, a number of a signal.

@@ -61,6 +61,7 @@ extension IOHooks {
         set { sendRejected.value = newValue }
     }
 
+    /// The former name of `sendRejectedHandler`.
     @available(*, deprecated, renamed: "sendRejectedHandler")
     public static var sendRefusedHandler: SendRejectedHandler {
         get { sendRejectedHandler }

@@ -8,6 +8,8 @@ public struct Recorded<Value> {
     /// The value that was seen at `time`.
     public let value: Value
 
+    /// Creates a recording of a value.
+    ///
     /// - Parameters:
     ///   - time: the time of the value, on the test scheduler's clock.
     ///   - value: the value that was seen.

@@ -12,13 +12,18 @@ public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible,
         /// The time since the clock's start.
         public let offset: Duration
 
+        /// Creates a point of the clock.
+        ///
         /// - Parameter offset: the time since the clock's start.
         public init(offset: Duration = .zero) { self.offset = offset }
 
+        /// Returns the point that is `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
+        /// Returns the time from this point to another one.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
+        /// Returns whether the first point is the earlier one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
 
         public var description: String { "\(offset)" }
@@ -34,6 +39,7 @@ public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible,
     /// The time that the clock shows.
     public var now: Instant { agenda.instant }
 
+    /// The shortest time that the clock tells apart: a nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// The times at which something is due, earliest first.

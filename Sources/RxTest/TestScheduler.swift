@@ -16,6 +16,8 @@ public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConvert
 
     private let simulateProcessingDelay: Bool
 
+    /// Creates a scheduler whose clock stands still.
+    ///
     /// - Parameters:
     ///   - initialClock: the time that the clock shows at first, in ticks.
     ///   - resolution: the real time of one tick, in seconds.
@@ -60,8 +62,9 @@ public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConvert
         }
     }
 
-    /// The time at which an action scheduled for `time` is to run: not before the present, or the next tick if processing
-    /// delay is simulated.
+    /// The time at which an action scheduled for `time` is to run.
+    ///
+    /// It is not before the present, or not before the next tick if processing delay is simulated.
     public override func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         if time > clock { return time }
         return simulateProcessingDelay ? clock + 1 : clock

@@ -5,8 +5,11 @@ public import RxSwift
 /// A stream reads its chunks into memory of its own, which goes back to it with the last copy or slice. A chunk that is kept keeps the
 /// memory of all bytes read with it, so copy small pieces that have to stay (`Array(chunk)`, `Data(chunk)`).
 public struct ByteChunk: RandomAccessCollection, Sendable {
+    /// A byte.
     public typealias Element = UInt8
+    /// An offset into the memory that the chunk shares.
     public typealias Index = Int
+    /// A slice, which shares the memory.
     public typealias SubSequence = ByteChunk
 
     let storage: ByteStorage

@@ -16,6 +16,8 @@ public struct LengthPrefix: Sendable, Hashable {
     /// The order of these bytes.
     public let byteOrder: ByteOrder
 
+    /// Creates a prefix of `size` bytes.
+    ///
     /// - Parameter size: 1, 2, 4 or 8.
     public init(size: Int, byteOrder: ByteOrder = .bigEndian) {
         if ![1, 2, 4, 8].contains(size) { fatalError("LengthPrefix.init: size must be 1, 2, 4 or 8, not \(size)") }

@@ -17,8 +17,10 @@ public struct ConnectionOptions: Sendable {
         }
     }
 
-    /// The number of received chunks in use up to which a connection takes its memory from the buffers that all connections of its loop
-    /// share, at least 1. If observers keep more, each further chunk, of 16 KiB at most, has memory of its own.
+    /// The number of received chunks that may lie in the buffers of the loop at the same time, at least 1.
+    ///
+    /// All connections of a loop share its buffers. If observers keep more chunks than this, each further chunk, of 16 KiB at most, has memory
+    /// of its own.
     public var receiveWindow = 4 {
         didSet {
             if receiveWindow <= 0 {
@@ -33,9 +35,9 @@ public struct ConnectionOptions: Sendable {
     /// The size in bytes of the kernel's receive buffer (`SO_RCVBUF`); nil lets the kernel choose.
     public var receiveBufferSize: Int?
 
-    /// The time without a byte in either direction after which the connection ends with an `IOError` of `ETIMEDOUT` (`idle timeout`); nil,
-    /// the default, for no limit.
+    /// The time without a byte in either direction after which the connection fails; nil, the default, for no limit.
     ///
+    /// The error is an `IOError` with the code `ETIMEDOUT` and the operation `idle timeout`.
     /// Bytes count when they are received, and when the kernel takes them to be sent. The time in which a stage below pauses `received` does
     /// not count: for a peer that does not read, set `userTimeout`. Costs a timer, which most events leave alone, and a reading of the
     /// clock for each chunk.
@@ -49,10 +51,9 @@ public struct ConnectionOptions: Sendable {
     /// Unix sockets need none.
     public var keepAlive: KeepAlive?
 
-    /// The time, at least a millisecond, for which sent bytes may stay unacknowledged, or a peer may not read (`TCP_USER_TIMEOUT`); nil, the
-    /// default, for the system's, of 15 minutes or so.
+    /// The time for which sent bytes may stay unacknowledged, or a peer may not read (`TCP_USER_TIMEOUT`).
     ///
-    /// Then the connection ends with an `IOError` of `ETIMEDOUT`. In place of the count of `keepAlive` it limits probes, too. Ignored by Unix
+    /// At least a millisecond; nil, the default, stands for the system's, of 15 minutes or so. Then the connection ends with an `IOError` of `ETIMEDOUT`. In place of the count of `keepAlive` it limits probes, too. Ignored by Unix
     /// sockets.
     public var userTimeout: RxTimeInterval? {
         didSet { ConnectionOptions.require(userTimeout, "userTimeout") }

@@ -2,6 +2,7 @@ extension SocketAddress: Hashable {
     /// Returns true if the addresses stand for one place.
     public static func == (lhs: SocketAddress, rhs: SocketAddress) -> Bool { lhs.comparable == rhs.comparable }
 
+    /// Hashes the place for which the address stands.
     public func hash(into hasher: inout Hasher) { hasher.combine(comparable) }
 
     /// The address in the form that equal addresses share.

@@ -11,8 +11,10 @@ public enum ChildProcess {
         case output(ByteChunk)
         /// Bytes that the program has written to standard error.
         case errorOutput(ByteChunk)
-        /// The program has ended by itself, with this status. Behind all of its output; only output of processes that it has started, and
-        /// that keep its output open, may follow.
+        /// The program has ended by itself, with this status.
+        ///
+        /// The event comes behind all output of the program. Only output of processes that it has started, and that keep its output open, may
+        /// follow.
         case exited(status: CInt)
         /// A signal has ended the program. Placed as `exited`.
         case signalled(CInt)

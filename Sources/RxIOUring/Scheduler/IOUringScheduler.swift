@@ -76,8 +76,9 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
         jobs.schedule(UserAction(state, action))
     }
 
-    /// Schedules an action without a state: saves an allocation, as Swift wraps such a closure where the type of the state is
-    /// generic.
+    /// Schedules an action without a state.
+    ///
+    /// It saves an allocation: Swift wraps such a closure where the type of the state is generic.
     @preconcurrency @inlinable
     public func schedule(_ state: Void, action: @escaping @Sendable (()) -> any Disposable) -> any Disposable {
         jobs.schedule(UserAction(action))
@@ -147,8 +148,9 @@ extension IOUringScheduler {
     public enum Backend: String, Sendable, CaseIterable {
         /// io_uring: operations are submitted to the kernel in batches, and come back completed.
         case uring
-        /// epoll: descriptors are watched, and read from and written to when they are ready. The loop reads the parts of a file
-        /// that are in memory; helper threads, 32 for all loops, do other reads, writes and `fsync`.
+        /// epoll: descriptors are watched, and read from and written to when they are ready.
+        ///
+        /// The loop reads the parts of a file that are in memory; helper threads, 32 for all loops, do other reads, writes and `fsync`.
         case epoll
     }
 

@@ -14,6 +14,8 @@ public struct Reactive<Base> {
     /// The value that is being extended.
     public let base: Base
 
+    /// Creates the extensions of a value.
+    ///
     /// - Parameter base: the value that is being extended.
     public init(_ base: Base) {
         self.base = base

@@ -48,8 +48,9 @@ public enum Hooks {
         set { callStackCapture.value = newValue }
     }
 
-    /// The number of events that may wait at one serializer or `observe(on:)` before `backlogHandler` is called; then again at each multiple.
-    /// 10,000 by default.
+    /// The number of events that may wait at one serializer or `observe(on:)` before `backlogHandler` is called.
+    ///
+    /// The handler is called again at each multiple. 10,000 by default.
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }
         set {
@@ -74,21 +75,24 @@ public enum Hooks {
         set { contractViolation.value = newValue }
     }
 
-    /// Receives a call when a scheduler that was shut down drops work: timers that were not due yet, and work submitted afterwards. By
-    /// default prints to standard error in debug builds.
+    /// Receives a call when a scheduler that was shut down drops work.
+    ///
+    /// Such work is timers that were not due yet, and work submitted afterwards. By default prints to standard error in debug builds.
     public static var workRejectedHandler: WorkRejectedHandler {
         get { workRejected.value }
         set { workRejected.value = newValue }
     }
 
+    /// The former name of `workRejectedHandler`.
     @available(*, deprecated, renamed: "workRejectedHandler")
     public static var workRefusedHandler: WorkRejectedHandler {
         get { workRejectedHandler }
         set { workRejectedHandler = newValue }
     }
 
-    /// Receives a call when a `BoundedPoolScheduler` cannot start a thread; then again when that happens after a thread could be started.
-    /// By default prints to standard error.
+    /// Receives a call when a `BoundedPoolScheduler` cannot start a thread.
+    ///
+    /// It is called again when that happens after a thread could be started. By default prints to standard error.
     public static var threadShortageHandler: ThreadShortageHandler {
         get { threadShortage.value }
         set { threadShortage.value = newValue }

@@ -11,6 +11,8 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
     private var isPrimaryDisposed = false
     private var dependents = 0
 
+    /// Creates a disposable that counts its dependents.
+    ///
     /// - Parameter disposable: the underlying disposable, disposed of after this one and the last dependent.
     public init(disposable: any Disposable) {
         underlying = disposable

@@ -5,7 +5,9 @@ public import FoundationEssentials
 ///
 /// The events of one `observe(on:)` still come one at a time and in order. Delays are measured on a monotonic clock.
 public class ConcurrentDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
+    /// The type of delays.
     public typealias TimeInterval = Double
+    /// The type of times.
     public typealias Time = Date
 
     @usableFromInline let dispatchJobs: ConcurrentDispatchJobScheduler

@@ -6,7 +6,9 @@ import RxPrimitives
 ///
 /// Meant for `subscribe(on:)`; for `observe(on:)` use `MainScheduler`, which keeps the order of events.
 public final class ConcurrentMainScheduler: SchedulerType, @unchecked Sendable {
+    /// The type of delays.
     public typealias TimeInterval = Double
+    /// The type of times.
     public typealias Time = Date
 
     /// The scheduler of the main queue. In tests that replace it, the scheduler of the test.

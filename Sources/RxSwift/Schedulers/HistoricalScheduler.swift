@@ -4,6 +4,8 @@ public import FoundationEssentials
 ///
 /// Time stands still until the program advances it; see `VirtualTimeScheduler`.
 public class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>, @unchecked Sendable {
+    /// Creates a scheduler whose clock stands still.
+    ///
     /// - Parameter initialClock: the time of the clock at first.
     public init(initialClock: RxTime = Date(timeIntervalSince1970: 0)) {
         super.init(initialClock: initialClock, converter: HistoricalSchedulerTimeConverter())

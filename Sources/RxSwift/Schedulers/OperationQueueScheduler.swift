@@ -12,6 +12,8 @@ public class OperationQueueScheduler: ImmediateSchedulerType, @unchecked Sendabl
 
     private let operationJobs: OperationJobs
 
+    /// Creates a scheduler that runs its work on an operation queue.
+    ///
     /// - Parameters:
     ///   - operationQueue: the queue on which the work runs.
     ///   - queuePriority: the priority of each operation.

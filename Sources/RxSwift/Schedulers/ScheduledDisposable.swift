@@ -13,6 +13,8 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
     /// The disposable. Only the thread that sets `state` accesses it.
     private var disposable: (any Disposable)?
 
+    /// Creates a disposable that disposes of another one on a scheduler.
+    ///
     /// - Parameters:
     ///   - scheduler: the scheduler on which to dispose.
     ///   - disposable: disposed of there, once.

@@ -7,7 +7,9 @@ public import FoundationEssentials
 /// `DispatchQueue.async`: other users of the queue get their turn between bursts, and every 512 steps. Delays are measured on a
 /// monotonic clock, and run on one kernel timer for the whole scheduler.
 public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
+    /// The type of delays.
     public typealias TimeInterval = Double
+    /// The type of times.
     public typealias Time = Date
 
     @usableFromInline let dispatchJobs: SerialDispatchJobScheduler

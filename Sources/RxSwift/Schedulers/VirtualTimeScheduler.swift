@@ -24,6 +24,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// The time that the clock shows, as real time.
     public var now: RxTime { converter.convertFromVirtualTime(clock) }
 
+    /// Creates a scheduler whose clock stands still.
+    ///
     /// - Parameters:
     ///   - initialClock: the time of the clock at first.
     ///   - converter: translates between the clock's units and real time.

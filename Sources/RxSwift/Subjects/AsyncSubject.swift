@@ -4,6 +4,7 @@
 /// the completion inside `subscribe`.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
 public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType, @unchecked Sendable {
+    /// The type of the subject as an observer.
     public typealias SubjectObserverType = AsyncSubject<Element>
 
     @usableFromInline let core: ReplayRing<Element>

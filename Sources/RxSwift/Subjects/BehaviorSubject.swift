@@ -8,6 +8,7 @@
 public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
+    /// The type of the subject as an observer.
     public typealias SubjectObserverType = BehaviorSubject<Element>
 
     @usableFromInline let core: ReplayRing<Element>

@@ -8,6 +8,7 @@
 public final class PublishSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
+    /// The type of the subject as an observer.
     public typealias SubjectObserverType = PublishSubject<Element>
 
     @usableFromInline let core: SubjectCore<Element>

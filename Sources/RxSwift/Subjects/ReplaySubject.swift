@@ -6,6 +6,7 @@
 /// acceptance, the subscribers of one event in order of subscription.
 /// - SeeAlso: [Subject](https://reactivex.io/documentation/subject.html)
 public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverType, Disposable, @unchecked Sendable {
+    /// The type of the subject as an observer.
     public typealias SubjectObserverType = ReplaySubject<Element>
 
     @usableFromInline final let core: ReplayCore<Element>
@@ -54,8 +55,9 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
     /// Returns the subject as an observer.
     public final func asObserver() -> ReplaySubject<Element> { self }
 
-    /// Drops all subscribers without an event, and the remembered elements. Later subscribers get the error
-    /// `RxError.disposed`.
+    /// Drops all subscribers without an event, and the remembered elements.
+    ///
+    /// Later subscribers get the error `RxError.disposed`.
     public final func dispose() {
         core.forget()
     }

@@ -5,6 +5,8 @@
 public final class Variable<Element>: @unchecked Sendable {
     private let subject: BehaviorSubject<Element>
 
+    /// Creates a variable with its first value.
+    ///
     /// - Parameter value: the value it has at first.
     public init(_ value: Element) {
         subject = BehaviorSubject(value: value)

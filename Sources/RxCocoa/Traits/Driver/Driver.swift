@@ -1,7 +1,8 @@
 public import RxSwift
 
-/// A sequence for state that a user interface shows: does not fail, delivers on the main queue, and tells each new subscriber the
-/// latest element.
+/// A sequence for state that a user interface shows.
+///
+/// It does not fail, delivers on the main queue, and sends each new subscriber the latest element.
 ///
 /// It may be subscribed to and disposed of on any thread. While a thread other than the main one does that, elements that arrive at the
 /// same time can reach the other observers on that thread, or on a thread of the runtime: where observers rely on the main thread,

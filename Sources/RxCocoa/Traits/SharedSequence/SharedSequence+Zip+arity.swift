@@ -4,7 +4,10 @@ public import RxSwift
 extension SharedSequence {
     /// Combines the elements of 2 sources by position: the first of each, the second of each, and so on.
     ///
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
+    /// - Parameters:
+    ///   - source1: the first source.
+    ///   - source2: the second source.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable public static func zip<O1: SharedSequenceConvertibleType, O2: SharedSequenceConvertibleType>(
         _ source1: O1, _ source2: O2, resultSelector: @escaping @Sendable (O1.Element, O2.Element) throws -> Element

@@ -1,9 +1,8 @@
 public import RxSwift
 
-/// A sequence for user interfaces: it does not fail, it delivers on the scheduler of its strategy, and its subscribers share
-/// one subscription of the source in the way of its strategy.
+/// A sequence for user interfaces, which does not fail; `Driver` and `Signal` are the two that are used.
 ///
-/// `Driver` and `Signal` are the two that are used.
+/// It delivers on the scheduler of its strategy, and its subscribers share one subscription of the source as the strategy says.
 public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>: SharedSequenceConvertibleType,
     @unchecked Sendable
 {

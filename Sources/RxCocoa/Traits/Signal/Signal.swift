@@ -1,7 +1,8 @@
 public import RxSwift
 
-/// A sequence for events that a user interface reacts to: does not fail, delivers on the main queue, and repeats nothing to
-/// new subscribers.
+/// A sequence for events that a user interface reacts to.
+///
+/// It does not fail, delivers on the main queue, and repeats nothing to new subscribers.
 ///
 /// It may be subscribed to and disposed of on any thread. While a thread other than the main one does that, elements that arrive at the
 /// same time can reach the other observers on that thread, or on a thread of the runtime: where observers rely on the main thread,

@@ -2,11 +2,15 @@ import RxPrimitives
 
 /// The lifetime of the elements that a shared sequence remembers.
 public enum SubjectLifetimeScope: Sendable {
-    /// The sequence remembers while it is connected. A subscriber that comes after the last one has left, or after the source has
-    /// ended, starts the source anew and gets no earlier elements.
+    /// The sequence remembers while it is connected.
+    ///
+    /// A subscriber that comes after the last one has left, or after the source has ended, starts the source anew and gets no earlier
+    /// elements.
     case whileConnected
-    /// The sequence remembers for ever. A new connection continues where the last one ended, and after the source has ended
-    /// subscribers get the remembered elements and the terminal event.
+    /// The sequence remembers for ever.
+    ///
+    /// A new connection continues where the last one ended, and after the source has ended subscribers get the remembered elements and the
+    /// terminal event.
     case forever
 }
 

@@ -57,7 +57,9 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         case newestFirst
     }
 
+    /// The type of delays.
     public typealias TimeInterval = Double
+    /// The type of times.
     public typealias Time = Date
 
     @usableFromInline let poolJobs: PoolJobScheduler

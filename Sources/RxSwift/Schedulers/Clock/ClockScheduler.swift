@@ -18,6 +18,8 @@ where ClockType.Duration == Duration {
     private let startDate: Date
     private let start: ClockType.Instant
 
+    /// Creates a scheduler whose delays follow a clock.
+    ///
     /// - Parameter clock: the clock that delays follow.
     public init(_ clock: ClockType) {
         self.clock = clock

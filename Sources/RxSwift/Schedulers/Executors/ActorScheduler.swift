@@ -17,6 +17,8 @@ public final class ActorScheduler: SchedulerType, TimedJobSchedulerProviding, @u
     /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
+    /// Creates a scheduler that runs its actions on an actor.
+    ///
     /// - Parameter actor: the actor on which actions run.
     public init(_ actor: any Actor) { actorJobs = ActorJobScheduler(ActorRunQueue(actor)) }
 

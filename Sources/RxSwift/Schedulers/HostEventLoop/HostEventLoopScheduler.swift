@@ -14,7 +14,9 @@ public import FoundationEssentials
 ///
 /// **Lifetime.** The scheduler holds the loop. When the scheduler was released, submitted work still runs, timers too.
 public final class HostEventLoopScheduler: SchedulerType, @unchecked Sendable {
+    /// The type of delays.
     public typealias TimeInterval = Double
+    /// The type of times.
     public typealias Time = Date
 
     @usableFromInline let hostJobs: HostJobScheduler

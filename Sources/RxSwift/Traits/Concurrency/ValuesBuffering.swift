@@ -1,7 +1,8 @@
 /// The policy for elements that come faster than a task takes them from `values(buffering:)`.
 public enum ValuesBuffering: Sendable, Hashable {
-    /// Pauses the source while 8,192 elements wait, or 1 MiB of `Weighted` ones, until half of that is left. Keeps every element: of a
-    /// source that cannot pause, also beyond the bound; then `Hooks.backlogHandler` is told.
+    /// Pauses the source while 8,192 elements wait, or 1 MiB of `Weighted` ones, until half of that is left.
+    ///
+    /// Keeps every element: of a source that cannot pause, also beyond the bound; then `Hooks.backlogHandler` is called.
     case suspend
     /// Keeps the newest element alone.
     case latest

@@ -4,7 +4,10 @@
 extension Infallible {
     /// Combines the latest elements of 2 sources at each element, once every source has sent one.
     ///
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
+    /// - Parameters:
+    ///   - source1: the first source.
+    ///   - source2: the second source.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable public static func combineLatest<O1: InfallibleType, O2: InfallibleType>(
         _ source1: O1, _ source2: O2, resultSelector: @escaping @Sendable (O1.Element, O2.Element) throws -> Element

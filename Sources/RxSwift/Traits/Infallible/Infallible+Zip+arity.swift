@@ -4,7 +4,10 @@
 extension InfallibleType {
     /// Combines the elements of 2 sources by position: the first of each, the second of each, and so on.
     ///
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
+    /// - Parameters:
+    ///   - source1: the first source.
+    ///   - source2: the second source.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable public static func zip<E1, E2>(
         _ source1: Infallible<E1>, _ source2: Infallible<E2>, resultSelector: @escaping @Sendable (E1, E2) throws -> Element

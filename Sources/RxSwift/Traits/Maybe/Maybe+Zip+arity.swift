@@ -4,7 +4,10 @@
 extension PrimitiveSequenceType where Trait == MaybeTrait {
     /// Combines the elements of 2 maybes, once both have sent theirs; completes when one has none.
     ///
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
+    /// - Parameters:
+    ///   - source1: the first source.
+    ///   - source2: the second source.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - Returns: the results; the first error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable public static func zip<E1, E2>(

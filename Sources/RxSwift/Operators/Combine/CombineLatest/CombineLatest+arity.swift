@@ -5,7 +5,10 @@ extension ObservableType {
     /// Combines the latest elements of 2 sources at each element, once every source has sent one.
     ///
     /// Completes when all sources have completed, or when an element comes that no combination can follow.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
+    /// - Parameters:
+    ///   - source1: the first source.
+    ///   - source2: the second source.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - Returns: the results; an error of a source ends the sequence at once.
     /// - SeeAlso: [CombineLatest](https://reactivex.io/documentation/operators/combinelatest.html)
     @preconcurrency @inlinable public static func combineLatest<O1: ObservableType, O2: ObservableType>(

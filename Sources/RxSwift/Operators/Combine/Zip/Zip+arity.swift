@@ -5,7 +5,10 @@ extension ObservableType {
     /// Combines the elements of 2 sources by position: the first of each, the second of each, and so on.
     ///
     /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
-    /// - Parameter resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
+    /// - Parameters:
+    ///   - source1: the first source.
+    ///   - source2: the second source.
+    ///   - resultSelector: runs once per combination, never two runs at a time; an error it throws ends the sequence.
     /// - Returns: the results; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @preconcurrency @inlinable public static func zip<O1: ObservableType, O2: ObservableType>(
