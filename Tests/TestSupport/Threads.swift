@@ -85,9 +85,14 @@ package func settles(_ condition: () -> Bool) -> Bool {
 
 /// Waits until a condition holds.
 package func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<10_000 {
+    // Most conditions come true within microseconds.
+    var pause: UInt64 = 50_000
+    var waited: UInt64 = 0
+    while waited < 20_000_000_000 {
         if condition() { return true }
-        try? await Task.sleep(nanoseconds: 2_000_000)
+        try? await Task.sleep(nanoseconds: pause)
+        waited += pause
+        pause = min(pause * 2, 2_000_000)
     }
     return condition()
 }

@@ -20,7 +20,6 @@ def main():
                 dead.add(f"{name}: {reference['url']}")
             for variant in reference.get("variants", []) if kind == "image" else []:
                 if not (site / variant["url"].lstrip("/")).exists(): dead.add(f"{name}: {variant['url']}")
-            if kind == "unresolvable": dead.add(f"{name}: {reference.get('identifier')}")
     if dead: sys.exit("\n".join(sorted(dead)) + f"\nTools/site: {len(dead)} dead links")
     print(f"Tools/site: {len(pages)} pages, no dead link")
 

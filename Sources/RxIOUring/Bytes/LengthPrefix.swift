@@ -18,7 +18,9 @@ public struct LengthPrefix: Sendable, Hashable {
 
     /// Creates a prefix of `size` bytes.
     ///
-    /// - Parameter size: 1, 2, 4 or 8.
+    /// - Parameters:
+    ///   - size: 1, 2, 4 or 8.
+    ///   - byteOrder: the order of these bytes.
     public init(size: Int, byteOrder: ByteOrder = .bigEndian) {
         if ![1, 2, 4, 8].contains(size) { fatalError("LengthPrefix.init: size must be 1, 2, 4 or 8, not \(size)") }
         self.size = size
