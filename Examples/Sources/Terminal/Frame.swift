@@ -1,4 +1,4 @@
-/// What a terminal shows: lines, and a cursor.
+/// The contents of a terminal: lines, and a cursor.
 public struct Frame: Equatable, Sendable {
     public struct Position: Equatable, Sendable {
         public var row: Int

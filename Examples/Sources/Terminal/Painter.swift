@@ -3,7 +3,7 @@ package struct Painter: Sendable {
     /// Whether colors are used. Styles that are none are used anyway.
     let hasColors: Bool
     private var shown: (frame: Frame, size: WindowSize)?
-    /// What the terminal needs to show the last frame.
+    /// The bytes that make the terminal show the last frame.
     package private(set) var output = ""
 
     package init(hasColors: Bool) { self.hasColors = hasColors }

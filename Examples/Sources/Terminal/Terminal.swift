@@ -32,8 +32,8 @@ public struct Terminal: Sendable {
             .catch { error in Self.isGone(error) ? .empty() : .error(error) }
             .keys(scheduler: scheduler)
             .publish()
-        size = Signals.observe(SIGWINCH, scheduler: scheduler)
-            .startWith(SIGWINCH)
+        // The size is asked for once changes are observed.
+        size = Observable.merge(Signals.observe(SIGWINCH, scheduler: scheduler), .just(SIGWINCH))
             .map { _ in WindowSize(of: STDOUT_FILENO) }
             .distinctUntilChanged()
             .asDriver(onErrorDriveWith: .empty())
@@ -54,7 +54,7 @@ public struct Terminal: Sendable {
 
     /// Shows frames until there is a result, or a reason to end without one. Then the terminal is as before.
     ///
-    /// Ctrl-Z, or a signal that stops the process, gives the terminal back until the process is continued.
+    /// Ctrl-Z gives the terminal back until the process is continued. After other stops the screen is drawn again.
     /// - Parameters:
     ///   - frames: the newest frame is shown, at most every 16 milliseconds.
     ///   - result: its first element ends the program.

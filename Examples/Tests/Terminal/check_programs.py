@@ -1,5 +1,6 @@
 """Types into the programs with a screen, as a user would, and checks what they show and how they end."""
 
+import concurrent.futures
 import os
 import re
 import signal
@@ -181,6 +182,22 @@ def suspend():
         shell.expect("code 130")
 
 
+def stop():
+    """By a signal, while another program changes the terminal."""
+    with Program([SIGNUP]) as form:
+        form.send("x")
+        form.expect("at least 3 characters")
+        os.kill(form.pid, signal.SIGSTOP)
+        form.restore_settings()
+        form.screen.clear()
+        os.kill(form.pid, signal.SIGCONT)
+        form.expect("x", "Repeat it", "Ctrl-C")
+        form.send("yz" + TAB)
+        form.expect("xyz", "available")
+        form.send(INTERRUPT)
+        form.expect_end(130)
+
+
 def without_terminal():
     for program in [SIGNUP, SEARCH]:
         for command in [f"{program} </dev/null", f"{program} | cat; exit ${{PIPESTATUS[0]}}"]:
@@ -202,12 +219,19 @@ def colors():
 
 
 checks = [
-    sign_up, sign_up_without_connection, resize, search, search_files, search_offline, paste, endings, suspend,
+    sign_up, sign_up_without_connection, resize, search, search_files, search_offline, paste, endings, suspend, stop,
     without_terminal, colors,
 ]
+
+
+def run(check):
+    start = time.monotonic()
+    check()
+    return f"{check.__name__.replace('_', ' ')}: as it should be ({time.monotonic() - start:.1f} s)"
+
+
 chosen = sys.argv[2:]
-for check in checks:
-    if not chosen or check.__name__ in chosen:
-        start = time.monotonic()
-        check()
-        print(f"{check.__name__.replace('_', ' ')}: as it should be ({time.monotonic() - start:.1f} s)", flush=True)
+# The programs wait more than they compute.
+with concurrent.futures.ProcessPoolExecutor(4) as pool:
+    for line in pool.map(run, [check for check in checks if not chosen or check.__name__ in chosen]):
+        print(line, flush=True)

@@ -1,5 +1,6 @@
 """A program on a pseudo-terminal, and the screen that it draws."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -15,7 +16,7 @@ SEQUENCE = re.compile(r"\x1b\[([?\d;]*)([A-Za-z])")
 
 
 class Screen:
-    """What a terminal would show: as much of one as the programs use. Any other sequence is an error."""
+    """A terminal that knows the sequences which the programs use. Any other sequence is an error."""
 
     def __init__(self, rows, columns):
         self.is_alternate = False
@@ -100,7 +101,7 @@ class Program:
         self.output = b""
         self.command = command
         self.exit_code = None
-        self.decoder = __import__("codecs").getincrementaldecoder("utf-8")("replace")
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         ready, go = os.pipe()
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
@@ -174,6 +175,10 @@ class Program:
                     pass
                 self.exit_code = os.waitstatus_to_exitcode(status)
         return self.exit_code is not None
+
+    def restore_settings(self):
+        """Gives the terminal the settings that it had in the beginning."""
+        termios.tcsetattr(self.terminal, termios.TCSANOW, self.settings)
 
     def stop_output(self):
         """Lets the terminal take no more output, as after Ctrl-S."""

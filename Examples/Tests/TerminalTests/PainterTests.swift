@@ -4,7 +4,7 @@ import Testing
 struct PainterTests {
     private let size = WindowSize(rows: 10, columns: 20)
 
-    /// What is written for the second of two frames.
+    /// Returns the output for the second of two frames.
     private func change(_ first: Frame, _ second: Frame, hasColors: Bool = true) -> String {
         var painter = Painter(hasColors: hasColors)
         painter.paint(first, size: size)
