@@ -108,7 +108,11 @@ class Program:
             os.close(go)
             os.read(ready, 1)
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            os.execvpe(command[0], command, {**os.environ, "TERM": "xterm", **(environment or {})})
+            try:
+                os.execvpe(command[0], command, {**os.environ, "TERM": "xterm", **(environment or {})})
+            finally:
+                # Without the program, the copy of this process ends.
+                os._exit(127)
         os.close(ready)
         self.set_size(rows, columns)
         self.settings = termios.tcgetattr(self.terminal)
