@@ -8,6 +8,8 @@ let package = Package(
         .executable(name: "pubsub-server", targets: ["pubsub-server"]),
         .executable(name: "pubsub-load", targets: ["pubsub-load"]),
         .executable(name: "logfollow", targets: ["logfollow"]),
+        .executable(name: "signup", targets: ["signup"]),
+        .executable(name: "search", targets: ["search"]),
     ],
     traits: [.trait(name: "LIBURING", description: "The io_uring backend of RxIOUring; needs liburing-dev.")],
     dependencies: [
@@ -35,6 +37,37 @@ let package = Package(
         .executableTarget(
             name: "logfollow", dependencies: ["LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
 
+        // Keys, frames and the terminal itself, for the programs with a screen. The main actor and tasks are checked: Swift 6 mode.
+        .target(
+            name: "Terminal", dependencies: [rx("RxSwift"), rx("RxRelay"), rx("RxCocoa"), rx("RxIOUring"), arguments],
+            swiftSettings: swift6),
+        .target(
+            name: "SignUpForm", dependencies: ["Terminal", rx("RxSwift"), rx("RxRelay"), rx("RxCocoa")],
+            swiftSettings: swift6),
+        .target(
+            name: "TypeAhead", dependencies: ["Terminal", rx("RxSwift"), rx("RxRelay"), rx("RxCocoa")],
+            swiftSettings: swift6),
+        .executableTarget(
+            name: "signup",
+            dependencies: ["SignUpForm", "Terminal", "Program", rx("RxSwift"), rx("RxIOUring"), arguments],
+            swiftSettings: swift6),
+        .executableTarget(
+            name: "search",
+            dependencies: ["TypeAhead", "Terminal", "Program", rx("RxSwift"), rx("RxIOUring"), arguments],
+            swiftSettings: swift6),
+        .testTarget(
+            name: "TerminalTests",
+            dependencies: ["Terminal", rx("RxSwift"), rx("RxCocoa"), rx("RxIOUring"), rx("RxTest")],
+            swiftSettings: swift6),
+        .testTarget(
+            name: "SignUpFormTests",
+            dependencies: ["SignUpForm", "Terminal", rx("RxSwift"), rx("RxCocoa"), rx("RxTest")],
+            swiftSettings: swift6),
+        .testTarget(
+            name: "TypeAheadTests",
+            dependencies: ["TypeAhead", "Terminal", rx("RxSwift"), rx("RxCocoa"), rx("RxTest")],
+            swiftSettings: swift6),
+
         .testTarget(name: "PubSubTests", dependencies: ["PubSub"]),
         .testTarget(name: "LogLinesTests", dependencies: ["LogLines"]),
     ],
@@ -43,5 +76,7 @@ let package = Package(
 )
 
 func rx(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-rx") }
+
+var swift6: [SwiftSetting] { [.swiftLanguageMode(.v6)] }
 
 var arguments: Target.Dependency { .product(name: "ArgumentParser", package: "swift-argument-parser") }
