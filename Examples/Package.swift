@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "pubsub-server", targets: ["pubsub-server"]),
         .executable(name: "pubsub-load", targets: ["pubsub-load"]),
         .executable(name: "logfollow", targets: ["logfollow"]),
+        .executable(name: "alertd", targets: ["alertd"]),
     ],
     traits: [.trait(name: "LIBURING", description: "The io_uring backend of RxIOUring; needs liburing-dev.")],
     dependencies: [
@@ -35,12 +36,22 @@ let package = Package(
         .executableTarget(
             name: "logfollow", dependencies: ["LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
 
+        // Measurements in, alerts out: observables and a scheduler, no socket.
+        .target(name: "Alerting", dependencies: [rx("RxSwift")], swiftSettings: swift6),
+        .executableTarget(
+            name: "alertd", dependencies: ["Alerting", "Program", rx("RxSwift"), rx("RxIOUring"), arguments],
+            swiftSettings: swift6),
+        .testTarget(
+            name: "AlertingTests", dependencies: ["Alerting", rx("RxSwift"), rx("RxTest")], swiftSettings: swift6),
+
         .testTarget(name: "PubSubTests", dependencies: ["PubSub"]),
         .testTarget(name: "LogLinesTests", dependencies: ["LogLines"]),
     ],
     // As in the package above: elements of observables need not be Sendable.
     swiftLanguageModes: [.v5]
 )
+
+var swift6: [SwiftSetting] { [.swiftLanguageMode(.v6)] }
 
 func rx(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-rx") }
 
