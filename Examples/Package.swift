@@ -9,6 +9,7 @@ let package = Package(
         .executable(name: "pubsub-load", targets: ["pubsub-load"]),
         .executable(name: "logfollow", targets: ["logfollow"]),
         .executable(name: "alertd", targets: ["alertd"]),
+        .executable(name: "dashboard", targets: ["dashboard"]),
     ],
     traits: [.trait(name: "LIBURING", description: "The io_uring backend of RxIOUring; needs liburing-dev.")],
     dependencies: [
@@ -34,7 +35,8 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         .executableTarget(
-            name: "logfollow", dependencies: ["LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
+            name: "logfollow",
+            dependencies: ["LogFollowing", "LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
 
         // Measurements in, alerts out: observables and a scheduler, no socket.
         .target(name: "Alerting", dependencies: [rx("RxSwift")], swiftSettings: swift6),
@@ -43,6 +45,17 @@ let package = Package(
             swiftSettings: swift6),
         .testTarget(
             name: "AlertingTests", dependencies: ["Alerting", rx("RxSwift"), rx("RxTest")], swiftSettings: swift6),
+
+        // Files as streams of rates: what logfollow prints and the dashboard draws.
+        .target(
+            name: "LogFollowing", dependencies: ["LogLines", rx("RxSwift"), rx("RxIOUring"), arguments],
+            swiftSettings: swift6),
+        .target(name: "HTTP", swiftSettings: swift6),
+        .executableTarget(
+            name: "dashboard",
+            dependencies: ["HTTP", "LogFollowing", "LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments],
+            resources: [.embedInCode("page.html")], swiftSettings: swift6),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP"], swiftSettings: swift6),
 
         .testTarget(name: "PubSubTests", dependencies: ["PubSub"]),
         .testTarget(name: "LogLinesTests", dependencies: ["LogLines"]),

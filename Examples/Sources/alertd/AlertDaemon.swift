@@ -61,7 +61,7 @@ struct AlertDaemon: AsyncParsableCommand {
         Console.bufferLines()
         let loop = IOUringScheduler(name: "alertd", backend: events.backend)
         defer { loop.shutdown() }
-        let (file, listener) = try await StartFailure.exiting {
+        let (file, listener) = try await ExitSentence.exiting {
             let file = try await File.open(journal, mode: .append, writeLimit: 1 << 20, scheduler: loop).value
             return (file, try TCP.listener(host: host, port: port, scheduler: loop))
         }
