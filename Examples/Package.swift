@@ -5,11 +5,11 @@ let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],
     products: [
+        .executable(name: "alertd", targets: ["alertd"]),
+        .executable(name: "dashboard", targets: ["dashboard"]),
         .executable(name: "pubsub-server", targets: ["pubsub-server"]),
         .executable(name: "pubsub-load", targets: ["pubsub-load"]),
         .executable(name: "logfollow", targets: ["logfollow"]),
-        .executable(name: "alertd", targets: ["alertd"]),
-        .executable(name: "dashboard", targets: ["dashboard"]),
     ],
     traits: [.trait(name: "LIBURING", description: "The io_uring backend of RxIOUring; needs liburing-dev.")],
     dependencies: [
@@ -25,18 +25,6 @@ let package = Package(
         .target(name: "LogLines"),
         // What the programs have in common as programs: an option, and when they end.
         .target(name: "Program", dependencies: [rx("RxSwift"), rx("RxIOUring"), arguments]),
-
-        .executableTarget(
-            name: "pubsub-server", dependencies: ["PubSub", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
-        .executableTarget(
-            name: "pubsub-load",
-            dependencies: [
-                "PubSub", "Program", rx("RxSwift"), rx("RxIOUring"), arguments,
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-            ]),
-        .executableTarget(
-            name: "logfollow",
-            dependencies: ["LogFollowing", "LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
 
         // Measurements in, alerts out: observables and a scheduler, no socket.
         .target(name: "Alerting", dependencies: [rx("RxSwift")], swiftSettings: swift6),
@@ -57,6 +45,18 @@ let package = Package(
             resources: [.embedInCode("page.html")], swiftSettings: swift6),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP"], swiftSettings: swift6),
 
+        .executableTarget(
+            name: "pubsub-server", dependencies: ["PubSub", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
+        .executableTarget(
+            name: "pubsub-load",
+            dependencies: [
+                "PubSub", "Program", rx("RxSwift"), rx("RxIOUring"), arguments,
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ]),
+        .executableTarget(
+            name: "logfollow",
+            dependencies: ["LogFollowing", "LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
+
         .testTarget(name: "PubSubTests", dependencies: ["PubSub"]),
         .testTarget(name: "LogLinesTests", dependencies: ["LogLines"]),
     ],
@@ -64,8 +64,8 @@ let package = Package(
     swiftLanguageModes: [.v5]
 )
 
-var swift6: [SwiftSetting] { [.swiftLanguageMode(.v6)] }
-
 func rx(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-rx") }
+
+var swift6: [SwiftSetting] { [.swiftLanguageMode(.v6)] }
 
 var arguments: Target.Dependency { .product(name: "ArgumentParser", package: "swift-argument-parser") }

@@ -9,7 +9,7 @@ public struct AlertRule: Sendable {
     public var limit = 90.0
     /// A window ends after this time, or when it has `count` values.
     public var span = RxTimeInterval.seconds(10)
-    public var count = 1_000
+    public var count = 100
     /// A change is reported when it has lasted this long, so that a metric near its limit does not flap.
     public var settling = RxTimeInterval.seconds(20)
     /// A metric without a value for this long is normal again, and costs no more memory.

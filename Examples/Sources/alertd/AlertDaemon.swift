@@ -61,16 +61,16 @@ struct AlertDaemon: AsyncParsableCommand {
         Console.bufferLines()
         let loop = IOUringScheduler(name: "alertd", backend: events.backend)
         defer { loop.shutdown() }
-        let (file, listener) = try await ExitSentence.exiting {
+        try await ExitSentence.exiting {
             let file = try await File.open(journal, mode: .append, writeLimit: 1 << 20, scheduler: loop).value
-            return (file, try TCP.listener(host: host, port: port, scheduler: loop))
+            let listener = try TCP.listener(host: host, port: port, scheduler: loop)
+            print("listening on \(listener.address) (\(loop.backend))")
+            let server = AlertServer(
+                intake: Intake(listener: listener, mostClients: clients, idle: .seconds(idle)), journal: file,
+                rule: rule,
+                delivery: Delivery(sink: sink, scheduler: loop))
+            try await server.run(until: Termination.signal(loop)).value
         }
-        print("listening on \(listener.address) (\(loop.backend))")
-
-        let intake = Intake(listener: listener, mostClients: clients, idle: .seconds(idle))
-        let delivery = Delivery(sink: sink, scheduler: loop)
-        try await AlertServer(intake: intake, journal: file, rule: rule, delivery: delivery)
-            .run(until: Termination.signal(loop)).value
         print("ended")
     }
 

@@ -6,7 +6,7 @@ import RxSwift
 /// The measurements that clients send.
 struct Intake {
     let listener: Listener
-    /// Further clients wait in the kernel, unaccepted, until one of these leaves.
+    /// The number of clients served at a time. Further ones wait until one of these leaves, most of them unaccepted.
     let mostClients: Int
     /// A client has to complete a line within this time. Single bytes do not help it.
     let idle: RxTimeInterval

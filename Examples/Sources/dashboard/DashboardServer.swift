@@ -13,7 +13,7 @@ struct DashboardServer {
     let file: String
     let top: Int
 
-    /// More connections than this wait in the kernel. Each browser has one for the events.
+    /// The number of connections served at a time: one for each browser, and now and then one for the page. Further ones wait.
     private static let mostConnections = 250
 
     /// Serves until `stop` emits. Fails when the log cannot be followed.
