@@ -16,9 +16,9 @@ struct BrowserSession {
     /// The limits for each connection.
     static var options: ConnectionOptions {
         var options = ConnectionOptions()
-        // Of a slow browser little is queued here, and little in the kernel: it skips snapshots, and gets a new one next.
-        options.sendLimit = 64 * 1_024
-        options.sendBufferSize = 16 * 1_024
+        // For a slow browser few snapshots are queued, here and in the kernel: it skips others, and gets a new one next.
+        options.sendLimit = 8 * 1_024
+        options.sendBufferSize = 4 * 1_024
         options.userTimeout = .seconds(30)
         return options
     }
