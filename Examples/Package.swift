@@ -5,6 +5,8 @@ let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],
     products: [
+        .executable(name: "alertd", targets: ["alertd"]),
+        .executable(name: "dashboard", targets: ["dashboard"]),
         .executable(name: "pubsub-server", targets: ["pubsub-server"]),
         .executable(name: "pubsub-load", targets: ["pubsub-load"]),
         .executable(name: "logfollow", targets: ["logfollow"]),
@@ -26,6 +28,25 @@ let package = Package(
         // What the programs have in common as programs: an option, and when they end.
         .target(name: "Program", dependencies: [rx("RxSwift"), rx("RxIOUring"), arguments]),
 
+        // Measurements in, alerts out: observables and a scheduler, no socket.
+        .target(name: "Alerting", dependencies: [rx("RxSwift")], swiftSettings: swift6),
+        .executableTarget(
+            name: "alertd", dependencies: ["Alerting", "Program", rx("RxSwift"), rx("RxIOUring"), arguments],
+            swiftSettings: swift6),
+        .testTarget(
+            name: "AlertingTests", dependencies: ["Alerting", rx("RxSwift"), rx("RxTest")], swiftSettings: swift6),
+
+        // Files as streams of rates: what logfollow prints and the dashboard draws.
+        .target(
+            name: "LogFollowing", dependencies: ["LogLines", rx("RxSwift"), rx("RxIOUring"), arguments],
+            swiftSettings: swift6),
+        .target(name: "HTTP", swiftSettings: swift6),
+        .executableTarget(
+            name: "dashboard",
+            dependencies: ["HTTP", "LogFollowing", "LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments],
+            resources: [.embedInCode("page.html")], swiftSettings: swift6),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP"], swiftSettings: swift6),
+
         .executableTarget(
             name: "pubsub-server", dependencies: ["PubSub", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
         .executableTarget(
@@ -35,7 +56,8 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         .executableTarget(
-            name: "logfollow", dependencies: ["LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
+            name: "logfollow",
+            dependencies: ["LogFollowing", "LogLines", "Program", rx("RxSwift"), rx("RxIOUring"), arguments]),
 
         // Keys, frames and the terminal itself, for the programs with a screen. The main actor and tasks are checked: Swift 6 mode.
         .target(

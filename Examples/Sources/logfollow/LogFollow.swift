@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LogFollowing
 import LogLines
 import Program
 import RxIOUring
@@ -21,14 +22,8 @@ struct LogFollow: AsyncParsableCommand {
     @Argument(help: "The files to follow.", completion: .file())
     var files: [String] = []
 
-    @Option(help: "Group by this part of the common log format: host, user, method, path or status (the default).")
-    var key: LineKey.CommonField?
-
-    @Option(help: "Group by the nth word, counted from 1.")
-    var word: Int?
-
-    @Option(help: "Group by what this regular expression matches, or its first group.")
-    var pattern: String?
+    @OptionGroup
+    var grouping: LineKeyOptions
 
     @Flag(help: "Begin with what is in the files already.")
     var fromBeginning = false
@@ -55,14 +50,9 @@ struct LogFollow: AsyncParsableCommand {
         guard files.isEmpty == (generate != nil) else {
             throw ValidationError("name files to follow, or --generate a log")
         }
-        guard [key != nil, word != nil, pattern != nil].filter({ $0 }).count <= 1 else {
-            throw ValidationError("--key, --word and --pattern exclude each other")
-        }
-        guard word ?? 1 > 0 else { throw ValidationError("--word is counted from 1") }
         guard top > 0, rate > 0, seconds ?? 1 > 0 else {
             throw ValidationError("--top, --rate and --seconds are positive")
         }
-        if pattern != nil { _ = try lineKey() }
     }
 
     func run() async throws {
@@ -80,7 +70,8 @@ struct LogFollow: AsyncParsableCommand {
 
     private func follow(_ scheduler: IOUringScheduler) async throws {
         let rates = LineRates(
-            files: files, start: fromBeginning ? .beginning : .end, key: try lineKey(), scheduler: scheduler)
+            files: files, start: fromBeginning ? .beginning : .end, key: try grouping.lineKey(default: .status),
+            scheduler: scheduler)
         let screen = Screen(rows: top, isTerminal: !plain && isatty(STDOUT_FILENO) != 0)
         let total = try await rates.tables(until: stop(scheduler))
             .do(onNext: { table in screen.show(table) })
@@ -96,16 +87,4 @@ struct LogFollow: AsyncParsableCommand {
         return signal.amb(
             Observable<Int>.timer(.nanoseconds(Int(seconds * 1e9)), scheduler: scheduler).map { _ in })
     }
-
-    private func lineKey() throws -> LineKey {
-        if let word { return .word(word) }
-        guard let pattern else { return .common(key ?? .status) }
-        do {
-            return .pattern(try Regex(pattern))
-        } catch {
-            throw ValidationError("--pattern '\(pattern)': \(error)")
-        }
-    }
 }
-
-extension LineKey.CommonField: ExpressibleByArgument {}

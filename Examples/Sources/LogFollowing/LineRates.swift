@@ -1,19 +1,26 @@
-import LogLines
-import RxIOUring
-import RxSwift
+public import LogLines
+public import RxIOUring
+public import RxSwift
 
 /// The lines of files as they are written, counted by key, second by second.
-struct LineRates {
-    let files: [String]
-    let start: File.FollowStart
-    let key: LineKey
-    let scheduler: IOUringScheduler
+public struct LineRates: Sendable {
+    private let files: [String]
+    private let start: File.FollowStart
+    private let key: LineKey
+    private let scheduler: IOUringScheduler
 
     /// Lines without a key are counted, too.
     private static let noKey = "(no key)"
 
+    public init(files: [String], start: File.FollowStart, key: LineKey, scheduler: IOUringScheduler) {
+        self.files = files
+        self.start = start
+        self.key = key
+        self.scheduler = scheduler
+    }
+
     /// Emits a table for each second, also for one without lines, and one for the remaining lines when `stop` emits; then completes.
-    func tables(until stop: Observable<Void>) -> Observable<RateTable> {
+    public func tables(until stop: Observable<Void>) -> Observable<RateTable> {
         lines
             .take(until: stop)
             .map { [key] line in key.key(of: line) ?? LineRates.noKey }
