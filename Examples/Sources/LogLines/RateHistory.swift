@@ -1,4 +1,4 @@
-/// The rates of the last seconds, and the keys that had most lines in that time. Its memory has a bound, whatever the keys are.
+/// The rates of the last seconds, and the keys that had most lines in that time. Its memory has a bound for any keys.
 public struct RateHistory: Equatable, Sendable {
     /// The number of lines in each of the last seconds, the latest one last.
     public private(set) var totals: [Int] = []

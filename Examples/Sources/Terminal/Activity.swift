@@ -18,7 +18,7 @@ public struct Activity: Sendable {
             .asDriver(onErrorJustReturn: false)
     }
 
-    /// The same sequence, which is active from each subscription to its end, for whatever reason it ends.
+    /// The same sequence, which is active from each subscription to its end.
     public func track<Element>(_ source: Observable<Element>) -> Observable<Element> {
         .using({ [changes] in Use(changes) }, observableFactory: { _ in source })
     }

@@ -39,7 +39,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// Writes bytes at the end of the file, behind all writes that were accepted before, at each subscription.
     ///
     /// The end is that of the file when it was opened, or the place behind the last byte that this object has written; in the mode `append`
-    /// it is the end at the time of the write, whoever else writes. The bytes are queued before `subscribe` returns. A dispose does not take
+    /// it is the end at the time of the write, also if other processes write. The bytes are queued before `subscribe` returns. A dispose does not take
     /// them back.
     /// - Returns: completes when the system has the bytes. Fails with an `IOError` (`write`) that names the path and the offset of the first
     ///   byte that was not written: `ENOBUFS` if the bytes do not fit into `writeLimit` beside those that wait (then nothing of them is

@@ -181,7 +181,7 @@ extension IOUringScheduler {
         /// The threads that open files and resolve names for the loop.
         package var files = BlockingPool.files
         package var lookups = BlockingPool.lookups
-        /// Makes the loop a simulated one, whatever `backend` says.
+        /// Makes the loop a simulated one, and overrides `backend`.
         package var simulation: Simulation?
         /// Nanoseconds above which a turn is a stall; nil for no limit.
         package var stallLimit: UInt64?

@@ -6,7 +6,7 @@ public enum BackpressureOverflow: Sendable, Hashable, CaseIterable {
     case dropOldest
     /// Drops the element that comes.
     case dropNewest
-    /// Keeps the newest element alone: the same as `dropOldest` with a buffer of one, whatever bound is given.
+    /// Keeps the newest element alone: the same as `dropOldest` with a buffer of one; the bound is ignored.
     case latest
     /// Ends the sequence with a `BackpressureOverflowError`, behind the elements in the buffer.
     case error

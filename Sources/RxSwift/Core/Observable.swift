@@ -2,7 +2,7 @@
 ///
 /// An observable is an immutable description. Each subscription runs it anew: one stage per operator, linked in a chain.
 ///
-/// Safe to share between threads, whatever its elements are: a hop carries elements to another thread without a check that they may go there.
+/// Safe to share between threads, also with elements that are not `Sendable`: a hop carries elements to another thread without a check that they may go there.
 /// Ask for `Element: Sendable` where that matters.
 public class Observable<Element>: ObservableType, @unchecked Sendable {
     @inlinable

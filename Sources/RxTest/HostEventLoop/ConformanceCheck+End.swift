@@ -41,7 +41,7 @@ extension ConformanceCheck {
         checkAfterEnd()
     }
 
-    /// A loop that has ended releases bodies at once, or soon, from whatever thread.
+    /// A loop that has ended releases bodies at once, or soon, from any thread.
     private func checkAfterEnd() {
         let isReturned = onThreads(
             "enqueue after the end",

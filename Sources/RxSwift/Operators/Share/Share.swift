@@ -101,7 +101,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
         if abandoned != nil { connection.cancel() }
     }
 
-    // MARK: Going past shares that nobody else can subscribe to
+    // MARK: Going past shares without another possible subscriber
 
     /// A connected share gives its only subscriber the events of its source. One of scope `forever` also remembers earlier events.
     override var bypassableShare: (any BypassableShare)? { scope == .whileConnected ? self : nil }
