@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reading files without waiting, and watching them.
 
 #define _GNU_SOURCE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Child processes, pipes, and descriptors whose flags are not ours to change.
 
 #define _GNU_SOURCE

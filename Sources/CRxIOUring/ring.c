@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rings, by liburing. Without the trait LIBURING everything here says that there is no io_uring.
 
 #define _GNU_SOURCE

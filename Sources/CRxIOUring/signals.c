@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Signals of the whole process, counted for those who observe them.
 //
 // A handler, and not a signalfd: that one sees only what is blocked in every thread, and we have not made all of them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stack of another thread, taken by a signal.
 //
 // Algorithm: one request at a time. A word holds the number of the request and its phase. The asking thread writes the request, makes the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the C library offers as macros, hides from Swift, or has only in newer releases.
 
 #define _GNU_SOURCE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why waiting for a sequence would never have ended.
 public enum BlockingError: Error, Equatable {
     /// The events are delivered on a dispatch queue that cannot run, because the waiting thread is running work of that queue.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The errors of bindings to objects.
 public enum RxCocoaError: Error, CustomDebugStringConvertible {
     /// An error for which there is no other case.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import FoundationEssentials
 
 /// A data source of a view that shows items in sections.

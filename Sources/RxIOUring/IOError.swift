@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The failure of an operation on a file, a socket or the like: the system's error number, what was tried, and on what.

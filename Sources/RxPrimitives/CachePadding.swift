@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Room between words that different threads write, so that no cache line holds both.
 ///
 /// A line that two cores write in turns goes back and forth between them, which takes 50 to 150 ns each time on a server

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // DrainLoop: serializes the work of many threads without a lock.
 //
 // Algorithm: one word is both the work-in-progress mark and the head of a Treiber stack (R. K. Treiber, "Systems

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // This test runs for each event that is observed on the main queue. Through Dispatch's own Swift interface it costs twice as
 // much, because that makes an optional of a class which it casts.
 #if canImport(CDispatch)

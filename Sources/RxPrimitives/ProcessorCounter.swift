@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CRxPrimitives
 
 /// A clock for spans of microseconds that are measured often: a third of the cost of `MonotonicClock`.

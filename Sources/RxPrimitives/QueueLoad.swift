@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The word that tells how full a queue is, and whether a source waits until the queue has emptied.
 ///
 /// A unit is a chunk of the queue, or the weight of one. Producer and consumer each change the word once per chunk.

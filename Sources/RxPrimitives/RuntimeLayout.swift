@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CRxPrimitives
 
 // The one file that relies on how the Swift runtime lays out objects, existentials, metadata and closures. Swift's ABI is stable on Darwin

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Algorithm: an unbounded single-producer single-consumer queue as a linked list of arrays, after Dmitry Vyukov's
 // "unbounded SPSC queue" (1024cores.net), whose consumed nodes also return to the producer, with arrays for nodes as in
 // Massimo Torquati's "Single-Producer/Single-Consumer Queues on Shared Cache Multi-Core Systems" (2010). The producer

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Busy-waits for spans that are shorter than it takes to wake a thread.
 ///
 /// Spans are in nanoseconds, not in turns of a loop: the duration of a `spinHint` differs by a factor of ten between processors,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A timer that a `TimingWheel` can hold: a node of the wheel's lists. Subclasses carry the work to be done.
 ///
 /// `open` because Swift has no `package open`; the initializer keeps other packages out.

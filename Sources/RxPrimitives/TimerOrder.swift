@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Puts chained timers into order, by either of the links that may chain them.
 
 /// Timers that are chained by one of their links; the last one's is nil.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Expiry, and the order within a slot. See TimingWheel.swift.
 
 extension TimingWheel {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Moving slots down ahead of time, and looking without sorting. See TimingWheel.swift.
 
 extension TimingWheel {

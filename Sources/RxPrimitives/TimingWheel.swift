@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Algorithm: a hierarchical timing wheel, scheme 7 of George Varghese and Tony Lauck, "Hashed and Hierarchical Timing
 // Wheels" (SOSP 1987), with four changes. An entry's level is the highest base-64 digit in which its tick differs from
 // the wheel's, so every entry on a level is earlier than every entry on the levels above, and the earliest is found with

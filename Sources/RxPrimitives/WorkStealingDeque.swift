@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WorkStealingDeque: one thread's work, which others may take from the other end.
 //
 // Algorithm: D. Chase and Y. Lev, "Dynamic Circular Work-Stealing Deque" (SPAA 2005), with the orderings of N. M. Le, A. Pop,

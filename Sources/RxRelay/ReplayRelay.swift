@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// Passes each element it accepts to all current subscribers, and replays to each new subscriber the elements it accepted before.

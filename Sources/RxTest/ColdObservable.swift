@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxSwift
 
 /// Sends its events to each subscriber, at times relative to the subscription.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Describes where two lists differ; nil if they don't.
 func difference<Item>(_ lhs: [Item], _ rhs: [Item], isEqual: (Item, Item) -> Bool) -> String? {
     var lines: [String] = []

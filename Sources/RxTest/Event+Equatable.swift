@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// Makes events comparable in tests. Two errors count as equal when they read the same.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A fault in a marble diagram that was to be read.
 public struct MarbleError: Error, Equatable {
     /// A rule that a diagram broke.

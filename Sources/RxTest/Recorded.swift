@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// A value, and the time on a test scheduler's clock at which it was seen.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The times at which a subscription to a test observable began and ended.
 public struct Subscription: Hashable, Sendable {
     /// The time at which it began, on the test scheduler's clock.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// A virtual time scheduler for tests, whose clock counts ticks.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// An observer that records events, and the times on a test scheduler's clock at which they came.

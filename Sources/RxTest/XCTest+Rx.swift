@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The names are those of XCTest and RxSwift.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Says which backend event loops have here, for tests that need a process in a certain condition.
 
 import CTestSupport

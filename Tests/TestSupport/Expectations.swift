@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 /// Expects a condition that calls mutating methods, which `#expect` cannot take apart.

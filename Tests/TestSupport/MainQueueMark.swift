@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
 /// Tells the main queue from others. Has to be made before the first use of `isHere`.

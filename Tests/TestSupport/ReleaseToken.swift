@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An object that calls a closure when it is released.
 package final class ReleaseToken: Equatable, CustomStringConvertible, @unchecked Sendable {
     package let number: Int

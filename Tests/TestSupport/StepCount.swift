@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// A number of steps for release builds, fewer for debug builds, whose frames are larger and whose code is slow.

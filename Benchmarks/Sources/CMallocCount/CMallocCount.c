@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "CMallocCount.h"
 
 #include <stdatomic.h>

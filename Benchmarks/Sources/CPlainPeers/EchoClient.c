@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "CPlainPeers.h"

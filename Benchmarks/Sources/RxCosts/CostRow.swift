@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A pipeline whose uncontended costs are counted.
 struct CostRow {
     let name: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A metric has exceeded its limit, or does no longer.
 public struct Alert: Equatable, Sendable {
     public let name: String

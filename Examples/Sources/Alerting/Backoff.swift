@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// The pauses between attempts: each is twice as long as the one before, up to a limit.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A value of a metric: the line `name value`.
 public struct Measurement: Equatable, Sendable {
     public let name: String

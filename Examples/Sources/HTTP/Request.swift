@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The head of an HTTP request.
 public struct Request: Equatable, Sendable {
     public let method: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads the head of one HTTP/1.1 request from bytes that come in pieces.
 ///
 /// Bodies are not read: the server answers requests that have none, and closes the connection behind each answer.

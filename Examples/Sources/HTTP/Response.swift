@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The status of an answer.
 public enum Status: Int, Sendable {
     case ok = 200

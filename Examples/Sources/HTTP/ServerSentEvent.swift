@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An event of a `text/event-stream`.
 public struct ServerSentEvent: Equatable, Sendable {
     public var name: String?

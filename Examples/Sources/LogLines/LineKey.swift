@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The key by which lines are grouped.
 // Unchecked: a Regex is not Sendable, but immutable, and matching changes nothing in it.
 public enum LineKey: @unchecked Sendable {

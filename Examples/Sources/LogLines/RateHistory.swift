@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rates of the last seconds, and the keys that had most lines in that time. Its memory has a bound for any keys.
 public struct RateHistory: Equatable, Sendable {
     /// The number of lines in each of the last seconds, the latest one last.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The number of lines that each key had in a span of time.
 public struct RateTable: Equatable, Sendable {
     public struct Row: Equatable, Sendable {

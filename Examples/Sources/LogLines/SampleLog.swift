@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Makes up lines in the common log format: the same ones each time.
 public struct SampleLog: Sendable {
     private var state: UInt64 = 1

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A request of a client: one line.
 ///
 /// Words are separated by one space. A payload is the rest of the line, spaces included, and may be empty.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Checks that one subscriber receives everything of each publisher, in order, except the messages that the server reported as dropped.
 public struct DeliveryCheck: Sendable {
     /// The sequence number that comes next, by publisher.

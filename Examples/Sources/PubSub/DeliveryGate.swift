@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides about messages for a client that reads them more slowly than they come.
 ///
 /// While less than `room` bytes wait for the client, messages pass. The first message that does not fit begins a gap: from here on all

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Computes the number of messages that a publisher sends at each event. Finished when the time is over and everything was
 /// acknowledged.
 public struct PublisherProgress: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A reply of the server: one line. `+` begins the answer to a command, `-` an error.
 public enum ServerLine: Equatable, Sendable {
     /// `+OK`: SUB, UNSUB or PUB was done.

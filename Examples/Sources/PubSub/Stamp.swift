@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The identity of a message, which the load client puts into its payload: the publisher, the sequence number, and the time of sending.
 public struct Stamp: Equatable, Sendable {
     public var publisher: Int

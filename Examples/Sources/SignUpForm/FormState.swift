@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Terminal
 
 /// The fields of the form, and the one that has the keys.

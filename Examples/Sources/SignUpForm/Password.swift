@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of a password, or of its repetition.
 public enum PasswordState: Equatable, Sendable {
     case empty

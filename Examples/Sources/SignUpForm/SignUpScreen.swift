@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Terminal
 
 /// All that the form shows, and how it looks.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of a user name, as far as it is known.
 public enum UserNameState: Equatable, Sendable {
     case empty

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Character {
     /// The number of columns that a terminal gives to the character: 0, 1 or 2.
     public var columns: Int {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The contents of a terminal: lines, and a cursor.
 public struct Frame: Equatable, Sendable {
     public struct Position: Equatable, Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The part that a program plays when a shell stops, continues and moves it between foreground and background.

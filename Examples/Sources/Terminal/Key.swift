@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A key that a terminal reports.
 public enum Key: Hashable, Sendable {
     case character(Character)

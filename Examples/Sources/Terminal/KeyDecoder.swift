@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decodes the bytes that a terminal sends: UTF-8, control characters, escape sequences and bracketed pastes.
 ///
 /// The bytes may come in pieces that end anywhere. Invalid UTF-8 becomes U+FFFD. A key that the decoder does not know is dropped.

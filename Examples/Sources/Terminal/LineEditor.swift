@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A line of text that keys edit, and a cursor in it.
 public struct LineEditor: Equatable, Sendable {
     public private(set) var text: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Turns frames into bytes for a terminal that shows the frame before.
 package struct Painter: Sendable {
     /// Whether colors are used. Styles that are none are used anyway.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Lines that can be searched for a text, in upper or lower case.
 public struct LineIndex: Sendable {
     private let lines: [String]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Operators of RxSwift, each with a sentence about it: the lines to search in when no files are named.
 public let operatorList = [
     "amb: follows whichever of two sequences emits first",

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Terminal
 
 /// The query line, and the line of the results that is selected.

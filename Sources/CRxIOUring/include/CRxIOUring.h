@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The kernel's side of RxIOUring, behind calls that Swift can import: rings by liburing where its header is there, and what
 // the C library offers as macros or not at all.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What files need beyond the C library that Swift sees: reading without waiting, and watching by inotify.
 // Included by CRxIOUring.h.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Opening files, and looking them up, without waiting for a disk, a server or another process.
 // Included by CRxIOUring.h.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Signals of the whole process, counted for those who observe them.
 
 #ifndef RX_SIGNALS_H

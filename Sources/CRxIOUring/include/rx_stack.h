@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stack of another thread, taken by a signal.
 
 #ifndef RX_STACK_H

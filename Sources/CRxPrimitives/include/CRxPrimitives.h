@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What RxPrimitives needs from the processor, the compiler and the kernel that Swift cannot express: the pause instruction, a
 // barrier for the compiler, the kernel's number of the calling thread, and futexes.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// A property of a control of a user interface, to read and to write: the text of a field, say.

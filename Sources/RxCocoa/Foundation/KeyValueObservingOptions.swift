@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Options for what key-value observing delivers.
 public struct KeyValueObservingOptions: OptionSet, Sendable {
     /// The options as bits of an integer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The backend of a loop that could not be made. No operation ever comes to it, and there is no thread to wake.
 final class ClosedBackend: Backend {
     private let wanted: IOUringScheduler.Backend

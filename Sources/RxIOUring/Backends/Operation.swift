@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CRxIOUring
 
 /// One kernel operation on one descriptor. Used only on the loop thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Work that may block its thread, for a `BlockingPool`.
 ///
 /// One object is submitted once. The pool retains it until it has run or was cancelled.

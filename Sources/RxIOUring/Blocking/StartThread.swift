@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Runs `body` on a new detached thread. Returns 0, or an errno if the system has no thread: then `body` is released.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A system call that failed.
 struct SystemError: Error, Equatable {
     let code: CInt

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// Immutable bytes in one piece of memory, which copies and slices share.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The beginning of a frame, gathered from several chunks.
 struct FrameBuffer {
     private var storage = FrameBuffer.empty

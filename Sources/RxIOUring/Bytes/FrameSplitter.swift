@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Cuts a stream of bytes, which comes in chunks, into frames.
 ///
 /// After an error the splitter must not be used.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The number in front of each frame of a stream that tells the number of bytes behind it.

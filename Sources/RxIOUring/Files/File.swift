@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Files as observables. They fail when their event loop is shut down: see `IOError.code` before you `retry`.
 ///
 /// Paths are texts in UTF-8. A file whose name is not valid UTF-8 is reached by `/proc/self/fd/N`, where N is a descriptor with which the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A new file that takes the name of another one when it is complete. Until then it has a name of its own in the same directory.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The items that a loop has taken from a `WriteQueue` and not started, oldest first.
 struct PendingWrites {
     private var items: [WriteQueue.Item] = []

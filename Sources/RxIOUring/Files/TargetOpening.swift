@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The opening of a file to be written, or the creation of its replacement, under way. Used only on the loop thread.

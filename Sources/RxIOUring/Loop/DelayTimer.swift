@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Runs a closure once on a loop after a delay. Used only on the loop thread.

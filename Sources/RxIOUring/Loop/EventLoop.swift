@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CRxIOUring
 import Dispatch
 import Glibc
@@ -9,8 +11,7 @@ import RxSwift
 /// Each of the three has a lane of its own, and a turn of 200 microseconds at most, or of one callback that takes longer. So a timer, or a
 /// completion, waits for no more than a turn of each of the others, however much work is submitted.
 ///
-/// The thread keeps this object alive until it ends: after `shutdown`, or after `shutdownWhenIdle` as soon as nothing is left to
-/// do.
+/// The thread keeps this object alive until it ends: after `shutdown`, or when it is idle after `shutdownWhenIdle`.
 final class EventLoop: LoopThread {
     let configuration: IOUringScheduler.Configuration
 
@@ -23,8 +24,7 @@ final class EventLoop: LoopThread {
     /// The loop's timers (loop thread only, except for methods that say otherwise).
     let timers: LoopTimers
 
-    /// The source of completions, created by the loop thread before any other thread knows the loop (loop thread only, except for
-    /// `interrupt`).
+    /// The source of completions, made before other threads know the loop (loop thread only, except for `interrupt`).
     @exclusivity(unchecked) private(set) var backend: Backend!
 
     /// The error for which the loop could not be made, so that it is closed from the start. Set before other threads know the loop.

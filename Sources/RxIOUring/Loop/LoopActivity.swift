@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The figures of one loop: words that the loop thread writes once per turn, and other threads read at any time.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An object that lives on a loop and has to learn of its end.
 protocol LoopDependent: AnyObject {
     /// Sends what was accepted before the end of the loop, as far as it can without waiting. On the loop thread, before `loopEnded`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A turn of an event loop that took longer than the loop's limit, most often because a callback blocked.
 ///
 /// It is reported once while it lasts, and again when it is over: see `IOHooks.stallHandler`.

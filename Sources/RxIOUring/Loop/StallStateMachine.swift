@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides when a stall of one loop is reported. Used only by the thread of the stall detector.
 package struct StallStateMachine {
     /// What the detector must do.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxSwift
 
 /// Tells whether work comes to a loop in a stream, so that it is worth waiting for more. Used only on the loop thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of a loop's turns at one look, in ticks of `ProcessorCounter`.
 package struct TurnReading {
     /// The start of the current turn; 0 while the loop sleeps.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Decides which addresses of a host are tried, and when: "Happy Eyeballs" (RFC 8305, sections 4 and 5).

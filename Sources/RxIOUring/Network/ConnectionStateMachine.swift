@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides what a connection does about each event of its life, its input and its output.
 ///
 /// Holds no resources: the caller owns the descriptor, the operations and the bytes, and does what the results say. An event

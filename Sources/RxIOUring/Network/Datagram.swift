@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// A message received on a UDP socket.

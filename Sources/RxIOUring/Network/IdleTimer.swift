@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Tells when no byte has gone over a connection for some time. Used on the loop thread only.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The probes that the system sends on a silent TCP connection.
 public struct KeepAlive: Sendable, Hashable {
     /// The seconds without a byte after which the first probe is sent (`TCP_KEEPIDLE`).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Listener {
     /// Takes over a socket that listens, such as one that a service manager has opened: see `InheritedSocket`.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The behaviour of a listening socket.
 public struct ListenerOptions: Sendable {
     /// Indicates whether a listener on an IPv6 address rejects IPv4 peers (`IPV6_V6ONLY`); nil, the default, for the system's choice.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The bytes that wait to be sent on a connection, oldest first; used by one thread at a time.

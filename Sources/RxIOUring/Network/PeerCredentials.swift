@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The process that connected a Unix socket, or listened on it, at that moment (`SO_PEERCRED`).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Lends one connection buffers of the pool that all connections of its loop share, a limited number at a time.

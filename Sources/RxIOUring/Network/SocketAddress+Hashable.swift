@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SocketAddress: Hashable {
     /// Returns true if the addresses stand for one place.
     public static func == (lhs: SocketAddress, rhs: SocketAddress) -> Bool { lhs.comparable == rhs.comparable }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxSwift
 
 /// Runs the code of actors on the loop's thread, in order with submitted work: an actor whose `unownedExecutor` is the scheduler's

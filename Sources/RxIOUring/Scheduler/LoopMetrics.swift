@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What an event loop has done so far, and what it holds.
 ///
 /// A snapshot of figures that the loop publishes once per turn: it lags behind by a turn at most, and its figures may be of two turns. Counters

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CRxIOUring
 
 /// Reads into memory of a pool. Used repeatedly by its owner, on the loop thread only.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The public names of this module where there is no io_uring and no epoll. Package.swift compiles this folder there, and only
 // there.
 

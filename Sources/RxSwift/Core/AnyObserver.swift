@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An observer of any kind behind one type.
 public struct AnyObserver<Element>: ObserverType, @unchecked Sendable {
     /// A closure that receives events.

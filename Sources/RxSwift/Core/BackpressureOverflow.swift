@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The policy of a bounded buffer for elements that come while it is full.
 public enum BackpressureOverflow: Sendable, Hashable, CaseIterable {
     /// Pauses the source until half of the buffer is empty. Keeps every element: of a source that cannot pause, also beyond the bound.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Something that can be ended early: a subscription, a scheduled action, a resource.
 ///
 /// In Swift 6 mode, a class that conforms is final and has no mutable state, or is `@unchecked Sendable`.

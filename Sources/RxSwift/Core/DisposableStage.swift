@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The upper end of a chain whose source is ended by a user's disposable.
 package final class DisposableStage: Stage {
     private let disposable: any Disposable

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One event of a sequence: `next* (error | completed)?`.
 @frozen
 public enum Event<Element> {

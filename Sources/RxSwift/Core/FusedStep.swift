@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The work of one operator on an element, compiled where the operator is called.
 ///
 /// Reads the element at the first address. If it makes a new one, it initializes the memory at the second address, which is its

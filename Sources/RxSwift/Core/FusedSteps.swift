@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The place of an operator among those it is fused with: how many steps and how much memory they take up to it.
 @usableFromInline
 package struct FusionOffset {

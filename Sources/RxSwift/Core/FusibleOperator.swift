@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An operator without state that makes at most one element out of each.
 ///
 /// Three or more of them in a row, for elements that are plain bytes, run in one stage, a loop over their closures: subscribing

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Schedules actions to be run soon.
 @preconcurrency public protocol ImmediateSchedulerType: Sendable {
     /// Schedules an action to be run soon.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sequence of events that can be observed: `next* (error | completed)?`.
 ///
 /// An observable is an immutable description. Each subscription runs it anew: one stage per operator, linked in a chain.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A type that can be turned into an observable sequence.
 public protocol ObservableConvertibleType<Element> {
     /// The type of the sequence's elements.

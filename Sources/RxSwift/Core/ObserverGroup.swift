@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Observers that share one subscription: each receives every event, in the order given.
 ///
 /// They pause a source only if all of them do.

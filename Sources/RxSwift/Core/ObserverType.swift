@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Receives the events of a sequence.
 public protocol ObserverType<Element> {
     /// The type of the elements received.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sequence whose type tells how many elements it has: `Single`, `Maybe` or `Completable`.
 public struct PrimitiveSequence<Trait, Element>: @unchecked Sendable {
     @usableFromInline package let source: Observable<Element>

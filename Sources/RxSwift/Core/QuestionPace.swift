@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The number of elements between two questions of a source whether it has to pause: 16, and fewer where it was paused.
 ///
 /// A source asks behind elements 2, 4, 8, 16, and then behind each 16th; after a pause it begins anew. So a stage that two elements fill gets

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A namespace for extensions of other types, so that they don't mix with the types' own members: `view.rx.text`.
 ///
 /// Extend it for the types you have:

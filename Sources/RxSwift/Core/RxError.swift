@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The errors that operators and subjects send of their own.
 public enum RxError: Swift.Error, CustomDebugStringConvertible {
     /// An error for which there is no other case.

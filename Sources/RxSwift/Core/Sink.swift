@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The part of a sink that does not depend on the type of its elements.
 @usableFromInline
 package class AnySink: Stage {

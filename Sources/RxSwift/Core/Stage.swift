@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxPrimitives
 
 /// A node of one subscription's chain. Cancellation goes up the chain, from stage to stage.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Postpones the release of a stage's sources if the stage is cancelled while it is still subscribing to them.

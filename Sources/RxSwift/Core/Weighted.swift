@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A value that says how much memory it holds, so that queues of such values are bounded in bytes, too.
 ///
 /// `observe(on:)` and `zip` pause their sources when 1 MiB waits, or earlier, when so many elements wait as they bound. Elements of other

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Rejects an error, which a binding has nowhere to deliver to.
 ///
 /// In debug builds this stops the program, in release builds the error goes to `Hooks.defaultErrorHandler`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Checks in debug builds that sources keep the grammar (law L1). A violation does no harm; it is reported.
 @usableFromInline
 package enum Contract {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if TRACE_RESOURCES
     /// The number of living objects of this library. Only with the compilation condition `TRACE_RESOURCES`.
     ///

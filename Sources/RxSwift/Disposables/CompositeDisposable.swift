@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Holds any number of disposables, which may be added and removed, and are disposed of together.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The functions that make disposables.
 ///
 /// Everything made here may be disposed of from any thread, any number of times; what it stands for is disposed of once.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The superclass of the disposables of this library, which counts them under `TRACE_RESOURCES`.
 public class DisposeBase: @unchecked Sendable {
     init() {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A disposable that disposes of another when itself and all its dependents have been disposed of.

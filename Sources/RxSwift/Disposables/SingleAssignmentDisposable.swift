@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A disposable that holds another, which is set once, perhaps after this one was disposed of.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Actions in order of their time, those of one time in order of addition; for one thread.
 ///
 /// A binary heap. It is a class whose array is not being accessed while times are compared, since the comparison is user code.

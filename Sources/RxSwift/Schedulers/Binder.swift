@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An observer that writes elements to an object, which it does not keep alive, on a scheduler.
 ///
 /// Once the object is gone, elements are ignored. A binding can't take errors: in debug builds an error stops the program, in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Runs actions on the calling thread, one after another.
 ///
 /// An action scheduled from inside another waits until that has returned, instead of nesting.

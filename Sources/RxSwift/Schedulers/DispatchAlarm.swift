@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
 /// An alarm that goes off on a dispatch queue: one kernel timer.

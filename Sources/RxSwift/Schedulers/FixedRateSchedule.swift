@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The times when something periodic is due, in nanoseconds.
 ///
 /// Counts from when a run was due, not from when it came, so that the period does not drift.

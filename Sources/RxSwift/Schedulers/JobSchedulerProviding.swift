@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A scheduler of this library, which the engine uses without going through closures.
 package protocol JobSchedulerProviding {
     var jobs: any JobScheduler { get }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The scheduler that a test has put in place of the main scheduler, for code that runs in its task.

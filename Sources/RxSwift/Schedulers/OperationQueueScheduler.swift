@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// Runs actions as operations of an `OperationQueue`, which bounds how many run at the same time.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The timer below a `SchedulerTimers`, which belongs to what the scheduler runs on.
 protocol TimerAlarm: AnyObject {
     /// Makes the alarm call `expire` of `timers`, which it holds until `cancel`. Called once, before all else.

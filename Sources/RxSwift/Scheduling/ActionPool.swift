@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 // Algorithm: a free list in three places. The loop thread gathers the actions that it recycles in batches, and pushes each batch as a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The elements between a source and a scheduler, of which no more wait than the policy allows.

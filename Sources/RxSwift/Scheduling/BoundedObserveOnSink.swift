@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The stage of `observe(on:buffer:overflow:)`. Cost per event: two entries of a lock, a read-modify-write, and no allocation in steady state.

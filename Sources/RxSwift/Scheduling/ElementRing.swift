@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A first-in, first-out ring of elements of one type, which its owner knows.
 ///
 /// The type is a parameter of the methods: a generic structure inside generic code that is not specialized costs a look-up of its metadata per

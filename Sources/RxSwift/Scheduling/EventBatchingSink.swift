@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The part of a hop that does not depend on how its elements wait: makes its events parts of batches in the scheduler's queue, and ends.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A piece of work that a scheduler holds and runs.

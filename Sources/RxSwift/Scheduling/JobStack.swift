@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 // Algorithm: a Treiber stack (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986) of jobs linked through themselves.

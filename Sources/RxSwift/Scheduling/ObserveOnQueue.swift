@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The state that a hop and its batches share: the events on their way, and the pauses. It does not hold the hop.

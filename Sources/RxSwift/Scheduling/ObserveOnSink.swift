@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Carries events from one thread to a scheduler: the stage behind `observe(on:)`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The private run queue of one hop on a scheduler that is not serial, or not of this library. A job of that scheduler drains it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A closure that an event loop runs each time this job is submitted. Submitting the job while it waits has no effect.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 // Algorithm: as in DrainLoop, one word both marks the drainer and is the head of a Treiber stack, here of jobs linked through

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The word of a run queue: whether a thread drains the queue, and the job submitted last.
 ///
 /// That job stays in the word when the drainer has taken it, so that a hop can tell whether its batch is still the last one.

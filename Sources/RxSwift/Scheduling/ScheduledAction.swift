@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A user's action that a scheduler holds, and the disposable that `schedule` returns for it.
 ///
 /// Disposing keeps an action that has not started from running, and releases it; later it disposes of the disposable that the action

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Limits the work of one kind that an event loop does before other kinds have their turn: by steps, and by time.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxPrimitives
 
 /// A user's action with its state, of any type: one word each for the state, the code and the context that the code holds.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A job whose work is a closure, for modules that cannot subclass `Job`.
 package final class WorkJob: Job {
     private let body: (_ budget: inout Int, _ isRejected: Bool) -> Bool

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A source's question whether it has to pause, which waits at a busy serializer for the drainer.

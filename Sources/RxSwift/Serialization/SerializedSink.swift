@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Makes one serial sequence of events that come from several threads, or from inside a callback.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 // Events of several threads become one serial sequence in this way (laws L2, L3, L4, L7 and L12):

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Work of any kind that waits at a serializer: an enumeration of what its target can be told to do.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sink that keeps a value and lets a closure change it in place with each element.
 @usableFromInline
 package class AccumulatingSink<Element, Accumulated, Output>: LinearSink<Element, Output> {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An operator without state that makes at most one event out of each element.
 ///
 /// The work on an element is a closure which receives the sink, not one that returns a value: the caller's module

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The upper end of a chain whose source ends right inside `subscribeCore`, and so has nothing to cancel.
 ///
 /// It is linked all the same: a stage recognizes by its cancelled link that the sequence has ended below it. All chains share

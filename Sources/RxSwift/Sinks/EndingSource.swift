@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A source whose terminal event makes its stage subscribe to another one, until that has been done.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sink with one downstream, which it links before its own source is subscribed to.
 ///
 /// For stages with something to do when the subscription ends: they learn of it through `cancel()` independently of their source,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The observable of an operator with one source and no timer. All of the operator's behavior is in its sink.
 ///
 /// It stores the metatype of the sink, because only the initializer knows the element type: the initializer is inlined into the module

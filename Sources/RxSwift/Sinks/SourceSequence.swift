@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if DEBUG || TRACE_RESOURCES
     /// The most iterators that a `concat`, `catch(sequence:)` or `retry` kept at a time for observables nested in each other.
     ///

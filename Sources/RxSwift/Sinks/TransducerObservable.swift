@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The work of one subscription to an operator of another module: an object made for each subscription.
 ///
 /// It is called serially, on the threads of the source, and no more once `emit` has returned false or a method has thrown.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Sends the last element it received to its subscribers once it completes; if it ends with an error, only the error.
 ///
 /// Events may come from any thread and from inside a callback. A subscriber that comes after completion gets the last element and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Passes each event it receives to all current subscribers, and its value to each new subscriber.
 ///
 /// The value is the last element accepted, also while its delivery waits for another delivery. A new subscriber gets it inside

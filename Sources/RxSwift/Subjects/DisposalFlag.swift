@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Remembers that an object was disposed of: false at first, then true for ever. Any thread may use it.

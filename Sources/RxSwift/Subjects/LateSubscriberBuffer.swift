@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Holds back the events for a new subscription until it was given the elements that the subject replays.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Passes each event it receives to all current subscribers.
 ///
 /// A subscriber sees every event whose delivery starts after it subscribed; one that comes after the terminal event gets only that.

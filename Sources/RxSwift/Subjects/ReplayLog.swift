@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Remembers all elements, in chunks that are written once: a new subscriber reads its part of them without a lock or a copy.

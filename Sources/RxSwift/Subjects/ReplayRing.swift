@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Remembers the last elements, up to a small bound. Remembering one when the bound is reached allocates nothing.
 ///
 /// The elements for a subscriber are copied under the lock, hence the limit of the bound: `remembering` makes a core that suits a larger one.

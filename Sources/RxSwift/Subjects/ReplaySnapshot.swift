@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The elements that a subject remembered at one moment: copies, or a part of the chunks shared with it.
 ///
 /// It is not generic, because code that is not specialized would look up its type at each use. Only the `ReplayCore` that

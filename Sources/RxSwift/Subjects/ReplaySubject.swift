@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Passes each event it receives to all current subscribers, and replays to each new subscriber the elements it received before.
 ///
 /// A new subscriber gets the remembered elements inside `subscribe`, and the later events after that; one that comes after the

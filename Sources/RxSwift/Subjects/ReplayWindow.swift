@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Remembers the last elements, up to a bound, in a few chunks that are shared with their readers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The list of subscriptions, as far as it decides whether a source of the subject has to pause (law L13): only while all subscribers pause it.
 
 extension SubjectListCore {

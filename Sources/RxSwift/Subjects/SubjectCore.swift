@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The core of all subjects: a list of subscriptions, and the serializer of everything done to it.

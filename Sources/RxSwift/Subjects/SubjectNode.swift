@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Work that waits at a subject for its drainer: a command, or (in a `SubjectElementNode`) an element.

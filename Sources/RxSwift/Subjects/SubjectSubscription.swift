@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// One subscription to a subject: a node of the subject's list, and the stage that the chain below cancels.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sequence that is an observer too.
 public protocol SubjectType<Element>: ObservableType {
     /// The type of the observer that this subject is.

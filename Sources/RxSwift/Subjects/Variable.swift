@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A value that can be observed. Older code's name for a `BehaviorSubject` that cannot fail.
 ///
 /// The sequence completes when the variable is released.

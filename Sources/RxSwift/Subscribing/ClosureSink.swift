@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A rare request of an `EventSink` to the observer behind it.
 @frozen
 @usableFromInline

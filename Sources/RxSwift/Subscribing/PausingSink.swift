@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The lower end of a chain whose elements an output takes: a connection, a pipe or a file. It pauses the sources while the output is full.
 package final class PausingSink<Element>: Sink<Element> {
     private let sink: ClosureSink<Element>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A cold, synchronous source: emits element after element in steps, giving way where other work waits.
 ///
 /// Runs as a plain loop while nothing else is queued on its scheduler, so that no element costs a scheduling; goes to the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The origin of the events of a `SourceObservable`: an object of another module, one for each subscription.
 package protocol Source: AnyObject {
     /// Begins to emit into the sink that it was made for, serially. Called once, on the subscribing thread; maybe after `stop`.

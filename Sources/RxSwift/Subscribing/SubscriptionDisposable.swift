@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The disposable that `subscribe` returns: the lower end of a subscription's chain, where cancellation starts.
 ///
 /// The observer's sink asks it before each event whether the subscription was disposed of. The sink itself is held by the

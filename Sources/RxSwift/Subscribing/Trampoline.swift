@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A thread's queue of jobs, on which synchronous sources and recursive subscriptions take turns instead of nesting.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a check of a host's loop allows. Times are in nanoseconds.
 package struct ConformanceLimits: Sendable {
     /// How long a check waits for what must come.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What tests do to the process or to a thread, and Swift cannot.
 
 #ifndef CTESTSUPPORT_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A command of a calculator.
 enum CalculatorCommand: Equatable {
     case clear

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PipelineModel
 
 /// Compares two logs side by side, to find the entries of one that have no counterpart in the other.

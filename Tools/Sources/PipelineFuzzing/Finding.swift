@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PipelineModel
 
 /// A difference that no line explains, or a law that does not hold.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PipelineModel
 
 /// Programs whose sources pause (law L13). All sources are finite, so that each program has to end; so there are no `skip(until:)`

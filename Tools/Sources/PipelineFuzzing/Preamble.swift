@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The declarations that printed programs use besides the library.
 enum Preamble {
     /// Returns the parts whose names the text contains, with the parts that these use.

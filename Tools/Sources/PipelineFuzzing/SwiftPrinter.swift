@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PipelineModel
 
 /// Prints a program as a main.swift that compiles against this package and against others of the same API. Its output is the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A stage of a pipeline: an operator, its numbers, its sources, and the pipeline that its closure returns.
 public struct Node: Hashable, Sendable {
     public var op: Operator

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An operator of the fuzzer's programs. The raw value is its name in their text.
 public enum Operator: String, CaseIterable, Sendable {
     // Operators that a program uses as sources.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An error in the text of a program.
 public struct ParseError: Error, CustomStringConvertible {
     public let description: String

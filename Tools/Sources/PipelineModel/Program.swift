@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An action of the script on the program's pipelines, from outside.
 public enum Verb: String, CaseIterable, Sendable {
     /// Subscribes to the main pipeline of the given index.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The log of a program as text; an entry is a stage's id, a letter for the kind of event, a value.

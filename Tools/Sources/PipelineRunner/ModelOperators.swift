@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxSwift
 
 // Operators that follow the lines of KnownDifferences.md, made from parts of the other library. They replace that library's own

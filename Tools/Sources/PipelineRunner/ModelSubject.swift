@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxSwift
 
 /// A subject in which the first lines of KnownDifferences.md hold: no event is nested in another, observers are notified in order of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef C_COST_MARKS_H
 #define C_COST_MARKS_H
 

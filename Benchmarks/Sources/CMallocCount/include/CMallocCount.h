@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef C_MALLOC_COUNT_H
 #define C_MALLOC_COUNT_H
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef C_PLAIN_PEERS_H
 #define C_PLAIN_PEERS_H
 

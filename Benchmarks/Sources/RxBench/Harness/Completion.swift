@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
 /// Lets the benchmark's thread wait until another thread has handled the last event.

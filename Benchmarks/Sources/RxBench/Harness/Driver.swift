@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
 /// Runs a row: calibrates, then times ours and the peer in turns, so that a machine that gets slower affects both alike.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The amount of work of a run, for rows whose size cannot follow from the duration of a call.
 enum Extent {
     case full, quick

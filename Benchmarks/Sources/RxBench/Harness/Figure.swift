@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A line of the table that is a size and not a time: less is better, and the limit is in the unit itself.
 struct Figure {
     let area: Area

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Histogram
 
 /// A histogram of latencies in nanoseconds, with three digits of each.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A line of the table whose result is a distribution of times instead of one: each unit of work is timed by itself.
 struct LatencyRow {
     /// Does the work, and writes the nanoseconds of each unit to `samples`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A line of the table that a run can select and list, of any kind.
 protocol Listed {
     var area: Area { get }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A row about rates after its rounds, as it goes into the table and the JSON file.
 struct LoadResult: Codable {
     let area: Area

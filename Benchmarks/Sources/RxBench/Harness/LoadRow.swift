@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A line of the table about rates: producers send on a schedule, even if the receiver does not keep up, at multiples of the most that
 /// each side was measured to deliver.
 struct LoadRow {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CPlainPeers
 
 /// The most resident memory that the process takes during a piece of a run.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The complete record of a run: the command, the machine and the toolchain, every round of every row, every histogram.

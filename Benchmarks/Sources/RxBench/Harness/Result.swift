@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One interleaved round: both sides once, in nanoseconds per event.
 struct Round: Codable {
     let ours: Double

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One line of the table: a workload of ours beside the same work done by a peer.
 ///
 /// Both closures do `events` units of work from scratch (sources built, subscribed, driven, disposed) and return a checksum. The driver

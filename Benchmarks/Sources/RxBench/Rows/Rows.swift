@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Row {
     /// Returns every row, in the order of the table.
     static func all(text: TextSource, extent: Extent) -> [Row] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import RxSwift
 
 /// A sequence for user interfaces, which does not fail; `Driver` and `Signal` are the two that are used.

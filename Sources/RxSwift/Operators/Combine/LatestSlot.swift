@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A slot that keeps the latest element of its source.
 @usableFromInline
 class LatestSlot<Element>: ElementSlot<Element> {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A slot that passes the elements of its source on, while it is open.
 final class PassingSlot<Element>: ElementSlot<Element> {
     private let downstream: Sink<Element>

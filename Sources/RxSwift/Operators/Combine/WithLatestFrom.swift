@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Combines each element with the latest element of a second source.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // This is the only declaration, for all types: of two declarations the compiler has to try both, which took seconds with a row of
 // closures before the call.
 extension ObservableType {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// A sequence made like a `for` loop, of the initial state and the states that `iterate` makes, as long as `condition` holds.
     ///

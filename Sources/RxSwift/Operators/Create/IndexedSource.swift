@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sequence of `count` elements, each made from its index.
 @usableFromInline
 final class IndexedSource<Element>: Observable<Element>, @unchecked Sendable {

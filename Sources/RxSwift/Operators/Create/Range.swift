@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType where Element: FixedWidthInteger {
     /// A sequence of consecutive integers.
     ///

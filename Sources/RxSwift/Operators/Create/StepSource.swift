@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sequence that a closure emits step by step.
 @usableFromInline
 final class StepSource<Element>: Observable<Element>, @unchecked Sendable {

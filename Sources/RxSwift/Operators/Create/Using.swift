@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// A sequence that owns a resource for the duration of each subscription.
     ///

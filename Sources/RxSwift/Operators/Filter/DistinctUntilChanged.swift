@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType where Element: Equatable {
     /// Drops elements equal to the one before.
     ///

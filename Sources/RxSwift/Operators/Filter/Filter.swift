@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Lets through the elements that satisfy a predicate.
     ///

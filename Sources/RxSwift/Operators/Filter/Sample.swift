@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Sends the latest element when a sampler sends one, if there is a new element since.
     ///

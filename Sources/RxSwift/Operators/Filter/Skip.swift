@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Drops a number of elements from the start.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Drops elements until another sequence sends one, and passes them on from then.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Drops elements as long as they satisfy a predicate; from the first that does not, all are let through.
     ///

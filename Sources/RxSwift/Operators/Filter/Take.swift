@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Lets through a number of elements from the start, and completes after the last of them.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Passes elements on until another sequence sends one, and completes then.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The treatment of the element at which an operator ends.
 public enum TakeBehavior: Sendable {
     /// The element that ends the sequence is let through.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// The elements of this sequence, and after it has completed, those of a second one.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides which inner sources run when their number at a time is limited.
 ///
 /// Not thread-safe: its owner guards it. Runs no foreign code, and returns the objects that it drops.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Turns an element into a sequence and sends its elements, unless the sequence of an earlier one is still running.
     ///

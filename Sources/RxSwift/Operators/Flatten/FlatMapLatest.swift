@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Turns each element into a sequence, and sends the elements of the latest of these sequences.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Serializes the events of any number of inner sources: the lower half of `merge` and `flatMap`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides which inner source may send events when only the latest one may.
 ///
 /// Not thread-safe: its owner guards it. Runs no foreign code, and returns the objects that it drops.

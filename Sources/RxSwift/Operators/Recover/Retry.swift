@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Subscribes anew each time this sequence fails, until it completes.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// The only element of the sequence, sent when the sequence completes.
     ///

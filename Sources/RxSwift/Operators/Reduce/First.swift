@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// The first element of the sequence, or nil if it completes without one.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Accumulates the elements, and sends the result when the sequence completes.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// All elements in an array, which is sent when the sequence completes.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Delivers the events on a scheduler, with a bound on the elements that wait for it.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Keeps elements while the stages below pause this one, up to a bound.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The stage of `onBackpressure`: passes elements on while the downstream takes them, else keeps them.

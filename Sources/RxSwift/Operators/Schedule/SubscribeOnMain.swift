@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Subscribes closures of the main actor, and delivers to them on the main queue.
     ///

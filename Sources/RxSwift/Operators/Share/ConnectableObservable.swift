@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sequence that runs only while it is connected, with or without subscribers.
 public protocol ConnectableObservableType: ObservableType {
     /// Subscribes to the source, unless it is connected already; from then on subscribers get its events.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides which subject and which connection a connectable sequence has.
 ///
 /// Methods return the objects that they drop, so that the caller releases them outside its lock. Connections are plain objects

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// A sequence that a closure builds from the source, which it may use several times over one subscription to it.
     ///

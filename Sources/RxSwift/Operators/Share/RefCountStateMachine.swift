@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides when a connectable sequence is connected and disconnected for its subscribers.
 package struct RefCountStateMachine {
     private var count = 0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides when a shared source is subscribed to and when that ends.
 ///
 /// Methods return the objects that they drop, so that the caller acts on them and releases them outside its lock. Connections are

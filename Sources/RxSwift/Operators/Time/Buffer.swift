@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Gathers elements, and sends them as an array when there are enough of them or enough time has passed.
     ///

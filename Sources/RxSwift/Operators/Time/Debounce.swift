@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Lets an element through when no other one has followed it for `dueTime`.
     ///

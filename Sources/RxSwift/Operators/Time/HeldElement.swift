@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Room for one element, or none, in memory of its own.
 ///
 /// It replaces an optional: in generic code that is not specialized, each use of an optional costs a look-up of its type metadata.

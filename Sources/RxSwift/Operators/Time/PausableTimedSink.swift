@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// A timed stage for whose timer the time does not count in which the source is paused (law L13).

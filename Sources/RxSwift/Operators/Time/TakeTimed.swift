@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Passes on the events that come within `duration` from the subscription, then completes.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The settings that a user chose for an operator that measures time.
 @usableFromInline
 struct TimeSettings {

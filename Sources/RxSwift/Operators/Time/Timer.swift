@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType where Element: FixedWidthInteger {
     /// The numbers from 0, one each period, without an end.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Transforms each element, and drops the elements for which the result is nil.
     ///

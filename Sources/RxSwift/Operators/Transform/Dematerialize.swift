@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType where Element: EventConvertible {
     /// Turns elements that stand for events back into events.
     ///

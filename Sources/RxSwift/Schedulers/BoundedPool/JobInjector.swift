@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 // JobInjector: the work of one priority that comes from outside of a pool.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state by which workers of a pool and submitters decide together, in one word.
 ///
 /// Each method is one transition; `WorkerPool` makes it with one compare-exchange, and then acts on the result.

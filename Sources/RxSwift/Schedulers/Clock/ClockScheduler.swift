@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import FoundationEssentials
 
 /// Runs actions one after another, delayed ones by a clock of Swift's concurrency.

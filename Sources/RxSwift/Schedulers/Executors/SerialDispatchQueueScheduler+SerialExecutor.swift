@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
 /// Runs the code of actors in order with the scheduler's other work: an actor whose `unownedExecutor` is the scheduler's

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Runs tasks on the threads of the pool: `withTaskExecutorPreference(pool) { ... }`, `Task(executorPreference: pool) { ... }`.
 ///
 /// The parts of a task between two of its suspensions are work of the pool, at the priority of this scheduler; those that come after

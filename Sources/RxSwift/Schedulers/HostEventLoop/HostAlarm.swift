@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// An alarm that goes off on a host's loop: a delayed body for the earliest deadline.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A loop of the program that embeds this library: SwiftNIO's, libuv's, the frames of a game, an executor.
 ///
 /// A `HostEventLoopScheduler` makes a scheduler of it. The loop runs *bodies*, closures that the scheduler enqueues, and promises:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The loop of a scheduler's host, as the parts of the scheduler share it.

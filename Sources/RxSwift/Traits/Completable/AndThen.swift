@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     /// Continues with a single when this completable has completed.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     /// Runs closures at the events of the completable, which pass unchanged.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     /// Receives the one event of a completable.
     public typealias CompletableObserver = (CompletableEvent) -> Void

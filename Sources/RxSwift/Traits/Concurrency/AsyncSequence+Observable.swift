@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension AsyncSequence {
     /// An observable that iterates this sequence anew for each subscription, in a task of its own.
     ///

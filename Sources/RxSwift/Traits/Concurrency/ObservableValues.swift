@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableConvertibleType {
     /// The elements as an asynchronous sequence, with a policy for those that come while the task is busy.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The part of a task that is a source: waits, without blocking a thread, while the stages below pause it (law L13).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Disposable {
     /// Disposes of this disposable when a task has returned or thrown.
     ///

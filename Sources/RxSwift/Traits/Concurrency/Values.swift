@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableConvertibleType {
     /// The elements as an asynchronous sequence.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The elements that wait for a task, and the sources that wait because there are many.
 ///
 /// With the policy `.suspend` sources pause at its bound, or while 1 MiB of what the elements weigh waits, until half of that is left. The

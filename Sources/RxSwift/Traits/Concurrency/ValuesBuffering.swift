@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The policy for elements that come faster than a task takes them from `values(buffering:)`.
 public enum ValuesBuffering: Sendable, Hashable {
     /// Pauses the source while 8,192 elements wait, or 1 MiB of `Weighted` ones, until half of that is left.

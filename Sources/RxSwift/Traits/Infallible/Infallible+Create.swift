@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Infallible {
     /// Receives the events of an infallible that is made by `create(subscribe:)`.
     public typealias InfallibleObserver = (InfallibleEvent<Element>) -> Void

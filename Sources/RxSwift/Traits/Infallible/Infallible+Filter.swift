@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension InfallibleType {
     /// Lets through the elements that satisfy a predicate.
     ///

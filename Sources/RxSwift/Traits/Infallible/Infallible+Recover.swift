@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableConvertibleType {
     /// The sequence as one that does not fail: where it fails, it ends with an element and `completed`.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension InfallibleType {
     /// Lets an element through when no other has followed it for a while.
     ///

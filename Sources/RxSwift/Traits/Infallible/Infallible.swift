@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sequence that does not fail: `next* completed?`.
 ///
 /// It is an observable with a promise in its type, and no other rules about threads or sharing. The operators on it take closures

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequenceType where Trait == MaybeTrait {
     /// A maybe made by a closure that receives each subscriber.
     ///

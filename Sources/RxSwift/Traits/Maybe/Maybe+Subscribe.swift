@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequenceType where Trait == MaybeTrait {
     /// Receives the one event of a maybe.
     public typealias MaybeObserver = (MaybeEvent<Element>) -> Void

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The lower end of the chain of a `Single` or a `Maybe`, which calls one of its closures, once.
 ///
 /// For the user an element is the end. The sink still waits for the `completed` that follows, so that the stages above see it too.

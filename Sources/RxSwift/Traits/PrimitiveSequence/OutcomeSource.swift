@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// The source of `create` of a `Single` or a `Maybe`: a closure of the user's receives each subscriber, and tells it one outcome.

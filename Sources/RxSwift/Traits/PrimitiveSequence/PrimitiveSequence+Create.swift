@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequence {
     /// A sequence that is made anew for each subscription.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequence {
     /// Prints what happens to each subscription: `subscribed`, each event, `isDisposed`.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequence {
     /// Continues with another sequence of the same trait when this one fails.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequence {
     /// Delivers the events on a scheduler.
     ///

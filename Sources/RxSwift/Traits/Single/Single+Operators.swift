@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequenceType where Trait == SingleTrait {
     /// Transforms the element.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrimitiveSequenceType where Trait == SingleTrait {
     /// Receives the one event of a single.
     public typealias SingleObserver = (SingleEvent<Element>) -> Void

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxSwift
 
 func singles(_ single: Single<Int>, _ text: Single<String>, bag: DisposeBag) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if TRACE_RESOURCES
     import RxSwift
     import TestSupport

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The explorer's engine: coroutines as threads, a memory that keeps the history of each atomic word, and a depth-first search over the choices
 // of the next thread and of the store that a load sees. See ../../README.md for what it does and what it does not do, and for the papers.
 

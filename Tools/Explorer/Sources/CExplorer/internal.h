@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef INTERNAL_H
 #define INTERNAL_H
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory that a thread of an execution frees. It is kept until the execution has ended, so that a late access is noticed, or, where a scenario is
 // about words that take the same value again (ABA), goes to the next allocation of its size.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Looks at each access to plain memory. The compiler puts a call before it (-sanitize=thread, but without the library of that sanitizer, in whose
 // place is this file); happens-before is the explorer's, by vector clocks, so that it is that of the schedule and of the orderings explored.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What stands behind `AtomicWord`, `NonAtomicWord`, the locks and `Parker` in a build of Tools/explore: each operation is a call of the
 // explorer, which chooses the thread that goes on and the store that a load sees. The explorer is linked in by name, so that this module
 // depends on nothing.

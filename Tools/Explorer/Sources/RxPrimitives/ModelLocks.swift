@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The locks of Locks.swift and the `Parker` of a build of Tools/explore. A thread that waits is not chosen; when all wait, the explorer
 // reports a deadlock.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What stands in the place of ThreadLocal.swift.
 
 /// A pointer that each thread has for one purpose, null at first.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 // Shells that scenarios fill with closures: the classes of the engine can only be inherited from in their own module.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The baton. All state here belongs to the thread that has it, so nothing is locked; a thread gives it away by posting the other one's semaphore.
 //
 // Each operation on an atomic word, a lock or a parker is a step, and behind some steps, which the seed chooses, another thread goes on. A thread

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A process for each program, so that each begins in the same state, and none takes others along when it ends.
 
 #define _GNU_SOURCE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The bytes that programs send: frames that name their sender and their place, so that a hole, a double and a wrong byte are noticed.
 enum Frame {
     static let headerSize = 8

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A random program of connections, transfers and timers, which follows from a seed.
 struct Program {
     /// The way in which the received bytes of an end are consumed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CSimulator
 
 // The locks and the `Parker` of the simulation. Threads that wait are not chosen; when all wait without a deadline, the simulator reports a

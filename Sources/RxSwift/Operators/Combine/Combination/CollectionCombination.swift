@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The observable behind the forms of zip and combineLatest for collections of sources.
 final class CollectionCombination<Sources: Collection, Result>: Observable<Result>, @unchecked Sendable
 where Sources.Element: ObservableType {

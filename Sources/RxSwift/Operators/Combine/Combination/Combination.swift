@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Tells which element of each source a combination takes.
 @frozen
 @usableFromInline

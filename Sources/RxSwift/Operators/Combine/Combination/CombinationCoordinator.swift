@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The part of zip and combineLatest that does not depend on the type of their results.
 @usableFromInline
 class AnyCombinationCoordinator: Coordinator {

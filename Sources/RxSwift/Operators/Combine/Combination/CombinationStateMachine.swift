@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides what zip and combineLatest do about an event: emit a combination, complete, or wait.
 ///
 /// It only counts; the elements are in the slots.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The slot of one source of a combineLatest.
 @usableFromInline
 final class CombineLatestSlot<Element>: LatestSlot<Element> {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A source of an operator that holds sources of several types in one array.
 @usableFromInline
 protocol CombinedSource: AnyObject {

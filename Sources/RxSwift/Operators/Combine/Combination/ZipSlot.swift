@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The slot of one source of a zip: the elements that wait for those of the other sources.
 @usableFromInline
 final class ZipSlot<Element>: ElementSlot<Element> {

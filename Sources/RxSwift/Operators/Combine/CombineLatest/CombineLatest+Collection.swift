@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Combines the latest elements of several sources whenever one of them sends an element, once each has sent one.
     ///

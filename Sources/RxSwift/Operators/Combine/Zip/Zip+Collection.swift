@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Combines the elements of several sources by position: the first of each, the second of each, and so on.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Transforms each element with an asynchronous closure, in tasks: one after the other, or several at a time.
     ///

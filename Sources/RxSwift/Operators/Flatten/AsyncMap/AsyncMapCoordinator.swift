@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxPrimitives
 
 /// Runs the tasks of `asyncMap`, and delivers their outcomes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A task of `asyncMap`, which transforms one element after another. The lock around the state machine protects it.
 package final class AsyncMapWorker {
     /// Nil until the thread that made the task has noted it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A `do` with an operator without a stage below it.
 final class AboveOperator<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>

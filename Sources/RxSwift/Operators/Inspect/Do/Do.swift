@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObservableType {
     /// Runs closures at the events of the sequence, which pass unchanged.
     ///

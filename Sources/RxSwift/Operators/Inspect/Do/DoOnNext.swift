@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The part of `do` that runs closures at elements.
 @usableFromInline
 final class DoOnNext<Element>: Observable<Element>, @unchecked Sendable {

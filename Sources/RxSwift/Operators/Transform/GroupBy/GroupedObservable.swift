@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The elements of a sequence that share a key, as sent by `groupBy`.
 ///
 /// Subscribers get the elements that come after they subscribed.

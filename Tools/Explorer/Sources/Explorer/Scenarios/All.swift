@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Scenario {
     static var all: [Scenario] {
         queues + disposables + stages + operators + sharing + pools + drainLoop + serializers + subjects + turns

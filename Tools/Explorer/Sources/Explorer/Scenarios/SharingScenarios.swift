@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RxSwift
 
 /// A source that is never subscribed to twice at the same time, as a share promises, and that emits when it is told to.

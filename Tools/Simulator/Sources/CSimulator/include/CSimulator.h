@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Threads of which one at a time runs, in an order that follows from a seed; and time that passes only as they ask for it.
 
 #ifndef CSIMULATOR_H
