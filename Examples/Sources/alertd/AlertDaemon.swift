@@ -100,5 +100,5 @@ struct Address: ExpressibleByArgument {
 }
 
 extension RxTimeInterval {
-    fileprivate static func seconds(_ seconds: Double) -> RxTimeInterval { .milliseconds(Int(seconds * 1_000)) }
+    fileprivate static func seconds(_ seconds: Double) -> RxTimeInterval { .milliseconds(Int(min(seconds, 1e9) * 1_000)) }
 }
