@@ -43,7 +43,8 @@ package func expectPicture<
     First: LosslessStringConvertible, Second: LosslessStringConvertible, Third: LosslessStringConvertible, Output
 >(
     _ picture: String, sourceLocation: SourceLocation = #_sourceLocation,
-    of build: @escaping (Observable<First>, Observable<Second>, Observable<Third>, TestScheduler) throws -> Observable<Output>
+    of build:
+        @escaping (Observable<First>, Observable<Second>, Observable<Third>, TestScheduler) throws -> Observable<Output>
 ) throws {
     let example = OperatorExample(picture)
     try example.expect(

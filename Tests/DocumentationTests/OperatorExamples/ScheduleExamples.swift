@@ -61,7 +61,8 @@ import Testing
         expectPrinted("dropped 3\ntaken 1\ntaken 2") { print in
             let scheduler = TestScheduler(initialClock: 0)
             let numbers = PublishSubject<Int>()
-            let subscription = numbers
+            let subscription =
+                numbers
                 .observe(on: scheduler, buffer: 2, overflow: .dropNewest, onDropped: { print("dropped \($0)") })
                 .subscribe(onNext: { print("taken \($0)") })
             for number in 1...3 { numbers.onNext(number) }
@@ -75,7 +76,8 @@ import Testing
         expectPrinted("request 7") { print in
             let scheduler = TestScheduler(initialClock: 0)
             let requests = PublishSubject<String>()
-            let subscription = requests
+            let subscription =
+                requests
                 .carrying(Trace.$id) { $0.delay(.seconds(1), scheduler: scheduler) }
                 .subscribe(onNext: { print("\($0) \(Trace.id)") })
             Trace.$id.withValue(7) { requests.onNext("request") }
