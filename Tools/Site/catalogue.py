@@ -190,8 +190,9 @@ def site_links(text, articles):
     return re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", replace, text)
 
 
-def write_documents(root, output):
-    articles = {file.stem for file in output.glob("*.md")} | set(DOCUMENTS)
+def write_documents(root, output, articles):
+    for file in (root / "Sources/RxSwift/RxSwift.docc").glob("*.md"):
+        (output / file.name).write_text(site_links(file.read_text(), articles))
     for name in DOCUMENTS:
         (output / f"{name}.md").write_text(site_links((root / f"{name}.md").read_text(), articles))
 
@@ -202,10 +203,11 @@ def main():
     options = parser.parse_args()
     if options.output.exists(): shutil.rmtree(options.output)
     shutil.copytree(options.root / "Sources/RxSwift/RxSwift.docc", options.output)
+    articles = {file.stem for file in options.output.glob("*.md")} | set(DOCUMENTS)
     symbols, examples = Symbols(options.graphs), Examples(options.root)
     write_operators(symbols, examples, options.output)
     write_pictures(examples, options.output)
-    write_documents(options.root, options.output)
+    write_documents(options.root, options.output, articles)
     print(f"Tools/site: {len(examples.sections)} operators with examples, {len(examples.pictures)} marble pictures")
 
 

@@ -16,6 +16,8 @@ def main():
     for page in pages:
         for reference in json.loads(page.read_text()).get("references", {}).values():
             kind, name = reference.get("type"), page.relative_to(site / "data")
+            if kind == "link" and ":" not in reference.get("url", ":") and not reference["url"].startswith("#"):
+                dead.add(f"{name}: {reference['url']}")
             if kind == "topic" and "url" in reference and reference["url"].split("#")[0].rstrip("/").lower() not in known:
                 dead.add(f"{name}: {reference['url']}")
             for variant in reference.get("variants", []) if kind == "image" else []:

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -40,6 +41,21 @@ void plain_pause(void) {
 #elif defined(__aarch64__)
     __asm__ volatile("isb");
 #endif
+}
+
+double plain_atomic_nanoseconds(void) {
+    enum { rounds = 20, operations = 100000 };
+    static atomic_uint_fast64_t word;
+    double least = 0;
+    for (int round = 0; round < rounds; round++) {
+        uint64_t start = plain_now();
+        for (int done = 0; done < operations; done++) {
+            atomic_fetch_add_explicit(&word, 1, memory_order_acq_rel);
+        }
+        double each = (double)(plain_now() - start) / operations;
+        if (round == 0 || each < least) least = each;
+    }
+    return least;
 }
 
 uint64_t plain_thread_time(void) {

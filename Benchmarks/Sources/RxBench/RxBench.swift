@@ -90,6 +90,9 @@ struct RxBench: ParsableCommand {
             loads: loadResults,
             figures: figureResults
         ).write(to: json)
+        print(
+            "an uncontended atomic read-modify-write takes \(number(Machine.current().atomicNanoseconds, decimals: 1)) ns"
+        )
         print("\(Int(seconds.rounded())) s; every round is in \(json)")
         if strict, judged.contains(where: \.missesBar) {
             throw ExitCode(2)

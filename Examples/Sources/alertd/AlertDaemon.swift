@@ -100,5 +100,7 @@ struct Address: ExpressibleByArgument {
 }
 
 extension RxTimeInterval {
-    fileprivate static func seconds(_ seconds: Double) -> RxTimeInterval { .milliseconds(Int(min(seconds, 1e9) * 1_000)) }
+    fileprivate static func seconds(_ seconds: Double) -> RxTimeInterval {
+        .milliseconds(Int(min(seconds, 1e9) * 1_000))
+    }
 }

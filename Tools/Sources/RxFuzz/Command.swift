@@ -18,7 +18,7 @@ struct RxFuzz: ParsableCommand {
 
             With --io as the first option it runs programs of connections, files and timers instead: see --io --help.
 
-            A finding is shrunk and printed as Swift. Exit code: 0 if there is none, 1 if there are, 2 for wrong usage.
+            A finding is shrunk and printed as Swift. Exit code: 0 if there is none, 1 if there are, 64 for wrong usage.
             """)
 
     @Option(help: ArgumentHelp("Another package with the modules RxSwift, RxRelay and RxTest.", valueName: "path"))
@@ -61,7 +61,7 @@ struct RxFuzz: ParsableCommand {
             for index in 0..<(count ?? 100) { print(plan.program(index)) }
             return
         }
-        print("seed \(plan.seed)")
+        print("first seed \(plan.seed); to repeat one: --replay SEED --kind KIND")
         let tally = Tally()
         let table = table
         Fuzzer(plan: plan) { if !table { print($0.report) } }.run(tally)
@@ -75,7 +75,7 @@ struct RxFuzz: ParsableCommand {
                 print("    here  \(finding.mine.log)\n    there \(finding.other?.log ?? "")")
             }
         }
-        print("\(programs) programs, \(findings) findings, \(tally.distinct.count) different")
+        print("\(programs) programs, \(findings) findings, \(tally.distinct.count) kinds of finding")
         if findings > 0 { throw ExitCode(1) }
     }
 

@@ -24,6 +24,9 @@ void plain_sleep_until(uint64_t time);
 /// Tells the processor that the calling thread spins.
 void plain_pause(void);
 
+/// Returns the nanoseconds of an atomic read-modify-write on a word that no other thread uses: the least of several rounds.
+double plain_atomic_nanoseconds(void);
+
 /// Returns nanoseconds of processor time that the calling thread has used.
 uint64_t plain_thread_time(void);
 

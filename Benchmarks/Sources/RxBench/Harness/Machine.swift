@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CPlainPeers
 import Foundation
 
 /// The machine on which a run took place.
@@ -8,13 +9,16 @@ struct Machine: Codable {
     let processor: String
     let cores: Int
     let memoryGiB: Int
+    /// Nanoseconds of an uncontended atomic read-modify-write, which differs by a factor of two between kinds of machine.
+    let atomicNanoseconds: Double
 
     static func current() -> Machine {
         Machine(
             system: Shell.firstLine("uname -srm") ?? ProcessInfo.processInfo.operatingSystemVersionString,
             processor: Shell.firstLine("grep -m1 'model name' /proc/cpuinfo | cut -d: -f2") ?? "unknown",
             cores: ProcessInfo.processInfo.activeProcessorCount,
-            memoryGiB: Int((Double(ProcessInfo.processInfo.physicalMemory) / 1_073_741_824).rounded()))
+            memoryGiB: Int((Double(ProcessInfo.processInfo.physicalMemory) / 1_073_741_824).rounded()),
+            atomicNanoseconds: plain_atomic_nanoseconds())
     }
 
     static func toolchain() -> String {
