@@ -11,7 +11,7 @@ CHARACTER_WIDTH = 7.6
 MARGIN = 16
 
 # Fills on which dark text can be read, in both appearances.
-FILLS = ["#8ecae6", "#ffb4a2", "#b7e4c7", "#ffd670", "#cdb4db", "#f4a6c6", "#a9def9", "#d0f4de"]
+FILLS = ["#ffb4a2", "#b7e4c7", "#ffd670", "#cdb4db", "#f4a6c6", "#d4e09b", "#8ecae6", "#a9def9", "#e0c3a0", "#c6d8ff"]
 APPEARANCES = {
     "": {"line": "#424245", "text": "#1d1d1f", "box": "#f0f2f5", "border": "#86868b", "error": "#c9184a", "group": "#e3e7ec"},
     "~dark": {"line": "#b0b3b8", "text": "#f5f5f7", "box": "#2c2e33", "border": "#6e6e73", "error": "#ff6b81", "group": "#3a3d44"},
@@ -88,6 +88,11 @@ class Drawing:
     def marble_width(label):
         return max(2 * MARBLE_RADIUS, len(label) * CHARACTER_WIDTH + 14)
 
+    @staticmethod
+    def colour(character):
+        """Different ones for the first letters, the first digits and the last letters: those of different sources."""
+        return ord(character) - ord("1") + 6 if character.isdigit() else ord(character.lower()) - ord("a")
+
     def x(self, column):
         return self.left + 0.8 * self.column + column * self.column
 
@@ -131,7 +136,7 @@ class Drawing:
 
     def marble(self, x, y, label):
         width = self.marble_width(label)
-        fill = FILLS[sum(ord(character) * (place + 1) for place, character in enumerate(label)) % len(FILLS)]
+        fill = FILLS[sum(map(self.colour, label)) % len(FILLS)]
         self.shapes.append(
             f'<rect x="{x - width / 2:.1f}" y="{y - MARBLE_RADIUS}" width="{width:.1f}" height="{2 * MARBLE_RADIUS}" '
             f'rx="{MARBLE_RADIUS}" fill="{fill}" stroke="#3a3a3c" stroke-width="1.2"/>')
