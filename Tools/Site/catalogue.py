@@ -27,6 +27,9 @@ PICTURE = re.compile(
     r'expectPicture\(\s*(?:"""\n(?P<rows>.*?)\n\s*"""\s*|"(?P<row>[^"\n]*)")\s*\) \{(?P<parameters>.*?) in\n(?P<body>.*)\n {8}\}\s*$', re.S)
 PRINTED = re.compile(r'expectPrinted\(\s*"(?P<text>[^"\n]*)"\s*\) \{ print in\n(?P<body>.*)\n {8}\}\s*$', re.S)
 
+# Each operator of these must have an example.
+OPERATOR_TYPES = ("ObservableType", "ObservableConvertibleType", "Observable")
+
 # Operators of many arities whose example is that of another one.
 LIKE = [
     (re.compile(r"^ObservableType/(combineLatest|zip)\((_:){3,8}\)$"), r"ObservableType/\1(_:_:)"),
@@ -86,7 +89,7 @@ class Symbols:
     def operators(self):
         """Path and source folder of what ObservableType and its like declare."""
         for path, symbols in self.by_path.items():
-            if path.split("/")[0] not in ("ObservableType", "ObservableConvertibleType", "Observable") or "/" not in path:
+            if path.split("/")[0] not in OPERATOR_TYPES or "/" not in path:
                 continue
             for symbol in symbols:
                 if symbol["kind"]["identifier"] in ("swift.method", "swift.type.method", "swift.property") and not self.is_deprecated(symbol):
@@ -143,27 +146,28 @@ def file_name(link):
     return re.sub(r"[^A-Za-z0-9]+", "-", link).strip("-")
 
 
+def write_example(link, sections, output):
+    (output / f"{file_name(link)}.md").write_text(f"# ``RxSwift/{link}``\n\n## Example\n\n" + "\n".join(sections))
+
+
 def write_operators(symbols, examples, output):
     missing, groups = [], collections.OrderedDict((name, []) for name in GROUPS)
     for path, folders in symbols.operators():
         sections = examples.of(path)
         if sections is None:
-            if not path.endswith("/Element"): missing.append(path)
+            missing.append(path)
             continue
         for link in symbols.links(path):
-            (output / f"{file_name(link)}.md").write_text(
-                f"# ``RxSwift/{link}``\n\n## Example\n\n" + "\n".join(sections))
+            write_example(link, sections, output)
             group = next((name for name in GROUPS if name in folders), None)
             if group and path.startswith("ObservableType/"): groups[group].append(link)
     if missing: die("no example in Tests/DocumentationTests/OperatorExamples for\n  " + "\n  ".join(missing))
     unknown = [path for path in examples.sections if not symbols.links(path)]
     # Symbols of other types are allowed; misspelt ones are not.
     if unknown: die("the examples name operators that do not exist:\n  " + "\n  ".join(unknown))
-    for path in examples.sections:
-        if path.split("/")[0] not in ("ObservableType", "ObservableConvertibleType", "Observable"):
-            for link in symbols.links(path):
-                (output / f"{file_name(link)}.md").write_text(
-                    f"# ``RxSwift/{link}``\n\n## Example\n\n" + "\n".join(examples.sections[path]))
+    for path, sections in examples.sections.items():
+        if path.split("/")[0] not in OPERATOR_TYPES:
+            for link in symbols.links(path): write_example(link, sections, output)
     topics = "".join(
         f"\n### {GROUPS[group]}\n\n" + "".join(f"- ``{link.split('/', 1)[1]}``\n" for link in links)
         for group, links in groups.items() if links)

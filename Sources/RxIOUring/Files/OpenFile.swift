@@ -9,8 +9,8 @@ public import RxSwift
 /// or until this object is released; then it is closed behind everything that was accepted. When the event loop is shut down, what was
 /// accepted is still written, for as long as `shutdown` allows.
 ///
-/// A write that fails ends the writing: what waits behind it, and what comes later, fails with the same error, and the file has all bytes
-/// of `write(_:)` and `append(_:)` up to some place and none behind it. Reading is still possible.
+/// A write that fails ends the writing: waiting and later writes fail with the same error, and the file has all bytes of `write(_:)` and
+/// `append(_:)` up to some place and none behind it. Reading is still possible.
 public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// The path with which the file was opened.
     public let path: String

@@ -77,7 +77,7 @@ extension Laws {
 
     private static let clock = ContinuousClock()
     private static let brief = Duration.microseconds(500)
-    /// A queue of the clock's scheduler, whatever thread of the system works for it.
+    /// A queue of the clock's scheduler, also if another thread of the system works for it.
     private static let clockThreads = [SchedulerThreads.queue("rx.clock")]
 
     private static func clocked(

@@ -123,21 +123,26 @@ import Testing
             stream.asObservable().subscribe(
                 onError: { _ in ended.increment() }, onCompleted: { ended.increment() }))
         return Round(
-            run: { rival in
-                switch rival {
-                case .element: continuation.yield(1)
-                case .completed: continuation.finish()
-                case .error: continuation.finish(throwing: Failure.expected)
-                case .cancellation: subscription.value?.dispose()
-                case .release: subscription.release()
-                }
-            },
+            run: { run($0, on: continuation, subscription) },
             fault: {
                 subscription.value?.dispose()
                 continuation.finish()
                 guard await eventually({ terminated.value == 1 }) else { return "the iteration goes on" }
                 return ended.value <= 1 ? nil : "\(ended.value) terminal events"
             })
+    }
+
+    private static func run(
+        _ rival: Rival, on continuation: AsyncThrowingStream<Int, any Error>.Continuation,
+        _ subscription: Held<any Disposable>
+    ) {
+        switch rival {
+        case .element: continuation.yield(1)
+        case .completed: continuation.finish()
+        case .error: continuation.finish(throwing: Failure.expected)
+        case .cancellation: subscription.value?.dispose()
+        case .release: subscription.release()
+        }
     }
 
     /// A task as a single.
@@ -153,15 +158,7 @@ import Testing
         let subscription = Held(
             single.subscribe(onSuccess: { _ in ended.increment() }, onFailure: { _ in ended.increment() }))
         return Round(
-            run: { rival in
-                switch rival {
-                case .element: continuation.yield(1)
-                case .completed: continuation.finish()
-                case .error: continuation.finish(throwing: Failure.expected)
-                case .cancellation: subscription.value?.dispose()
-                case .release: subscription.release()
-                }
-            },
+            run: { run($0, on: continuation, subscription) },
             fault: {
                 subscription.value?.dispose()
                 continuation.finish()
@@ -172,7 +169,7 @@ import Testing
 }
 
 /// A reference that one thread releases while others use it.
-private final class Held<Value: Sendable>: @unchecked Sendable {
+private final class Held<Value>: @unchecked Sendable {
     private let lock = NSLock()
     /// Under the lock.
     private var held: Value?
