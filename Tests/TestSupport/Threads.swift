@@ -7,15 +7,25 @@ import RxSwift
 /// Runs bodies on threads of their own that start together, and waits for them and for their deputies (law L12).
 ///
 /// The threads meet spinning: a thread that is merely woken comes 25 microseconds late, and overlaps with no other.
-package func race(_ bodies: [@Sendable () -> Void]) {
-    let missing = AtomicWord(UInt(bodies.count))
+package func race(_ bodies: [@Sendable () -> Void]) { race(rounds: [bodies]) }
+
+/// Runs rounds of equally many bodies, one round after the other, on threads that live for all of them.
+///
+/// A thread costs more than most rounds: many short rounds in one call are some ten times as many per second.
+package func race(rounds: [[@Sendable () -> Void]]) {
+    let runners = rounds.first?.count ?? 0
+    let arrived = AtomicWord(0)
     let finished = DispatchGroup()
-    for body in bodies {
+    for runner in 0..<runners {
         finished.enter()
         Thread.detachNewThread {
-            _ = missing.fetchAdd(0 &- 1)
-            spin { missing.loadAcquiring() == 0 }
-            body()
+            var meeting: UInt = 0
+            for round in rounds {
+                meeting += UInt(runners)
+                _ = arrived.fetchAdd(1)
+                spin { arrived.loadAcquiring() >= meeting }
+                round[runner]()
+            }
             finished.leave()
         }
     }

@@ -22,20 +22,24 @@ import Testing
     @Test("What races on a bridge ends it once, and leaves nothing behind", arguments: Bridge.allCases)
     func races(bridge: Bridge) async {
         let pairs = Rival.allCases.flatMap { first in Rival.allCases.map { (first, $0) } }
-        for round in 0..<stressRounds(10_000, debug: 1_000) {
-            let (first, second) = pairs[round % pairs.count]
-            let contest = Self.round(on: bridge)
+        for pass in 0..<stressRounds(10_000, debug: 1_000) / pairs.count {
+            let contests = pairs.map { _ in Self.round(on: bridge) }
             race(
-                {
-                    jitter(round / 25)
-                    contest.run(first)
-                },
-                {
-                    jitter(round / 1_600)
-                    contest.run(second)
+                rounds: zip(pairs, contests).map { pair, contest in
+                    [
+                        {
+                            jitter(pass)
+                            contest.run(pair.0)
+                        },
+                        {
+                            jitter(pass / 64)
+                            contest.run(pair.1)
+                        },
+                    ]
                 })
-            if let fault = await contest.fault() {
-                Issue.record("\(bridge), \(first) and \(second), round \(round): \(fault)")
+            for (pair, contest) in zip(pairs, contests) {
+                guard let fault = await contest.fault() else { continue }
+                Issue.record("\(bridge), \(pair.0) and \(pair.1), pass \(pass): \(fault)")
                 return
             }
         }
@@ -52,10 +56,10 @@ import Testing
             }
         case .scope:
             consumer { subject in
-                await withSubscription(subject.subscribe(onError: { _ in })) {
-                    while !Task.isCancelled { await Task.yield() }
+                try await withSubscription(subject.subscribe(onError: { _ in })) {
+                    try await Task.sleep(nanoseconds: 1 << 60)
                 }
-                return "over"
+                return "woken"
             }
         case .lifetime: lifetime()
         case .asyncSequence: sequence()
@@ -63,14 +67,17 @@ import Testing
         }
     }
 
-    /// A task that consumes a subject, which is the task's alone after a release.
-    private static func consumer(_ consume: @escaping @Sendable (PublishSubject<Int>) async throws -> String) -> Round {
+    /// A task that consumes a subject, which nothing but that keeps after a release.
+    private static func consumer(
+        _ consume: @escaping @Sendable (Observable<Int>) async throws -> String
+    ) -> Round {
         let subject = Held(PublishSubject<Int>())
-        let observed = subject.value!
+        let observed = Unowned(subject.value)
         let task = Task {
-            do { return try await consume(observed) } catch is CancellationError { return "cancelled" } catch {
-                return "\(error)"
-            }
+            do {
+                guard let source = subject.value?.asObservable() else { return "released" }
+                return try await consume(source)
+            } catch is CancellationError { return "cancelled" } catch { return "\(error)" }
         }
         return Round(
             run: { rival in
@@ -85,16 +92,19 @@ import Testing
             fault: {
                 task.cancel()
                 let end = await task.value
-                let isExpected = ["cancelled", "expected", "over", "nil", "Optional(1)", "0", "1", "2"].contains(end)
+                let isExpected = ["cancelled", "expected", "released", "nil", "Optional(1)", "0", "1", "2"].contains(
+                    end)
                 if !isExpected { return "ended with \(end)" }
-                return observed.hasObservers ? "still subscribed" : nil
+                if observed.value?.hasObservers == true { return "still subscribed" }
+                subject.release()
+                return await eventually { observed.value == nil } ? nil : "still held"
             })
     }
 
     /// A subscription that belongs to a task.
     private static func lifetime() -> Round {
         let subject = PublishSubject<Int>()
-        let task = Task { while !Task.isCancelled { await Task.yield() } }
+        let task = Task { try await Task.sleep(nanoseconds: 1 << 60) }
         let subscription = subject.subscribe(onError: { _ in })
         return Round(
             run: { rival in
@@ -148,13 +158,15 @@ import Testing
     /// A task as a single.
     private static func work() -> Round {
         let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
-        let (begun, left, ended) = (AtomicCounter(0), AtomicCounter(0), AtomicCounter(0))
-        let single = Single<Int>.create {
-            begun.increment()
-            defer { left.increment() }
+        let ended = AtomicCounter(0)
+        var token: ReleaseToken? = ReleaseToken()
+        let held = Unowned(token)
+        let single = Single<Int>.create { [token] in
+            defer { withExtendedLifetime(token) {} }
             for try await element in stream { return element }
             return 0
         }
+        token = nil
         let subscription = Held(
             single.subscribe(onSuccess: { _ in ended.increment() }, onFailure: { _ in ended.increment() }))
         return Round(
@@ -162,7 +174,7 @@ import Testing
             fault: {
                 subscription.value?.dispose()
                 continuation.finish()
-                guard await eventually({ begun.value == left.value }) else { return "the work goes on" }
+                guard await eventually({ held.value == nil }) else { return "the work goes on" }
                 return ended.value <= 1 ? nil : "\(ended.value) results"
             })
     }
@@ -182,4 +194,11 @@ private final class Held<Value>: @unchecked Sendable {
         let released = lock.withLock { held.take() }
         withExtendedLifetime(released) {}
     }
+}
+
+/// A reference that keeps nothing.
+private final class Unowned<Object: AnyObject>: @unchecked Sendable {
+    weak private(set) var value: Object?
+
+    init(_ value: Object?) { self.value = value }
 }
