@@ -5,9 +5,12 @@
 /// A unit is a chunk of the queue, or the weight of one. Producer and consumer each change the word once per chunk.
 /// The wait of a source is a bit of the same word. So the consumer that comes down to the low watermark sees the bit, or the source
 /// sees that there is no need to wait.
+@frozen
+@usableFromInline
 package struct QueueLoad: Equatable {
-    package let word: UInt
+    @usableFromInline package let word: UInt
 
+    @inlinable
     package init(word: UInt) { self.word = word }
 
     /// One unit, as an addend of the word.

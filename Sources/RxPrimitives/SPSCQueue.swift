@@ -51,15 +51,21 @@ package struct SPSCQueue<Element>: ~Copyable {
     ///
     /// - Parameter units: what the chunk counts as in the queue's load, at least 1. A full chunk of light elements counts 1. Counts as
     ///   the low watermark at most, so that the queue takes two elements of any weight.
+    @inlinable @inline(__always)
     package func closeChunk(units: UInt) { words.closeChunk(units: units) }
 
     /// Any thread: the load, out of date as soon as it is read.
-    package var load: QueueLoad { QueueLoad(word: words.load.loadRelaxed()) }
+    @inlinable
+    package var load: QueueLoad {
+        @inline(__always) get { QueueLoad(word: words.load.loadRelaxed()) }
+    }
 
     /// Any thread: tells whether a source has to pause because the queue is full. If so, `takeWait` returns true once it has emptied.
+    @inlinable @inline(__always)
     package func beginWait() -> Bool { words.beginWait() }
 
     /// Any thread: returns true to one caller if a source waits and the queue has emptied enough.
+    @inlinable @inline(__always)
     package func takeWait() -> Bool { words.takeWait() }
 
     /// Consumer: true if the elements known to be there are used up, and `findMore` has to look for others.
@@ -69,9 +75,11 @@ package struct SPSCQueue<Element>: ~Copyable {
     }
 
     /// Consumer: looks for elements behind those known, and returns whether there are any.
+    @inlinable @inline(__always)
     package func findMore() -> Bool { words.findMore() }
 
     /// Consumer: tells, once for each chunk, that a chunk was used up.
+    @inlinable @inline(__always)
     package func takeChunkEnd() -> Bool { words.takeChunkEnd() }
 
     @inlinable
@@ -171,6 +179,7 @@ struct SPSCWords: ~Copyable {
         recycle(address)
     }
 
+    @usableFromInline
     func takeChunkEnd() -> Bool {
         if chunkEnd.load() == 0 { return false }
         chunkEnd.store(0)
@@ -179,6 +188,7 @@ struct SPSCWords: ~Copyable {
 
     // MARK: Any thread
 
+    @usableFromInline
     func beginWait() -> Bool {
         while true {
             let before = QueueLoad(word: load.loadRelaxed())
@@ -188,6 +198,7 @@ struct SPSCWords: ~Copyable {
         }
     }
 
+    @usableFromInline
     func takeWait() -> Bool {
         while true {
             let before = QueueLoad(word: load.loadRelaxed())
@@ -234,6 +245,7 @@ struct SPSCWords: ~Copyable {
     }
 
     /// Producer: makes the next push begin a chunk.
+    @usableFromInline
     func closeChunk(units: UInt) {
         tailCapacity.store(tailIndex.load())
         // The consumer takes the last chunk off the load only when the next one begins. A source that waits begins none, so the last chunk

@@ -56,10 +56,10 @@ import Testing
             }
         case .scope:
             consumer { subject in
-                try await withSubscription(subject.subscribe(onError: { _ in })) {
-                    try await Task.sleep(nanoseconds: 1 << 60)
+                await withSubscription(subject.subscribe(onError: { _ in })) {
+                    await cancellation()
                 }
-                return "woken"
+                return "cancelled"
             }
         case .lifetime: lifetime()
         case .asyncSequence: sequence()
@@ -101,10 +101,17 @@ import Testing
             })
     }
 
+    /// Waits until the task is cancelled. A cancelled `Task.sleep` would leave its timer until the deadline.
+    private static func cancellation() async {
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in stream {}
+        withExtendedLifetime(continuation) {}
+    }
+
     /// A subscription that belongs to a task.
     private static func lifetime() -> Round {
         let subject = PublishSubject<Int>()
-        let task = Task { try await Task.sleep(nanoseconds: 1 << 60) }
+        let task = Task { await cancellation() }
         let subscription = subject.subscribe(onError: { _ in })
         return Round(
             run: { rival in
