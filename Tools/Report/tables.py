@@ -88,6 +88,15 @@ def losses(kept):
     return table(("workload", "peer that is faster", "ratio", "range"), rows)
 
 
+def limits(kept):
+    """Figures that have a limit, each beside the peer's, with its unit behind it."""
+    def amount(value):
+        return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    return table(("figure", "limit", "ours", "beside it", "unit", "run, processes"), [
+        (f"`{row['name']}`", f"{row['limit']:,g}", amount(row["ours"]), f"{row['peerName']}: {amount(row['peer'])}", row["unit"],
+         origin(kept, row)) for row in kept["figures"] if row["limit"] is not None])
+
+
 def front_rows(kept):
     """The rows in front that were kept, each with its label."""
     found = {(row["name"], row["peerName"]): row for row in kept["results"]}
@@ -99,7 +108,7 @@ def figures(kept):
         (label, row["peerName"], ratio(row["ratio"]), span(row)) for label, row in front_rows(kept)])
 
 
-TABLES = {"throughput": throughput, "latency": latency, "load": load, "losses": losses}
+TABLES = {"throughput": throughput, "latency": latency, "load": load, "losses": losses, "limits": limits}
 PLACE = re.compile(r"(?P<begin><!-- (?:table: (?P<name>.+?)|figures) -->\n)(?P<old>.*?)(?P<end><!-- end(?: figures)? -->)", re.S)
 
 

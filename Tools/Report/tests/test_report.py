@@ -60,6 +60,13 @@ class ReportTests(unittest.TestCase):
     def test_substitutes_never_stand_in_front(self):
         self.assertFalse({name for name, *_ in tables.FRONT} & set(tables.SUBSTITUTES))
 
+    def test_limits_show_only_figures_that_have_one(self):
+        row = {"name": "a", "peerName": "b", "unit": "µs", "ours": 1233.0, "peer": 0.25, "run": "r", "limit": 3000}
+        kept = {"runs": {"r": {"date": "2026-01-01T", "processes": 5}}, "figures": [row, {**row, "name": "c", "limit": None}]}
+        table = tables.limits(kept)
+        self.assertIn("| `a` | 3,000 | 1,233 | b: 0.25 | µs | 2026-01-01, 5 |", table)
+        self.assertNotIn("`c`", table)
+
     def test_ratios_under_one_are_losses(self):
         kept = {**results.merge(None, [process(0.5)], "abc", "k")}
         self.assertIn("0.50", tables.losses(kept))
