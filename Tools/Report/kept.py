@@ -126,9 +126,26 @@ def place(rows, row):
     rows.insert(neighbors[-1] + 1 if neighbors else len(rows), row)
 
 
+class BrokenFile(Exception):
+    """A file among the kept results that holds none, or that was damaged."""
+
+
 def load(path):
+    """The kept results in a file; None if there is no such file."""
     path = pathlib.Path(path)
-    return json.loads(path.read_text()) if path.exists() else None
+    if not path.exists(): return None
+    try:
+        kept = json.loads(path.read_text())
+    except ValueError as error:
+        raise BrokenFile(f"{path} is no JSON: {error}") from None
+    if not isinstance(kept, dict): raise BrokenFile(f"{path} holds no kept results")
+    for name, kind in (("kind", str), ("machine", dict), ("runs", dict), *((section, list) for section in SECTIONS)):
+        if not isinstance(kept.get(name), kind): raise BrokenFile(f"{path} lacks '{name}'")
+    for section in SECTIONS:
+        for row in kept[section]:
+            if not isinstance(row, dict) or not {"area", "name"} <= row.keys() or row.get("run") not in kept["runs"]:
+                raise BrokenFile(f"{path}: a row of '{section}' lacks its area, name or run")
+    return kept
 
 
 def text_of(kept):

@@ -38,6 +38,10 @@ def selected(kind):
     return max((results.load(path) for path in files), key=lambda kept: sum(len(kept[section]) for section in results.SECTIONS))
 
 
+def verify(_):
+    for path in FOLDER.glob("*.json"): results.load(path)
+
+
 def report(arguments):
     kept = selected(arguments.machine)
     differing = []
@@ -78,8 +82,14 @@ def main():
     reporting.add_argument("--check", action="store_true")
     reporting.add_argument("--text-only", action="store_true")
     reporting.set_defaults(run=report)
+    commands.add_parser("verify").set_defaults(run=verify)
     arguments = parser.parse_args()
-    arguments.run(arguments)
+    try:
+        arguments.run(arguments)
+    except results.BrokenFile as error:
+        fail(f"{error}; restore it with git checkout, or remove it", 2)
+    except tables.MissingRow as error:
+        fail(error, 2)
 
 
 if __name__ == "__main__":

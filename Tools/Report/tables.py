@@ -73,8 +73,13 @@ def latency(kept):
     return table(("latency, µs", "", "p50", "p99", "p99.9", "max", "ratio", "bar", "run, processes", "not like for like"), rows)
 
 
+class MissingRow(Exception):
+    """A document shows a row that the kept results lack."""
+
+
 def load(kept, name):
-    row = next(row for row in kept["loads"] if row["name"] == name)
+    row = next((row for row in kept["loads"] if row["name"] == name), None)
+    if row is None: raise MissingRow(f"the results of {kept['kind']} lack the row '{name}'; run Tools/bench --keep --filter {name}")
     ours = row["sides"][0]
     return table(
         (f"`{name}`, {ours['capacity'] / 1e6:.1f} M/s ({origin(kept, row)})", "p50, µs", "p99", "p99.9", "max", "queued"),

@@ -19,8 +19,14 @@ public struct Measurement: Equatable, Sendable {
         guard words.count == 2, (1...Measurement.longestName).contains(words[0].utf8.count) else {
             throw MalformedLine()
         }
+        // A name is printed: none may send commands to the terminal.
+        guard words[0].unicodeScalars.allSatisfy(Measurement.isPrintable) else { throw MalformedLine() }
         guard let value = Double(words[1]), value.isFinite else { throw MalformedLine() }
         self.init(name: String(words[0]), value: value)
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        ![.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     }
 
     /// The line, with its line feed.
@@ -28,5 +34,6 @@ public struct Measurement: Equatable, Sendable {
 }
 
 public struct MalformedLine: Error, Equatable, CustomStringConvertible {
-    public let description = "a line is a name of at most \(Measurement.longestName) bytes, a space and a number"
+    public let description =
+        "a line is a name of at most \(Measurement.longestName) printable bytes, a space and a number"
 }

@@ -16,7 +16,7 @@ struct AlertDaemon: AsyncParsableCommand {
             --settling seconds, a line 'HIGH name mean' is printed and sent to --sink; when it is normal again, 'OK name mean'.
 
             SIGINT and SIGTERM end it: it accepts no more, writes the journal to its end, and delivers the alerts that wait, within \
-            five seconds. A second one ends it at once.
+            five seconds; it names those that it could not deliver. A second one ends it at once.
             """)
 
     @Option(help: "The IP address to listen on.")
@@ -54,6 +54,7 @@ struct AlertDaemon: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0...65535, not \(port)") }
+        guard !limit.isNaN else { throw ValidationError("--limit is a number") }
         guard span > 0, settling > 0, silence > 0, idle > 0, clients > 0 else {
             throw ValidationError("--span, --settling, --silence, --idle and --clients are positive")
         }

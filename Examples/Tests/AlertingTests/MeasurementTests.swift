@@ -15,6 +15,7 @@ struct MeasurementTests {
         "Other lines are rejected",
         arguments: [
             "", " ", "cpu", "cpu ", " 1", "cpu one", "cpu 1 2", "cpu  1", "cpu nan", "cpu inf", "cpu 1e999",
+            "c\u{1B}[31mpu 1", "c\u{202E}pu 1", "\u{0}cpu 1",
             String(repeating: "n", count: Measurement.longestName + 1) + " 1",
         ])
     func malformed(line: String) {

@@ -1,7 +1,9 @@
 """Merging of processes, and formatting of tables between markers."""
 import copy
+import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -53,9 +55,30 @@ class ReportTests(unittest.TestCase):
         self.assertNotIn("old", new)
         self.assertEqual(tables.rebuild(new, kept), new)
 
+    def test_a_file_without_kept_results_is_named_with_its_fault(self):
+        complete = results.merge(None, [process(4)], "abc", "k")
+        cases = {
+            "{": "is no JSON", "": "is no JSON", "[1]": "no kept results",
+            json.dumps({**complete, "runs": []}): "lacks 'runs'",
+            json.dumps({key: value for key, value in complete.items() if key != "loads"}): "lacks 'loads'",
+            json.dumps({**complete, "results": [{"name": "zip"}]}): "a row of 'results'",
+            json.dumps({**complete, "runs": {}}): "a row of 'results'",
+        }
+        for text, fault in cases.items():
+            with self.subTest(text=text[:40]), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "k.json"
+                path.write_text(text)
+                with self.assertRaisesRegex(results.BrokenFile, f"k.json.*{fault}"):
+                    results.load(path)
+
     def test_unknown_table_is_an_error(self):
         with self.assertRaises(ValueError):
             tables.rebuild("<!-- table: none -->\n<!-- end -->", {})
+
+    def test_a_table_names_the_row_that_it_misses(self):
+        kept = results.merge(None, [process(4)], "abc", "k")
+        with self.assertRaisesRegex(tables.MissingRow, "results of k.*'offered.load'.*--filter offered.load"):
+            tables.rebuild("<!-- table: load offered.load -->\n<!-- end -->", kept)
 
     def test_substitutes_never_stand_in_front(self):
         self.assertFalse({name for name, *_ in tables.FRONT} & set(tables.SUBSTITUTES))
