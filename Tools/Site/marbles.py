@@ -104,7 +104,7 @@ class Drawing:
         for column, _, character in row.events():
             if character == "^":
                 start = x = self.x(column)
-                self.shapes.append(f'<path d="M{x:.1f} {y + 3}L{x + 6:.1f} {y + 22}H{x - 6:.1f}Z" fill="{self.colours["line"]}"/>')
+                self.shapes.append(f'<path d="M{x:.1f} {y + 3}L{x + 7:.1f} {y + 26}H{x - 7:.1f}Z" fill="{self.colours["line"]}"/>')
             elif character == "!":
                 x = self.x(column)
                 self.shapes.append(
