@@ -158,6 +158,20 @@ def file_name(link):
     return re.sub(r"[^A-Za-z0-9]+", "-", link).strip("-") + "-" + link_hash(link)
 
 
+def other_operators(path, sections, symbols, examples):
+    """Links to the operators that the code of an example calls besides its own; not to those of which several overloads fit."""
+    own, found = re.split(r"[/(]", path)[1:2], collections.OrderedDict()
+    for code in re.findall(r"```swift\n(.*?)```", "\n".join(sections), re.S):
+        for name, argument in re.findall(r"\.(\w+)(?:\((?:(\w+):(?!:))?| \{)", code):
+            if [name] == own or name == "subscribe": continue
+            fitting = [
+                link for candidate in examples.sections
+                if re.match(rf"ObservableType/{name}\({argument or '_'}:", candidate) or candidate == f"ObservableType/{name}()"
+                for link in symbols.links(candidate)]
+            if len(fitting) == 1: found[fitting[0]] = None
+    return "\nOther operators in it: " + ", ".join(f"``RxSwift/{link}``" for link in found) + ".\n" if found else ""
+
+
 def write_example(link, sections, output):
     (output / f"{file_name(link)}.md").write_text(f"# ``RxSwift/{link}``\n\n## Example\n\n" + "\n".join(sections))
 
@@ -169,6 +183,7 @@ def write_operators(symbols, examples, output):
         if sections is None:
             missing.append(path)
             continue
+        sections = [*sections, other_operators(path, sections, symbols, examples)]
         for link in symbols.links(path):
             write_example(link, sections, output)
             group = next((name for name in GROUPS if name in folders), None)
