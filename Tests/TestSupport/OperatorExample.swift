@@ -10,7 +10,8 @@ import Testing
 //     source: --a-bc-----d---|        a cold sequence; a row for each parameter of the closure
 //     result: --------c------x|       x = d, at the end
 //
-// The last row is the expected result. Behind the rows stand the elements that characters stand for, by "x = text"; the other characters
+// The rows behind those of the parameters are the expected results, one for each observer. `^` is the tick at which it subscribes, without which
+// it does so at the start, and `!` that at which it disposes; `(^b)` are events at the tick of the subscription. Behind the rows stand the elements that characters stand for, by "x = text"; the other characters
 // stand for themselves. `Tools/site` draws the rows, and shows the closure's body as the example.
 
 /// Expects the result of an operator without a source.
@@ -19,7 +20,7 @@ package func expectPicture<Output>(
     of build: @escaping (TestScheduler) throws -> Observable<Output>
 ) throws {
     let example = OperatorExample(picture)
-    try example.expect(sourceLocation, try build(example.scheduler))
+    try example.expect(sourceLocation, try build(example.scheduler), inputs: 0)
 }
 
 /// Expects the result of an operator with one source.
@@ -28,7 +29,7 @@ package func expectPicture<Input: LosslessStringConvertible, Output>(
     of build: @escaping (Observable<Input>, TestScheduler) throws -> Observable<Output>
 ) throws {
     let example = OperatorExample(picture)
-    try example.expect(sourceLocation, try build(example.source(0), example.scheduler))
+    try example.expect(sourceLocation, try build(example.source(0), example.scheduler), inputs: 1)
 }
 
 /// Expects the result of an operator with two sources.
@@ -37,7 +38,7 @@ package func expectPicture<First: LosslessStringConvertible, Second: LosslessStr
     of build: @escaping (Observable<First>, Observable<Second>, TestScheduler) throws -> Observable<Output>
 ) throws {
     let example = OperatorExample(picture)
-    try example.expect(sourceLocation, try build(example.source(0), example.source(1), example.scheduler))
+    try example.expect(sourceLocation, try build(example.source(0), example.source(1), example.scheduler), inputs: 2)
 }
 
 /// Expects the result of an operator with three sources.
@@ -50,7 +51,39 @@ package func expectPicture<
 ) throws {
     let example = OperatorExample(picture)
     try example.expect(
-        sourceLocation, try build(example.source(0), example.source(1), example.source(2), example.scheduler))
+        sourceLocation, try build(example.source(0), example.source(1), example.source(2), example.scheduler), inputs: 3
+    )
+}
+
+/// Expects what observers of a sequence get that is connected in the row behind that of the source.
+package func expectPicture<Input: LosslessStringConvertible, Output>(
+    connecting picture: String, sourceLocation: SourceLocation = #_sourceLocation,
+    of build: @escaping (Observable<Input>, TestScheduler) throws -> ConnectableObservable<Output>
+) throws {
+    let example = OperatorExample(picture)
+    try example.expectObservers(sourceLocation, inputs: 2) {
+        let sequence = try build(example.source(0), example.scheduler)
+        let connection = SingleAssignmentDisposable()
+        example.at("^", row: 1) { connection.setDisposable(sequence.connect()) }
+        example.at("!", row: 1, do: connection.dispose)
+        return sequence
+    }
+}
+
+/// Expects the result of an operator with one source, and in the row before it what the example prints. The body's last parameter
+/// stands for `print`.
+package func expectPicture<Input: LosslessStringConvertible, Output>(
+    printing picture: String, sourceLocation: SourceLocation = #_sourceLocation,
+    of build:
+        @escaping (Observable<Input>, TestScheduler, @escaping @Sendable (Any) -> Void) throws -> Observable<Output>
+) throws {
+    let example = OperatorExample(picture)
+    let scheduler = example.scheduler
+    let printed = scheduler.createObserver(String.self)
+    try example.expectObservers(sourceLocation, inputs: 2) {
+        try build(example.source(0), scheduler) { printed.onNext("\($0)") }
+    }
+    #expect(printed.events == (try example.events(1)), sourceLocation: sourceLocation)
 }
 
 /// Expects what a program prints, line by line. The body's parameter stands for `print`.
@@ -108,20 +141,82 @@ private struct OperatorExample {
         return scheduler.createColdObservable(events).asObservable()
     }
 
-    func expect<Output>(
-        _ sourceLocation: SourceLocation, _ sequence: @autoclosure @escaping () throws -> Observable<Output>
-    ) throws {
-        let expected = try Recorded<Event<String>>.events(
-            marbles: rows[rows.count - 1], start: TestScheduler.Defaults.subscribed, error: Failure.expected
+    /// The events of a row, at the times at which its marks and groups leave them.
+    func events(_ row: Int) throws -> [Recorded<Event<String>>] {
+        try Recorded<Event<String>>.events(
+            marbles: withoutMarks(rows[row]), start: TestScheduler.Defaults.subscribed, error: Failure.expected
         ) { values[$0] ?? String($0) }
+    }
+
+    /// A mark outside of groups is a tick; the tick of one in a group follows the group.
+    private func withoutMarks(_ row: String) -> String {
+        var text = ""
+        var marks: Int?
+        for character in row {
+            switch character {
+            case "(": marks = 0
+            case "^" where marks != nil, "!" where marks != nil:
+                marks! += 1
+                continue
+            default: break
+            }
+            text.append("^!".contains(character) ? "-" : character)
+            if character == ")", let count = marks {
+                text += String(repeating: "-", count: count)
+                marks = nil
+            }
+        }
+        return text
+    }
+
+    /// Acts at the tick of a mark; at once if the mark is that of the first tick, and never if there is none.
+    func at(_ mark: Character, row: Int, do action: @escaping () -> Void) {
+        guard let position = rows[row].firstIndex(of: mark) else { return }
+        let group = rows[row][..<position].lastIndex { $0 == "(" || $0 == ")" }
+        let start = group.flatMap { rows[row][$0] == "(" ? $0 : nil } ?? position
+        let tick = rows[row].distance(from: rows[row].startIndex, to: start)
+        if tick == 0 { return action() }
+        _ = scheduler.scheduleAbsoluteVirtual((), time: TestScheduler.Defaults.subscribed + tick) { _ in
+            action()
+            return Disposables.create()
+        }
+    }
+
+    func expect<Output>(
+        _ sourceLocation: SourceLocation, _ sequence: @autoclosure @escaping () throws -> Observable<Output>,
+        inputs: Int
+    ) throws {
+        if rows.count > inputs + 1 { return try expectObservers(sourceLocation, inputs: inputs, sequence) }
+        let expected = try events(rows.count - 1)
         let sequence = try sequence()
         let events = scheduler.start(disposed: TestScheduler.Defaults.subscribed + 40) {
             sequence.map { String(describing: $0) }
         }.events
-        // Which error it is does not show in a picture.
-        func anyError(_ recorded: Recorded<Event<String>>) -> Recorded<Event<String>> {
-            recorded.value.error == nil ? recorded : Recorded(time: recorded.time, value: .error(Failure.expected))
-        }
         #expect(events.map(anyError) == expected, sourceLocation: sourceLocation)
+    }
+
+    /// Expects the row of each observer. The sequence is made at the first tick.
+    func expectObservers<Output>(
+        _ sourceLocation: SourceLocation, inputs: Int, _ sequence: () throws -> Observable<Output>
+    ) throws {
+        scheduler.advanceTo(TestScheduler.Defaults.subscribed)
+        let sequence = try sequence()
+        let observers = rows.indices[inputs...].map { row in
+            let observer = scheduler.createObserver(String.self)
+            let subscription = SingleAssignmentDisposable()
+            let subscribe = { subscription.setDisposable(sequence.map { String(describing: $0) }.subscribe(observer)) }
+            if rows[row].contains("^") { at("^", row: row, do: subscribe) } else { subscribe() }
+            at("!", row: row, do: subscription.dispose)
+            return observer
+        }
+        scheduler.start()
+        for (row, observer) in zip(rows.indices[inputs...], observers) {
+            #expect(observer.events.map(anyError) == (try events(row)), sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Which error it is does not show in a picture.
+    private func anyError(_ recorded: Recorded<Event<String>>) -> Recorded<Event<String>> {
+        recorded.value.error == nil ? recorded : Recorded(time: recorded.time, value: .error(Failure.expected))
     }
 }

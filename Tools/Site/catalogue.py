@@ -24,8 +24,11 @@ DOCUMENTS = ["ARCHITECTURE", "BACKPRESSURE", "CONCURRENCY", "CONTRIBUTING", "Kno
 EXAMPLE = re.compile(r"((?:^    /// .*\n)+)^    @Test func (\w+)\([^\n]*\{\n((?:^(?: {8}.*)?\n)*?)^    \}\n", re.M)
 LINK = re.compile(r"``([^`]+)``")
 PICTURE = re.compile(
-    r'expectPicture\(\s*(?:"""\n(?P<rows>.*?)\n\s*"""\s*|"(?P<row>[^"\n]*)")\s*\) \{(?P<parameters>.*?) in\n(?P<body>.*)\n {8}\}\s*$', re.S)
+    r'expectPicture\(\s*(?P<label>printing: |connecting: )?(?:"""\n(?P<rows>.*?)\n\s*"""\s*|"(?P<row>[^"\n]*)")\s*\) \{(?P<parameters>.*?) in\n(?P<body>.*)\n {8}\}\s*$', re.S)
 PRINTED = re.compile(r'expectPrinted\(\s*"(?P<text>[^"\n]*)"\s*\) \{ print in\n(?P<body>.*)\n {8}\}\s*$', re.S)
+
+# The marks of observers, and how a page explains them.
+MARKS = {"^": "A triangle marks the start of a subscription.", "!": "A circle marks its disposal."}
 
 # Each operator of these must have an example.
 OPERATOR_TYPES = ("ObservableType", "ObservableConvertibleType", "Observable")
@@ -102,10 +105,15 @@ def indentation_removed(lines):
     return [line[margin:].rstrip() for line in lines]
 
 
+def described(row):
+    for mark, text in {"|": "end", "#": "error", "^": " subscribes ", "!": " disposes"}.items(): row = row.replace(mark, text)
+    return row
+
+
 class Examples:
     def __init__(self, root):
         self.sections = collections.OrderedDict()  # path: Markdown
-        self.pictures = {}  # name: (rows, operator)
+        self.pictures = {}  # name: (rows, operator, how many rows are inputs)
         for file in sorted((root / "Tests/DocumentationTests/OperatorExamples").glob("*.swift")):
             source = file.read_text()
             found = EXAMPLE.findall(source)
@@ -126,9 +134,12 @@ class Examples:
             operator = joined if len(joined) <= 64 else paths[0].split("/")[-1]
             resource = f"marbles-{name}"
             if resource in self.pictures: die(f"{file}: there is another example called {name}()")
-            self.pictures[resource] = (rows, operator)
-            alternative = "Marble diagram. " + "; ".join(line.replace("|", "end").replace("#", "error") for line in rows.splitlines())
-            return f"![{alternative}]({resource})\n\n```swift\n" + "\n".join(code) + "\n```\n"
+            inputs = picture["parameters"].count("Observable<") + (picture["label"] == "connecting: ")
+            self.pictures[resource] = (rows, operator, inputs)
+            alternative = "Marble diagram. " + "; ".join(described(line) for line in rows.splitlines())
+            legend = [text for mark, text in MARKS.items() if any(mark in line.split()[1] for line in rows.splitlines())]
+            legend = " ".join(legend) + "\n\n" if legend else ""
+            return f"![{alternative}]({resource})\n\n{legend}```swift\n" + "\n".join(code) + "\n```\n"
         if printed:
             code = indentation_removed(printed["body"].split("\n"))
             text = printed["text"].replace("\\n", "\n")
@@ -143,7 +154,22 @@ class Examples:
 
 
 def file_name(link):
-    return re.sub(r"[^A-Za-z0-9]+", "-", link).strip("-")
+    """Operators such as `zip(_:_:)` and `zip(_:_:_:)` differ in no letter, therefore the hash."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", link).strip("-") + "-" + link_hash(link)
+
+
+def other_operators(path, sections, symbols, examples):
+    """Links to the operators that the code of an example calls besides its own; not to those of which several overloads fit."""
+    own, found = re.split(r"[/(]", path)[1:2], collections.OrderedDict()
+    for code in re.findall(r"```swift\n(.*?)```", "\n".join(sections), re.S):
+        for name, argument in re.findall(r"\.(\w+)(?:\((?:(\w+):(?!:))?| \{)", code):
+            if [name] == own or name == "subscribe": continue
+            fitting = [
+                link for candidate in examples.sections
+                if re.match(rf"ObservableType/{name}\({argument or '_'}:", candidate) or candidate == f"ObservableType/{name}()"
+                for link in symbols.links(candidate)]
+            if len(fitting) == 1: found[fitting[0]] = None
+    return "\nOther operators in it: " + ", ".join(f"``RxSwift/{link}``" for link in found) + ".\n" if found else ""
 
 
 def write_example(link, sections, output):
@@ -157,6 +183,7 @@ def write_operators(symbols, examples, output):
         if sections is None:
             missing.append(path)
             continue
+        sections = [*sections, other_operators(path, sections, symbols, examples)]
         for link in symbols.links(path):
             write_example(link, sections, output)
             group = next((name for name in GROUPS if name in folders), None)
@@ -177,9 +204,9 @@ def write_operators(symbols, examples, output):
 def write_pictures(examples, output):
     resources = output / "Resources"
     resources.mkdir(exist_ok=True)
-    for name, (rows, operator) in examples.pictures.items():
+    for name, (rows, operator, inputs) in examples.pictures.items():
         for appearance in marbles.APPEARANCES:
-            (resources / f"{name}{appearance}.svg").write_text(marbles.draw(rows, operator, appearance, f"Marble diagram of {operator}"))
+            (resources / f"{name}{appearance}.svg").write_text(marbles.draw(rows, inputs, operator, appearance))
 
 
 def site_links(text, articles):

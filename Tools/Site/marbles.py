@@ -12,6 +12,8 @@ MARGIN = 16
 
 # Fills on which dark text can be read, in both appearances.
 FILLS = ["#ffb4a2", "#b7e4c7", "#ffd670", "#cdb4db", "#f4a6c6", "#d4e09b", "#8ecae6", "#a9def9", "#e0c3a0", "#c6d8ff"]
+# The characters that are no elements: the end, an error, a subscription, its disposal.
+MARKS = "|#^!"
 APPEARANCES = {
     "": {"line": "#424245", "text": "#1d1d1f", "box": "#f0f2f5", "border": "#86868b", "error": "#c9184a", "group": "#e3e7ec"},
     "~dark": {"line": "#b0b3b8", "text": "#f5f5f7", "box": "#2c2e33", "border": "#6e6e73", "error": "#ff6b81", "group": "#3a3d44"},
@@ -35,7 +37,7 @@ class Row:
             elif character != "-":
                 if group:
                     found.append((group[0], group[1], character))
-                    if character not in "|#":
+                    if character not in MARKS:
                         group = (group[0], group[1] + 1)
                 else:
                     found.append((column, 0, character))
@@ -62,8 +64,8 @@ def text(x, y, content, colour, size=13, anchor="middle", family="-apple-system,
 
 
 class Drawing:
-    def __init__(self, rows, operator, appearance):
-        self.rows, self.operator, self.colours = rows, operator, APPEARANCES[appearance]
+    def __init__(self, rows, inputs, operator, appearance):
+        self.rows, self.inputs, self.operator, self.colours = rows, inputs, operator, APPEARANCES[appearance]
         self.shapes = []
         self.left = MARGIN + max(len(row.name) for row in rows) * 7.2 + 18
         self.column = self.column_width()
@@ -77,7 +79,7 @@ class Drawing:
         """Wide enough that no marble covers the next."""
         width = 24.0
         for row in self.rows:
-            marbles = [event for event in row.events() if event[2] not in "|#"]
+            marbles = [event for event in row.events() if event[2] not in MARKS]
             for (first, place, one), (second, next_place, other) in zip(marbles, marbles[1:]):
                 columns = (second + next_place) - (first + place)
                 needed = (self.marble_width(row.label(one)) + self.marble_width(row.label(other))) / 2 + 5
@@ -96,18 +98,29 @@ class Drawing:
     def x(self, column):
         return self.left + 0.8 * self.column + column * self.column
 
-    def axis(self, y):
-        end = self.width - MARGIN
+    def axis(self, row, y):
+        """From the subscription, if the row has one, to the disposal, or for ever."""
+        start, end = self.left, self.width - MARGIN
+        for column, _, character in row.events():
+            if character == "^":
+                start = x = self.x(column)
+                self.shapes.append(f'<path d="M{x:.1f} {y + 3}L{x + 7:.1f} {y + 26}H{x - 7:.1f}Z" fill="{self.colours["line"]}"/>')
+            elif character == "!":
+                x = self.x(column)
+                self.shapes.append(
+                    f'<path d="M{start:.1f} {y}H{x - 5:.1f}" stroke="{self.colours["line"]}" stroke-width="1.6" fill="none"/>'
+                    f'<circle cx="{x:.1f}" cy="{y}" r="5" stroke="{self.colours["line"]}" stroke-width="1.6" fill="none"/>')
+                return
         self.shapes.append(
-            f'<path d="M{self.left:.1f} {y}H{end - 2:.1f}M{end - 9:.1f} {y - 5}L{end:.1f} {y}L{end - 9:.1f} {y + 5}" '
+            f'<path d="M{start:.1f} {y}H{end - 2:.1f}M{end - 9:.1f} {y - 5}L{end:.1f} {y}L{end - 9:.1f} {y + 5}" '
             f'stroke="{self.colours["line"]}" stroke-width="1.6" fill="none"/>')
 
     def row(self, row, y):
         self.shapes.append(text(self.left - 12, y + 4.5, row.name, self.colours["text"], anchor="end"))
-        self.axis(y)
+        self.axis(row, y)
         events = row.events()
-        for column in sorted({column for column, place, character in events if place > 0 and character not in "|#"}):
-            self.group([event for event in events if event[0] == column and event[2] not in "|#"], row, y)
+        for column in sorted({column for column, place, character in events if place > 0 and character not in MARKS}):
+            self.group([event for event in events if event[0] == column and event[2] not in MARKS], row, y)
         for column, place, character in events:
             x = self.x(column + place)
             if character == "|":
@@ -122,7 +135,7 @@ class Drawing:
                     f'<path d="M{x - 9:.1f} {y - 9}L{x + 9:.1f} {y + 9}M{x - 9:.1f} {y + 9}L{x + 9:.1f} {y - 9}" '
                     f'stroke="{self.colours["error"]}" stroke-width="3" stroke-linecap="round"/>')
         for column, place, character in events:
-            if character not in "|#":
+            if character not in MARKS:
                 self.marble(self.x(column + place), y, row.label(character))
 
     def group(self, events, row, y):
@@ -152,17 +165,19 @@ class Drawing:
 
     def svg(self, description):
         y = ROW_HEIGHT / 2 + 4
-        for row in self.rows[:-1]:
+        for row in self.rows[: self.inputs]:
             self.row(row, y)
             y += ROW_HEIGHT
         self.box(y)
-        y += ROW_HEIGHT
-        self.row(self.rows[-1], y)
+        for row in self.rows[self.inputs:]:
+            y += ROW_HEIGHT
+            self.row(row, y)
         height = y + ROW_HEIGHT / 2 + 4
         body = "\n".join(self.shapes)
         return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width:.0f}" height="{height:.0f}" '
                 f'viewBox="0 0 {self.width:.0f} {height:.0f}" role="img">\n<title>{html.escape(description)}</title>\n{body}\n</svg>\n')
 
 
-def draw(picture, operator, appearance, description):
-    return Drawing(parse(picture), operator, appearance).svg(description)
+def draw(picture, inputs, operator, appearance):
+    """Draws a picture whose first `inputs` rows stand above the operator, the others below it."""
+    return Drawing(parse(picture), inputs, operator, appearance).svg(f"Marble diagram of {operator}")

@@ -115,6 +115,28 @@ import Testing
     }
 
     /// ``ObservableType/using(_:observableFactory:)``
+    @Test func usingFile() throws {
+        try expectPicture(
+            printing: """
+                lines:   --a--b--|
+                printed: o-------c  o = open, c = close
+                result:  --a--b--|
+                """
+        ) { (lines: Observable<String>, _, print) in
+            struct File: Disposable {
+                let print: @Sendable (Any) -> Void
+                func dispose() { print("close") }
+            }
+
+            return Observable.using(
+                {
+                    print("open")
+                    return File(print: print)
+                }, observableFactory: { file in lines })
+        }
+    }
+
+    /// ``ObservableType/using(_:observableFactory:)``
     @Test func using() {
         expectPrinted("a line\nclose") { print in
             struct File: Disposable {

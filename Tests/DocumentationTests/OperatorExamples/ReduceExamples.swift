@@ -79,6 +79,18 @@ import Testing
     }
 
     /// ``ObservableType/asCompletable()``
+    @Test func asCompletableEnd() throws {
+        try expectPicture(
+            """
+            source: -a--b--|
+            result: -------|
+            """
+        ) { (source: Observable<String>, _) in
+            source.ignoreElements().asCompletable().asObservable()
+        }
+    }
+
+    /// ``ObservableType/asCompletable()``
     @Test func asCompletable() {
         expectPrinted("saved") { print in
             let saving = Observable<Never>.empty()

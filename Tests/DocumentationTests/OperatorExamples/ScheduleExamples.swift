@@ -8,6 +8,18 @@ import Testing
 
 @Suite struct ScheduleExamples {
     /// ``ObservableType/observe(on:)``
+    @Test func observeOnWorker() throws {
+        try expectPicture(
+            """
+            source: -a--b--c-|
+            worker: --a--b--c-|
+            """
+        ) { (source: Observable<String>, worker) in
+            source.observe(on: worker)
+        }
+    }
+
+    /// ``ObservableType/observe(on:)``
     @Test func observeOn() {
         expectPrinted("on the worker") { print in
             let queue = DispatchQueue(label: "worker")
@@ -22,6 +34,19 @@ import Testing
                 })
             finished.wait()
             subscription.dispose()
+        }
+    }
+
+    /// ``ObservableType/subscribe(on:)``
+    @Test func subscribeOnWorker() throws {
+        try expectPicture(
+            printing: """
+                source:  -a--b-|
+                printed: -s  s = start
+                result:  --a--b-|
+                """
+        ) { (source: Observable<String>, worker, print) in
+            source.do(onSubscribe: { print("start") }).subscribe(on: worker)
         }
     }
 

@@ -7,6 +7,19 @@ import Testing
 
 @Suite struct ShareExamples {
     /// ``ObservableType/share(replay:scope:)``
+    @Test func shareReplay() throws {
+        try expectPicture(
+            """
+            source: -a--b-----c--|
+            first:  ^a--b-----c--|
+            second: -----(^b)-c--|
+            """
+        ) { (source: Observable<String>, _) in
+            source.share(replay: 1)
+        }
+    }
+
+    /// ``ObservableType/share(replay:scope:)``
     @Test func share() {
         expectPrinted("request\nfirst: 7\nsecond: 7") { print in
             let response = PublishSubject<Int>()
@@ -23,6 +36,34 @@ import Testing
         }
     }
 
+    /// ``ObservableType/publish()``, ``ConnectableObservableType/connect()``
+    @Test func publishConnected() throws {
+        try expectPicture(
+            connecting: """
+                source:  -a--b--c-|
+                connect: --^
+                first:   ^--a--b--c-|
+                second:  ----^-b--c-|
+                """
+        ) { (source: Observable<String>, _) in
+            source.publish()
+        }
+    }
+
+    /// ``ObservableType/multicast(_:)``, ``ObservableType/multicast(makeSubject:)``
+    @Test func multicast() throws {
+        try expectPicture(
+            connecting: """
+                source:  -a-----b--|
+                connect: ---^
+                first:   (^x)a-----b--|
+                second:  -----(^a)-b--|
+                """
+        ) { (source: Observable<String>, _) in
+            source.multicast(BehaviorSubject(value: "x"))
+        }
+    }
+
     /// ``ObservableType/publish()``, ``ObservableType/multicast(_:)``, ``ObservableType/multicast(makeSubject:)``
     @Test func publish() {
         expectPrinted("first: 1\nsecond: 1\nfirst: 2\nsecond: 2") { print in
@@ -30,6 +71,20 @@ import Testing
             _ = numbers.subscribe(onNext: { print("first: \($0)") })
             _ = numbers.subscribe(onNext: { print("second: \($0)") })
             _ = numbers.connect()
+        }
+    }
+
+    /// ``ObservableType/replay(_:)``, ``ObservableType/replayAll()``
+    @Test func replayConnected() throws {
+        try expectPicture(
+            connecting: """
+                source:  -a-b-c------d-|
+                connect: ^
+                first:   ^a-b-c------d-|
+                second:  -------(^bc)d-|
+                """
+        ) { (source: Observable<String>, _) in
+            source.replay(2)
         }
     }
 
@@ -55,6 +110,20 @@ import Testing
         ) { (source: Observable<Int>, _) in
             source.multicast(
                 { PublishSubject<Int>() }, selector: { shared in Observable.zip(shared, shared) { "\($0) + \($1)" } })
+        }
+    }
+
+    /// ``ConnectableObservableType/refCount()``
+    @Test func refCountSubscriptions() throws {
+        try expectPicture(
+            """
+            source: -a--b--c-|
+            first:  ^a--b-!
+            second: --^-b--c!
+            third:  ----------^a--b--c-|
+            """
+        ) { (source: Observable<String>, _) in
+            source.publish().refCount()
         }
     }
 

@@ -37,6 +37,19 @@ import Testing
     }
 
     /// ``ObservableType/do(onNext:afterNext:onError:afterError:onCompleted:afterCompleted:onSubscribe:onSubscribed:onDispose:)``
+    @Test func doOnNext() throws {
+        try expectPicture(
+            printing: """
+                source:  -1--2--3-|
+                printed: -1--2--3-e  e = end
+                result:  -1--2--3-|
+                """
+        ) { (source: Observable<Int>, _, print) in
+            source.do(onNext: { print($0) }, onCompleted: { print("end") })
+        }
+    }
+
+    /// ``ObservableType/do(onNext:afterNext:onError:afterError:onCompleted:afterCompleted:onSubscribe:onSubscribed:onDispose:)``
     @Test func doOn() {
         expectPrinted("subscribe\nbefore 1\ngot 1\nafter 1\ncompleted") { print in
             let numbers = Observable.just(1).do(

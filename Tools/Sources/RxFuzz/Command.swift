@@ -18,8 +18,21 @@ struct RxFuzz: ParsableCommand {
 
             With --io as the first option it runs programs of connections, files and timers instead: see --io --help.
 
-            A finding is shrunk and printed as Swift. Exit code: 0 if there is none, 1 if there are, 64 for wrong usage.
+            A finding is shrunk and printed as Swift. Exit code: 0 if there is none, 1 if there are, 2 for wrong usage or if \
+            something does not build.
             """)
+
+    /// Exits with 2 for wrong usage, as the scripts do. The parser's own code is 64.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
+            Foundation.exit(2)
+        }
+    }
 
     @Option(help: ArgumentHelp("Another package with the modules RxSwift, RxRelay and RxTest.", valueName: "path"))
     var against: String?
