@@ -75,8 +75,8 @@ int rx_eventfd_make(void) {
     return made >= 0 ? made : -errno;
 }
 
-int rx_accept(int descriptor, int flags) {
-    int accepted = accept4(descriptor, NULL, NULL, flags);
+int rx_accept(int descriptor, struct sockaddr *peer, socklen_t *length, int flags) {
+    int accepted = accept4(descriptor, peer, length, flags);
     return accepted >= 0 ? accepted : -errno;
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "rx_files.h"
@@ -119,8 +120,8 @@ typedef enum rx_readiness { RX_READY_INPUT = 1, RX_READY_OUTPUT = 2 } rx_readine
 
 /// A counter to wake an event loop by, closed in programs that are run, or a negated errno.
 int rx_eventfd_make(void);
-/// `accept4` without the peer's address; a negated errno on failure.
-int rx_accept(int descriptor, int flags);
+/// `accept4`; a negated errno on failure.
+int rx_accept(int descriptor, struct sockaddr *peer, socklen_t *length, int flags);
 
 // MARK: Bytes
 

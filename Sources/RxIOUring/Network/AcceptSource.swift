@@ -100,11 +100,11 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
 
     private func acceptSome() {
         for _ in 0..<AcceptSource.mostAtOnce {
-            let fd = rx_accept(core.fd, CInt(SOCK_CLOEXEC.rawValue))
+            let (fd, remote) = Socket.accept(core.fd)
             if fd == -EAGAIN { return }
             if fd >= 0 {
                 pause = 0
-                take(fd)
+                take(fd, remote)
             } else {
                 failed(-fd)
             }
@@ -112,9 +112,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         }
     }
 
-    private func take(_ fd: CInt) {
-        // A peer that has disconnected already has no address.
-        let remote = Socket.remoteAddress(fd) ?? SocketAddress(.unix([]))
+    private func take(_ fd: CInt, _ remote: SocketAddress) {
         let connection = Connection(
             fd, local: nil, remote: remote, options: options, scheduler: group?.next() ?? scheduler, accepted: accepted)
         isEmitting = true

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import Glibc
 import RxSwift
 
@@ -30,6 +31,18 @@ enum Socket {
         if Glibc.listen(fd, CInt(clamping: backlog)) != 0 {
             throw IOError(code: errno, operation: "listen", subject: "\(address)")
         }
+    }
+
+    /// Accepts a connection: its descriptor, or a negated errno, and its peer.
+    ///
+    /// The peer comes with the connection, as a socket that was reset by now has none to ask for.
+    static func accept(_ listener: CInt) -> (fd: CInt, remote: SocketAddress) {
+        var fd: CInt = 0
+        let remote = SocketAddress.reported { peer, length in
+            fd = rx_accept(listener, peer, length, CInt(SOCK_CLOEXEC.rawValue))
+            return min(fd, 0)
+        }
+        return (fd, remote ?? SocketAddress(.unix([])))
     }
 
     static func localAddress(_ fd: CInt) -> SocketAddress? {

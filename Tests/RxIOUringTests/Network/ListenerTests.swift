@@ -133,6 +133,26 @@ import Testing
         }
     }
 
+    @Test("A connection that was reset before it is accepted names its peer", arguments: Backend.built)
+    func resetBefore(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let log = EventLog()
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            let peer = PlainSocket(connectedTo: listener.address)
+            let port = peer.localPort
+            peer.reset()
+            let subscription = log.observe(
+                listener.connections.take(1).map {
+                    "\($0.remoteAddress == (try SocketAddress(ipv4: "127.0.0.1", port: port)))"
+                })
+            #expect(waitUntil { log.text == "true completed" }, "\(log.text)")
+            subscription.dispose()
+            listener.close()
+            scheduler.shutdown()
+        }
+    }
+
     @Test("Closing the listener completes its connections", arguments: Backend.built)
     func close(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -106,6 +106,15 @@ final class PlainSocket: @unchecked Sendable {
         setsockopt(number, CInt(IPPROTO_TCP), TCP_NODELAY, &option, socklen_t(MemoryLayout<CInt>.size))
     }
 
+    var localPort: Int {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutableBytes(of: &address) { bytes in
+            getsockname(number, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
     func shutdownOutput() { shutdown(number, CInt(SHUT_WR)) }
 
     /// Closes the socket so that the other end gets a reset.
