@@ -89,7 +89,8 @@ import Testing
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             let results = EventLog()
-            for round in 1...30 {
+            // On a busy machine one order may come many times in a row.
+            for round in 1...2_000 where round <= 30 || !results.lines.contains("completed") {
                 let peer = PlainSocket(connectedTo: server.address)
                 #expect(waitUntil { !server.connections.value.isEmpty })
                 guard let connection = server.connections.change({ $0.popLast() }) else { return }
