@@ -10,9 +10,9 @@ import Testing
 //     source: --a-bc-----d---|        a cold sequence; a row for each parameter of the closure
 //     result: --------c------x|       x = d, at the end
 //
-// The rows behind those of the parameters are the expected results, one for each observer. `^` is the tick at which it subscribes, without which
-// it does so at the start, and `!` that at which it disposes; `(^b)` are events at the tick of the subscription. Behind the rows stand the elements that characters stand for, by "x = text"; the other characters
-// stand for themselves. `Tools/site` draws the rows, and shows the closure's body as the example.
+// The rows behind those of the parameters are the expected results, one for each observer. An observer subscribes at `^`, or at the start
+// if its row has none, and disposes at `!`. `(^b)` are events at the tick of the subscription. "x = text" behind a row names the element of
+// a character; other characters name themselves. `Tools/site` draws the rows, and shows the closure's body as the example.
 
 /// Expects the result of an operator without a source.
 package func expectPicture<Output>(

@@ -154,7 +154,7 @@ class Examples:
 
 
 def file_name(link):
-    """Operators such as `zip(_:_:)` and `zip(_:_:_:)` differ in no letter, therefore the hash."""
+    """A file's name for a link. `zip(_:_:)` and `zip(_:_:_:)` have the same letters; the hash tells them apart."""
     return re.sub(r"[^A-Za-z0-9]+", "-", link).strip("-") + "-" + link_hash(link)
 
 

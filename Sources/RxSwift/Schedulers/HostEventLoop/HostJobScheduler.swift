@@ -5,8 +5,8 @@ import RxPrimitives
 
 /// Runs jobs on the loop of a host: the engine behind `HostEventLoopScheduler`.
 ///
-/// What was submitted and the timers that are due have a run queue each, as the lanes of an event loop of this library: so a timer does
-/// not wait behind all the work that was submitted before.
+/// Submitted jobs and due timers have a run queue each, like the lanes of an event loop of this library: a timer does not wait behind all
+/// jobs that were submitted before.
 @usableFromInline
 final class HostJobScheduler: TimedJobScheduler {
     let host: HostLoop

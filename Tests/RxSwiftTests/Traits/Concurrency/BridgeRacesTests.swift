@@ -15,6 +15,8 @@ import Testing
 
     /// One round: the rivals, and a check, which returns the fault that it finds.
     private struct Round: Sendable {
+        /// True if the task of the bridge has begun.
+        let hasBegun: @Sendable () -> Bool
         let run: @Sendable (Rival) -> Void
         let fault: @Sendable () async -> String?
     }
@@ -24,6 +26,10 @@ import Testing
         let pairs = Rival.allCases.flatMap { first in Rival.allCases.map { (first, $0) } }
         for pass in 0..<stressRounds(10_000, debug: 1_000) / pairs.count {
             let contests = pairs.map { _ in Self.round(on: bridge) }
+            // In every other pass the rivals meet bridges that may still be setting up.
+            if pass % 2 == 0 {
+                for contest in contests { #expect(await eventually(contest.hasBegun)) }
+            }
             race(
                 rounds: zip(pairs, contests).map { pair, contest in
                     [
@@ -80,6 +86,7 @@ import Testing
             } catch is CancellationError { return "cancelled" } catch { return "\(error)" }
         }
         return Round(
+            hasBegun: { observed.value?.hasObservers == true },
             run: { rival in
                 switch rival {
                 case .element: subject.value?.onNext(1)
@@ -114,6 +121,7 @@ import Testing
         let task = Task { await cancellation() }
         let subscription = subject.subscribe(onError: { _ in })
         return Round(
+            hasBegun: { true },
             run: { rival in
                 switch rival {
                 case .element: subject.onNext(1)
@@ -135,11 +143,14 @@ import Testing
         let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
         let terminated = AtomicCounter(0)
         continuation.onTermination = { _ in terminated.increment() }
-        let ended = AtomicCounter(0)
+        let (received, ended) = (AtomicCounter(0), AtomicCounter(0))
         let subscription = Held(
             stream.asObservable().subscribe(
-                onError: { _ in ended.increment() }, onCompleted: { ended.increment() }))
+                onNext: { _ in received.increment() }, onError: { _ in ended.increment() },
+                onCompleted: { ended.increment() }))
+        continuation.yield(0)
         return Round(
+            hasBegun: { received.value == 1 },
             run: { run($0, on: continuation, subscription) },
             fault: {
                 subscription.value?.dispose()
@@ -165,10 +176,11 @@ import Testing
     /// A task as a single.
     private static func work() -> Round {
         let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
-        let ended = AtomicCounter(0)
+        let (begun, ended) = (AtomicCounter(0), AtomicCounter(0))
         var token: ReleaseToken? = ReleaseToken()
         let held = Unowned(token)
         let single = Single<Int>.create { [token] in
+            begun.increment()
             defer { withExtendedLifetime(token) {} }
             for try await element in stream { return element }
             return 0
@@ -177,6 +189,7 @@ import Testing
         let subscription = Held(
             single.subscribe(onSuccess: { _ in ended.increment() }, onFailure: { _ in ended.increment() }))
         return Round(
+            hasBegun: { begun.value == 1 },
             run: { run($0, on: continuation, subscription) },
             fault: {
                 subscription.value?.dispose()

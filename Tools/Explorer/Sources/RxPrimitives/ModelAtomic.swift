@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands behind `AtomicWord`, `NonAtomicWord`, the locks and `Parker` in a build of Tools/explore: each operation is a call of the
-// explorer, which chooses the thread that goes on and the store that a load sees. The explorer is linked in by name, so that this module
+// The storage of `AtomicWord`, `NonAtomicWord`, the locks and `Parker` in a build of Tools/explore: each operation calls the explorer. The
+// explorer chooses the thread that goes on and the store that a load sees. The explorer is linked in by name, so that this module
 // depends on nothing.
 
 /// Takes the place of `Synchronization.Atomic<UInt>`, with its methods. One word: the address of a cell of the explorer's.
