@@ -75,7 +75,7 @@ int rx_eventfd_make(void) {
     return made >= 0 ? made : -errno;
 }
 
-int rx_accept(int descriptor, struct sockaddr *peer, socklen_t *length, int flags) {
+int rx_accept(int descriptor, void *peer, uint32_t *length, int flags) {
     int accepted = accept4(descriptor, peer, length, flags);
     return accepted >= 0 ? accepted : -errno;
 }

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "rx_files.h"
@@ -120,8 +119,9 @@ typedef enum rx_readiness { RX_READY_INPUT = 1, RX_READY_OUTPUT = 2 } rx_readine
 
 /// A counter to wake an event loop by, closed in programs that are run, or a negated errno.
 int rx_eventfd_make(void);
-/// `accept4`; a negated errno on failure.
-int rx_accept(int descriptor, struct sockaddr *peer, socklen_t *length, int flags);
+/// `accept4`; a negated errno on failure. The peer's address is a `struct sockaddr` of a `socklen_t`: with the header of sockets in this one,
+/// SOCK_STREAM and its like would be names of this module, and `import Glibc` alone would not find them.
+int rx_accept(int descriptor, void *peer, uint32_t *length, int flags);
 
 // MARK: Bytes
 
