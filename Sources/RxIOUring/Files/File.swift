@@ -2,8 +2,7 @@
 
 /// Files as observables. They fail when their event loop is shut down: see `IOError.code` before you `retry`.
 ///
-/// Paths are texts in UTF-8. A file whose name is not valid UTF-8 is reached by `/proc/self/fd/N`, where N is a descriptor with which the
-/// program has opened it, or by `DescriptorStream`.
+/// A path is a text, or a `File.Path` for names that are not valid UTF-8.
 public enum File {
     /// Bytes per read by default: 128 KiB.
     public static let defaultChunkSize = 128 * 1024

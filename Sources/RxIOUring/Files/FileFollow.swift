@@ -42,6 +42,14 @@ extension File {
         _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler
     ) -> Observable<ByteChunk> {
+        follow(Path(path), from: start, chunkSize: chunkSize, window: window, scheduler: scheduler)
+    }
+
+    /// Follows a file whose name need not be valid UTF-8. See `follow(_:from:chunkSize:window:scheduler:)` with a `String`.
+    public static func follow(
+        _ path: Path, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
+        scheduler: IOUringScheduler
+    ) -> Observable<ByteChunk> {
         if chunkSize <= 0 { fatalError("File.follow: the chunk size has to be positive, is \(chunkSize)") }
         if window <= 0 { fatalError("File.follow: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
@@ -53,7 +61,7 @@ extension File {
 }
 
 private final class FileFollowSource: LoopSource<ByteChunk> {
-    private let path: String
+    private let path: File.Path
     private let start: File.FollowStart
     private let pool: BytePool
 
@@ -80,14 +88,15 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private static let mostFiles = 17
 
-    init(_ path: String, from start: File.FollowStart, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>) {
+    init(_ path: File.Path, from start: File.FollowStart, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>)
+    {
         self.path = path
         self.start = start
         self.pool = pool
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var subject: String { path }
+    override var subject: String { path.description }
 
     override func begin() {
         // No file will ever have this name.
@@ -100,7 +109,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     private func beginWatching(_ result: Result<FileStatus, SystemError>) {
         lookUp = nil
         if case .failure(let error) = result, error.operation != "open" {
-            return fail(with: error.ioError(subject: path))
+            return fail(with: error.ioError(subject: subject))
         }
         let watcher = FileWatcher(path, on: loop) { [weak self] in self?.heard($0) }
         if let failure = watcher.begin() { return fail(with: failure) }
@@ -144,7 +153,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     private func looked(_ result: Result<FileStatus, SystemError>) {
         lookUp = nil
         switch result {
-        case .failure(let error): lookFailed(error.ioError(subject: path))
+        case .failure(let error): lookFailed(error.ioError(subject: subject))
         case .success(let status): found(status)
         }
     }

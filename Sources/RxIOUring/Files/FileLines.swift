@@ -17,6 +17,13 @@ extension File {
     public static func lines(
         _ path: String, maximumLength: Int = LineSplitter.defaultMaximumLength, scheduler: IOUringScheduler
     ) -> Observable<String> {
-        read(path, scheduler: scheduler).lines(LineSplitter(maximumLength: maximumLength, subject: path))
+        lines(Path(path), maximumLength: maximumLength, scheduler: scheduler)
+    }
+
+    /// Emits the lines of a file whose name need not be valid UTF-8. See `lines(_:maximumLength:scheduler:)` with a `String`.
+    public static func lines(
+        _ path: Path, maximumLength: Int = LineSplitter.defaultMaximumLength, scheduler: IOUringScheduler
+    ) -> Observable<String> {
+        read(path, scheduler: scheduler).lines(LineSplitter(maximumLength: maximumLength, subject: path.description))
     }
 }

@@ -31,6 +31,14 @@ extension File {
         _ path: String, mode: OpenMode = .update, permissions: UInt32 = 0o666, writeLimit: Int = 16 << 20,
         scheduler: IOUringScheduler
     ) -> Single<OpenFile> {
+        open(Path(path), mode: mode, permissions: permissions, writeLimit: writeLimit, scheduler: scheduler)
+    }
+
+    /// Opens a file whose name need not be valid UTF-8. See `open(_:mode:permissions:writeLimit:scheduler:)` with a `String`.
+    public static func open(
+        _ path: Path, mode: OpenMode = .update, permissions: UInt32 = 0o666, writeLimit: Int = 16 << 20,
+        scheduler: IOUringScheduler
+    ) -> Single<OpenFile> {
         if writeLimit <= 0 { fatalError("File.open: the write limit must be positive, is \(writeLimit)") }
         return Single(
             raw: scheduler.observable {
@@ -40,7 +48,7 @@ extension File {
 }
 
 private final class FileOpenSource: LoopSource<OpenFile> {
-    private let path: String
+    private let path: File.Path
     private let mode: File.OpenMode
     private let permissions: UInt32
     private let writeLimit: Int
@@ -48,7 +56,8 @@ private final class FileOpenSource: LoopSource<OpenFile> {
     @exclusivity(unchecked) private var opening: TargetOpening?
 
     init(
-        _ path: String, _ mode: File.OpenMode, _ permissions: UInt32, writeLimit: Int, on scheduler: IOUringScheduler,
+        _ path: File.Path, _ mode: File.OpenMode, _ permissions: UInt32, writeLimit: Int,
+        on scheduler: IOUringScheduler,
         downstream: Sink<OpenFile>
     ) {
         self.path = path
@@ -59,7 +68,7 @@ private final class FileOpenSource: LoopSource<OpenFile> {
         super.init(loop: scheduler.loop, downstream: downstream)
     }
 
-    override var subject: String { path }
+    override var subject: String { path.description }
 
     override func begin() {
         opening = FileTarget.open(path, mode.flags, permissions: permissions, on: loop, whenDone: opened)
@@ -70,7 +79,7 @@ private final class FileOpenSource: LoopSource<OpenFile> {
         switch result {
         case .failure(let error): fail(with: error)
         case .success(let opened):
-            emit(OpenFile(opened, path, writeLimit: writeLimit, isReadOnly: mode == .read, scheduler: scheduler))
+            emit(OpenFile(opened, subject, writeLimit: writeLimit, isReadOnly: mode == .read, scheduler: scheduler))
             complete()
         }
     }

@@ -10,7 +10,7 @@ import RxPrimitives
 /// A named pipe is opened for reading at once, and then the loop waits for input, which comes after the first writer; a pipe without
 /// readers cannot be opened for writing, and the loop tries again from time to time.
 final class FileOpening {
-    private let path: String
+    private let path: File.Path
     private let flags: CInt
     private let permissions: UInt32
     private let loop: EventLoop
@@ -29,7 +29,7 @@ final class FileOpening {
     private static let longestPause: Int64 = 32_000_000
 
     fileprivate init(
-        _ path: String, _ flags: CInt, permissions: UInt32, on loop: EventLoop,
+        _ path: File.Path, _ flags: CInt, permissions: UInt32, on loop: EventLoop,
         whenDone: @escaping (Result<Descriptor, IOError>) -> Void
     ) {
         self.path = path
@@ -117,7 +117,7 @@ final class FileOpening {
     private func finish(_ result: Result<Descriptor, SystemError>) {
         guard let whenDone else { return }
         self.whenDone = nil
-        whenDone(result.mapError { $0.ioError(subject: path) })
+        whenDone(result.mapError { $0.ioError(subject: path.description) })
     }
 }
 
@@ -134,7 +134,7 @@ extension FileOpening {
     }
 
     /// Opens a file. Blocks unless `cached`, but does not wait for the other end of a pipe.
-    private static func attempt(_ path: String, _ flags: CInt, permissions: UInt32, cached: Bool) -> Attempt {
+    private static func attempt(_ path: File.Path, _ flags: CInt, permissions: UInt32, cached: Bool) -> Attempt {
         let isExclusive = flags & O_EXCL != 0
         let status: FileStatus?
         switch FileStatus.look(path, cached: cached) {
@@ -153,10 +153,12 @@ extension FileOpening {
             if status.type == S_IFIFO { flags &= ~(O_CREAT | O_TRUNC) }
             if cached { flags &= ~O_CREAT }
         }
-        var fd = rx_file_open(path, isDevice ? flags : flags | O_NONBLOCK, permissions, cached)
-        while fd == -EINTR { fd = rx_file_open(path, isDevice ? flags : flags | O_NONBLOCK, permissions, cached) }
+        var fd = rx_file_open(path.cString, isDevice ? flags : flags | O_NONBLOCK, permissions, cached)
+        while fd == -EINTR {
+            fd = rx_file_open(path.cString, isDevice ? flags : flags | O_NONBLOCK, permissions, cached)
+        }
         // Another process has a lease on the file, and gets some time to give it up.
-        if fd == -EAGAIN, !cached { fd = rx_file_open(path, flags, permissions, false) }
+        if fd == -EAGAIN, !cached { fd = rx_file_open(path.cString, flags, permissions, false) }
         if fd == -EAGAIN, cached { return .wouldWait }
         // It has disappeared since the look.
         if fd == -ENOENT, cached { return .wouldWait }
@@ -178,7 +180,7 @@ extension EventLoop {
     /// - Returns: the opening under way, to be cancelled; nil if there is none. The caller then must not overwrite another one, which
     ///   `whenDone` may have begun.
     func open(
-        _ path: String, _ flags: CInt, permissions: UInt32 = 0,
+        _ path: File.Path, _ flags: CInt, permissions: UInt32 = 0,
         whenDone: @escaping (Result<Descriptor, IOError>) -> Void
     ) -> FileOpening? {
         let opening = FileOpening(path, flags, permissions: permissions, on: self, whenDone: whenDone)

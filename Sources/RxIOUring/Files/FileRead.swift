@@ -27,6 +27,13 @@ extension File {
     public static func read(
         _ path: String, chunkSize: Int = defaultChunkSize, window: Int = 2, scheduler: IOUringScheduler
     ) -> Observable<ByteChunk> {
+        read(Path(path), chunkSize: chunkSize, window: window, scheduler: scheduler)
+    }
+
+    /// Emits the bytes of a file whose name need not be valid UTF-8. See `read(_:chunkSize:window:scheduler:)` with a `String`.
+    public static func read(
+        _ path: Path, chunkSize: Int = defaultChunkSize, window: Int = 2, scheduler: IOUringScheduler
+    ) -> Observable<ByteChunk> {
         if chunkSize <= 0 { fatalError("File.read: the chunk size has to be positive, is \(chunkSize)") }
         if window <= 0 { fatalError("File.read: the window has to be at least 1, is \(window)") }
         return scheduler.observable {
@@ -36,20 +43,20 @@ extension File {
 }
 
 private final class FileReadSource: LoopSource<ByteChunk> {
-    private let path: String
+    private let path: File.Path
     private let pool: BytePool
     @exclusivity(unchecked) private var opening: FileOpening?
     @exclusivity(unchecked) private var file: Descriptor?
     @exclusivity(unchecked) private var offset: Int64 = 0
     @exclusivity(unchecked) private var read: ReadOperation?
 
-    init(_ path: String, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>) {
+    init(_ path: File.Path, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>) {
         self.path = path
         self.pool = pool
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var subject: String { path }
+    override var subject: String { path.description }
 
     override func begin() {
         if let begun = loop.open(path, O_RDONLY, whenDone: opened) { opening = begun }

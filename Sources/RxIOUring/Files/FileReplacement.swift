@@ -8,21 +8,22 @@ import Glibc
 final class FileReplacement {
     /// The open file, which the owner of this object closes.
     let fd: CInt
-    private let directory: String
+    private let directory: File.Path
     private let subject: String
-    private let path: String
-    private let temporaryPath: String
+    private let path: File.Path
+    private let temporaryPath: File.Path
     private var isTemporary = true
 
     private static let mostLinks = 40
     private static let attempts = 100
 
     /// Creates the file, with the owner and the permissions of the file that has the name, if there is one.
-    init(_ subject: String, permissions: UInt32) throws(IOError) {
+    init(_ name: File.Path, permissions: UInt32) throws(IOError) {
+        let subject = name.description
         self.subject = subject
-        if subject.isEmpty { throw IOError(code: ENOENT, operation: "open", subject: subject) }
-        if subject.containsNUL { throw IOError(code: EINVAL, operation: "open", subject: subject) }
-        let path = try FileReplacement.resolve(subject)
+        if name.isEmpty { throw IOError(code: ENOENT, operation: "open", subject: subject) }
+        if name.containsNUL { throw IOError(code: EINVAL, operation: "open", subject: subject) }
+        let path = try FileReplacement.resolve(name)
         let old = try FileReplacement.status(of: path, subject)
         let parts = path.splitAtLastSlash
         self.path = path
@@ -39,55 +40,60 @@ final class FileReplacement {
 
     /// Gives the file its name, and puts the directory on the disk. Returns the error for which that is impossible.
     func commit() -> IOError? {
-        if rename(temporaryPath, path) != 0 { return IOError(code: errno, operation: "rename", subject: subject) }
+        if rename(temporaryPath.cString, path.cString) != 0 {
+            return IOError(code: errno, operation: "rename", subject: subject)
+        }
         isTemporary = false
-        let fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if fd < 0 { return IOError(code: errno, operation: "open", subject: directory) }
+        let fd = open(directory.cString, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if fd < 0 { return IOError(code: errno, operation: "open", subject: directory.description) }
         defer { _ = Glibc.close(fd) }
         while fsync(fd) != 0 {
             // EINVAL: the file system has nothing to do for a directory.
             if errno == EINVAL { break }
-            if errno != EINTR { return IOError(code: errno, operation: "fsync", subject: directory) }
+            if errno != EINTR { return IOError(code: errno, operation: "fsync", subject: directory.description) }
         }
         return nil
     }
 
     /// Removes the file unless it was committed.
     func discard() {
-        if isTemporary { _ = unlink(temporaryPath) }
+        if isTemporary { _ = unlink(temporaryPath.cString) }
         isTemporary = false
     }
 
     /// The path that symbolic links in the place of the file lead to.
-    private static func resolve(_ path: String) throws(IOError) -> String {
+    private static func resolve(_ path: File.Path) throws(IOError) -> File.Path {
         var current = path
         for _ in 0..<mostLinks {
             var status = stat()
             // A missing file is no link; another error comes again when the file is created.
-            if lstat(current, &status) != 0 || status.st_mode & S_IFMT != S_IFLNK { return current }
-            guard let link = readLink(current) else { throw IOError(code: errno, operation: "open", subject: path) }
-            current = link.hasPrefix("/") ? link : current.splitAtLastSlash.prefix + link
+            if lstat(current.cString, &status) != 0 || status.st_mode & S_IFMT != S_IFLNK { return current }
+            guard let link = readLink(current) else {
+                throw IOError(code: errno, operation: "open", subject: path.description)
+            }
+            let isAbsolute = link.first == UInt8(ascii: "/")
+            current = File.Path(bytes: isAbsolute ? link : current.splitAtLastSlash.prefix.bytes + link)
         }
-        throw IOError(code: ELOOP, operation: "open", subject: path)
+        throw IOError(code: ELOOP, operation: "open", subject: path.description)
     }
 
-    private static func readLink(_ path: String) -> String? {
+    private static func readLink(_ path: File.Path) -> [UInt8]? {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
-            let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
-            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+            let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path.cString, $0.baseAddress!, $0.count) }
+            return count < 0 ? nil : Array(buffer[..<count])
         }
     }
 
     /// The status of the file to be replaced, or nil if there is none.
-    private static func status(of path: String, _ subject: String) throws(IOError) -> stat? {
+    private static func status(of path: File.Path, _ subject: String) throws(IOError) -> stat? {
         var old = stat()
         var code: CInt = 0
-        if stat(path, &old) != 0 {
+        if stat(path.cString, &old) != 0 {
             if errno == ENOENT { return nil }
             code = errno
         } else if old.st_mode & S_IFMT != S_IFREG {
             code = old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-        } else if faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 {
+        } else if faccessat(AT_FDCWD, path.cString, W_OK, AT_EACCESS) != 0 {
             // The rename would succeed: it needs only the right to write to the directory.
             code = errno
         }
@@ -96,12 +102,12 @@ final class FileReplacement {
     }
 
     private static func create(
-        in prefix: String, like name: String, permissions: UInt32, _ subject: String
-    ) throws(IOError) -> (CInt, String) {
+        in prefix: File.Path, like name: File.Path, permissions: UInt32, _ subject: String
+    ) throws(IOError) -> (CInt, File.Path) {
         for _ in 0..<attempts {
             let number = String(UInt64.random(in: 0 ... .max), radix: 36)
-            let path = "\(prefix).\(String(decoding: name.utf8.prefix(200), as: UTF8.self)).\(number).tmp"
-            let fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(permissions))
+            let path = File.Path(bytes: prefix.bytes + ".".utf8 + name.bytes.prefix(200) + ".\(number).tmp".utf8)
+            let fd = open(path.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(permissions))
             if fd >= 0 { return (fd, path) }
             if errno != EEXIST { break }
         }
@@ -119,14 +125,5 @@ final class FileReplacement {
             _ = fchown(fd, .max, old.st_gid)
         }
         return fchmod(fd, mode) == 0 ? nil : errno
-    }
-}
-
-extension String {
-    /// The directory, the part of the path up to the name, and the name.
-    var splitAtLastSlash: (directory: String, prefix: String, name: String) {
-        guard let slash = lastIndex(of: "/") else { return (".", "", self) }
-        let name = index(after: slash)
-        return (slash == startIndex ? "/" : String(self[..<slash]), String(self[..<name]), String(self[name...]))
     }
 }

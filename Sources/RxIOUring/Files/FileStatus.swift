@@ -35,9 +35,9 @@ struct FileStatus {
     var isRegular: Bool { type == S_IFREG }
 
     /// Looks a path up. Blocks unless `cached`, which fails with `EAGAIN` where the kernel cannot answer from memory.
-    static func look(_ path: String, cached: Bool) -> Result<FileStatus, SystemError> {
+    static func look(_ path: File.Path, cached: Bool) -> Result<FileStatus, SystemError> {
         var status = rx_file_status()
-        let result = rx_file_look_up(path, cached, &status)
+        let result = rx_file_look_up(path.cString, cached, &status)
         if result == 0 { return .success(FileStatus(status)) }
         return .failure(SystemError(code: -result, operation: "open"))
     }
@@ -50,7 +50,7 @@ extension EventLoop {
     ///   answers from memory, else later.
     /// - Returns: as of `open`.
     func lookUp(
-        _ path: String, whenDone: @escaping (Result<FileStatus, SystemError>) -> Void
+        _ path: File.Path, whenDone: @escaping (Result<FileStatus, SystemError>) -> Void
     ) -> BlockingCall<Result<FileStatus, SystemError>>? {
         let known = FileStatus.look(path, cached: true)
         if case .failure(let error) = known, error.code == EAGAIN {

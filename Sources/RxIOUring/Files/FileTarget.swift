@@ -4,7 +4,7 @@ import Glibc
 
 /// A file to be written, before it is open.
 struct FileTarget {
-    let path: String
+    let path: File.Path
     let mode: File.WriteMode
     let permissions: UInt32
 
@@ -27,7 +27,7 @@ struct FileTarget {
 
     /// Does the same with flags as of `open`.
     static func open(
-        _ path: String, _ flags: CInt, permissions: UInt32, on loop: EventLoop,
+        _ path: File.Path, _ flags: CInt, permissions: UInt32, on loop: EventLoop,
         whenDone: @escaping (Result<Opened, IOError>) -> Void
     ) -> TargetOpening? {
         let opening = loop.open(path, flags, permissions: permissions) { result in

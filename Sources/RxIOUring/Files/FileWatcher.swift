@@ -26,8 +26,8 @@ final class FileWatcher {
 
     /// The watched name in the directory.
     let name: [UInt8]
-    private let path: String
-    private let directoryPath: String
+    private let path: File.Path
+    private let directoryPath: File.Path
     private let loop: EventLoop
     private let heard: (Changes) -> Void
 
@@ -39,12 +39,12 @@ final class FileWatcher {
     /// - Parameters:
     ///   - path: the name to watch. Files are watched separately.
     ///   - heard: called with the changes when something has happened.
-    init(_ path: String, on loop: EventLoop, heard: @escaping (Changes) -> Void) {
+    init(_ path: File.Path, on loop: EventLoop, heard: @escaping (Changes) -> Void) {
         self.path = path
         self.loop = loop
         self.heard = heard
         let parts = path.splitAtLastSlash
-        name = Array(parts.name.utf8)
+        name = parts.name.bytes
         directoryPath = parts.directory
     }
 
@@ -58,7 +58,7 @@ final class FileWatcher {
             return error
         }
         if directory >= 0 { return nil }
-        let error = IOError(code: -directory, operation: "inotify_add_watch", subject: directoryPath)
+        let error = IOError(code: -directory, operation: "inotify_add_watch", subject: directoryPath.description)
         end()
         return error
     }
@@ -74,7 +74,7 @@ final class FileWatcher {
     }
 
     /// Watches an open file, and returns the number of the watch, or a negated errno.
-    func watch(_ file: CInt, _ path: String) -> CInt {
+    func watch(_ file: CInt, _ path: File.Path) -> CInt {
         guard let instance else { return -EBADF }
         let watch = instance.watchFile(file, path, for: self)
         if watch >= 0 { files.insert(watch) }

@@ -58,6 +58,18 @@ extension File {
         _ chunks: Observable<ByteChunk>, to path: String, mode: WriteMode = .replace, permissions: UInt32 = 0o666,
         synchronize: Bool = false, backlogLimit: Int = 16 << 20, scheduler: IOUringScheduler
     ) -> Single<Int> {
+        write(
+            chunks, to: Path(path), mode: mode, permissions: permissions, synchronize: synchronize,
+            backlogLimit: backlogLimit, scheduler: scheduler)
+    }
+
+    /// Writes chunks to a file whose name need not be valid UTF-8.
+    ///
+    /// See `write(_:to:mode:permissions:synchronize:backlogLimit:scheduler:)` with a `String`.
+    public static func write(
+        _ chunks: Observable<ByteChunk>, to path: Path, mode: WriteMode = .replace, permissions: UInt32 = 0o666,
+        synchronize: Bool = false, backlogLimit: Int = 16 << 20, scheduler: IOUringScheduler
+    ) -> Single<Int> {
         if backlogLimit <= 0 { fatalError("File.write: the backlog limit has to be positive, is \(backlogLimit)") }
         let target = FileTarget(path: path, mode: mode, permissions: permissions)
         return Single(
@@ -92,12 +104,12 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         self.chunks = chunks
         self.target = target
         self.synchronize = synchronize
-        queue = WriteQueue(path: target.path, limit: backlogLimit)
+        queue = WriteQueue(path: target.path.description, limit: backlogLimit)
         input = InputSubscription(pausing: queue.sources)
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var subject: String { target.path }
+    override var subject: String { target.path.description }
 
     override func begin() { opening = target.open(on: loop, whenDone: opened) }
 
@@ -110,7 +122,7 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
     }
 
     private func begin(with opened: FileTarget.Opened) {
-        let output = FileOutput(opened.descriptor, opened.layout, queue: queue, path: target.path, loop: loop)
+        let output = FileOutput(opened.descriptor, opened.layout, queue: queue, path: subject, loop: loop)
         replacement = opened.replacement
         // Holds this source until the output has ended, or `end` abandons it.
         output.onFailure = { self.fail(with: $0) }
@@ -180,7 +192,7 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
             commit = nil
             switch result {
             case .success(let failure): committed(failure)
-            case .failure(let error): fail(with: error.ioError(subject: target.path))
+            case .failure(let error): fail(with: error.ioError(subject: subject))
             }
         }
     }

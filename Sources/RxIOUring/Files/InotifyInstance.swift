@@ -26,13 +26,13 @@ final class InotifyInstance {
     private static let roomForEvents = 16_384
 
     /// The instance of the loop for one more watcher. Throws an `IOError` if the system is out of instances.
-    static func use(on loop: EventLoop, for path: String) throws(IOError) -> InotifyInstance {
+    static func use(on loop: EventLoop, for path: File.Path) throws(IOError) -> InotifyInstance {
         if let instance = loop.inotify {
             instance.users += 1
             return instance
         }
         let fd = rx_watcher_make()
-        if fd < 0 { throw IOError(code: -fd, operation: "inotify_init1", subject: path) }
+        if fd < 0 { throw IOError(code: -fd, operation: "inotify_init1", subject: path.description) }
         let instance = InotifyInstance(fd, on: loop)
         loop.inotify = instance
         return instance
@@ -63,8 +63,8 @@ final class InotifyInstance {
     // MARK: Watches
 
     /// Watches a directory for a watcher's name in it. Returns the number of the watch, or a negated errno.
-    func watchDirectory(_ path: String, for watcher: FileWatcher) -> CInt {
-        let watch = rx_watch_directory(descriptor.fd, path)
+    func watchDirectory(_ path: File.Path, for watcher: FileWatcher) -> CInt {
+        let watch = rx_watch_directory(descriptor.fd, path.cString)
         if watch >= 0 {
             directories[watch, default: [:]][watcher.name, default: [:]][ObjectIdentifier(watcher)] = watcher
         }
@@ -81,8 +81,8 @@ final class InotifyInstance {
     }
 
     /// Watches the content of an open file for a watcher. Returns the number of the watch, or a negated errno.
-    func watchFile(_ fd: CInt, _ path: String, for watcher: FileWatcher) -> CInt {
-        let watch = rx_watch_open_file(descriptor.fd, fd, path)
+    func watchFile(_ fd: CInt, _ path: File.Path, for watcher: FileWatcher) -> CInt {
+        let watch = rx_watch_open_file(descriptor.fd, fd, path.cString)
         if watch >= 0 { files[watch, default: [:]][ObjectIdentifier(watcher)] = watcher }
         return watch
     }

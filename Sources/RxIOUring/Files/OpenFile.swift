@@ -12,7 +12,7 @@ public import RxSwift
 /// A write that fails ends the writing: waiting and later writes fail with the same error, and the file has all bytes of `write(_:)` and
 /// `append(_:)` up to some place and none behind it. Reading is still possible.
 public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
-    /// The path with which the file was opened.
+    /// The path with which the file was opened, as `File.Path` describes it.
     public let path: String
 
     /// The event loop that the file lives on. Results come on its thread.

@@ -11,7 +11,7 @@ struct TargetOpening {
 
     /// Creates the replacement of a file, on a thread that may wait for the disk.
     static func replacement(
-        of path: String, permissions: UInt32, on loop: EventLoop,
+        of path: File.Path, permissions: UInt32, on loop: EventLoop,
         whenDone: @escaping (Result<FileTarget.Opened, IOError>) -> Void
     ) -> TargetOpening {
         let call = BlockingCall(on: loop, in: loop.configuration.files) {
@@ -20,7 +20,7 @@ struct TargetOpening {
             if case .success(let replacement) = created { _ = Glibc.close(replacement.fd) }
         } whenDone: { result in
             whenDone(
-                result.mapError { $0.ioError(subject: path) }.flatMap { created in
+                result.mapError { $0.ioError(subject: path.description) }.flatMap { created in
                     created.map { replacement in
                         FileTarget.Opened(
                             descriptor: Descriptor(replacement.fd, on: loop), layout: .positions(end: 0),

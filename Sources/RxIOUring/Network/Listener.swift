@@ -157,26 +157,26 @@ final class ListenerCore: @unchecked Sendable {
 
 /// The file that a Unix socket was bound to.
 struct SocketFile {
-    private let path: String
+    private let path: File.Path
     private let device: dev_t
     private let number: ino_t
 
     /// The file of a socket that was just bound; nil for an address in no file system.
     init?(of address: SocketAddress) {
-        guard let path = address.path else { return nil }
+        guard let path = address.filePath else { return nil }
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard lstat(path.cString, &status) == 0 else { return nil }
         (self.path, device, number) = (path, status.st_dev, status.st_ino)
     }
 
     /// Sets the permissions of the file.
     func allow(_ mode: mode_t, _ address: SocketAddress) throws {
-        if chmod(path, mode) != 0 { throw IOError(code: errno, operation: "chmod", subject: "\(address)") }
+        if chmod(path.cString, mode) != 0 { throw IOError(code: errno, operation: "chmod", subject: "\(address)") }
     }
 
     /// Removes the file, unless another one, of the next listener maybe, is there now.
     func remove() {
         var status = stat()
-        if lstat(path, &status) == 0, status.st_dev == device, status.st_ino == number { unlink(path) }
+        if lstat(path.cString, &status) == 0, status.st_dev == device, status.st_ino == number { unlink(path.cString) }
     }
 }

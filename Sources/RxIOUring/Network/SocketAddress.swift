@@ -73,10 +73,15 @@ public struct SocketAddress: Sendable {
     ///
     /// - Parameter path: at most 107 bytes.
     /// - Throws: `IOError` of `EINVAL` or `ENAMETOOLONG`.
-    public init(unixPath path: String) throws {
-        let bytes = Array(path.utf8)
+    public init(unixPath path: String) throws { try self.init(unixPath: File.Path(path)) }
+
+    /// A Unix socket in the file system, whose name need not be valid UTF-8.
+    ///
+    /// - Parameter path: at most 107 bytes.
+    /// - Throws: `IOError` of `EINVAL` or `ENAMETOOLONG`.
+    public init(unixPath path: File.Path) throws {
         if path.isEmpty || path.containsNUL { throw SocketAddress.invalid("unix:\(path)") }
-        kind = .unix(try SocketAddress.fitting(bytes, path))
+        kind = .unix(try SocketAddress.fitting(path.bytes, path.description))
     }
 
     /// An abstract Unix socket, which is in no file system.
@@ -109,10 +114,13 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    /// The path of a Unix socket in the file system; nil for any other address.
-    public var path: String? {
+    /// The path of a Unix socket in the file system, as `File.Path` describes it; nil for any other address.
+    public var path: String? { filePath?.description }
+
+    /// The path of a Unix socket in the file system, byte for byte; nil for any other address.
+    public var filePath: File.Path? {
         guard case .unix(let bytes) = kind, let first = bytes.first, first != 0 else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        return File.Path(bytes: bytes)
     }
 
     private static func text(_ family: CInt, _ address: UnsafeRawPointer, _ room: CInt) -> String {
@@ -138,8 +146,8 @@ extension SocketAddress: CustomStringConvertible {
         case .ipv4(_, let port): return "\(host!):\(port)"
         case .ipv6(_, _, let port, _): return "[\(host!)]:\(port)"
         case .unix(let bytes):
-            if bytes.first == 0 { return "unix:@" + String(decoding: bytes.dropFirst(), as: UTF8.self) }
-            return "unix:" + String(decoding: bytes, as: UTF8.self)
+            let isAbstract = bytes.first == 0
+            return "unix:\(isAbstract ? "@" : "")\(File.Path(bytes: isAbstract ? bytes.dropFirst() : bytes[...]))"
         }
     }
 }
