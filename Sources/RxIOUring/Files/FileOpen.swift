@@ -57,8 +57,7 @@ private final class FileOpenSource: LoopSource<OpenFile> {
 
     init(
         _ path: File.Path, _ mode: File.OpenMode, _ permissions: UInt32, writeLimit: Int,
-        on scheduler: IOUringScheduler,
-        downstream: Sink<OpenFile>
+        on scheduler: IOUringScheduler, downstream: Sink<OpenFile>
     ) {
         self.path = path
         self.mode = mode

@@ -12,7 +12,7 @@ extension File {
         /// The path whose bytes are the text's, in UTF-8.
         ///
         /// - Parameter text: a path; with a NUL character in it, every use fails with `EINVAL`.
-        public init(_ text: String) { self.init(bytes: text.utf8) }
+        public init(_ text: String) { cString = Array(text.utf8CString) }
 
         /// The path of these bytes.
         ///
@@ -56,4 +56,9 @@ extension File.Path {
         let directory = slash == 0 ? bytes[...slash] : bytes[..<slash]
         return (File.Path(bytes: directory), File.Path(bytes: bytes[...slash]), File.Path(bytes: bytes[(slash + 1)...]))
     }
+}
+
+extension String {
+    /// True if C would take the text for a shorter one.
+    var containsNUL: Bool { utf8.contains(0) }
 }

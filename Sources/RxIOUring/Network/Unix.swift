@@ -9,6 +9,7 @@ public enum Unix {
     ///
     /// The file is removed when the listener is closed, unless it was replaced by another one meanwhile. An existing file is an error, even if no socket listens there any more:
     /// the program has to decide whether to remove it.
+    /// For a path that is not valid UTF-8 there is `listener(at:)` with `SocketAddress(unixPath:)`.
     /// - Parameters: as of `TCP.listener`.
     /// - Throws: `IOError` (`listen`, `bind`, `chmod`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
     ///   long for a socket.
@@ -52,7 +53,8 @@ public enum Unix {
 
     /// Connects to the socket at a path, at each subscription.
     ///
-    /// Waits for room until the timeout if the listener's queue is full.
+    /// Waits for room until the timeout if the listener's queue is full. For a path that is not valid UTF-8 there is `TCP.connect(to:)` with
+    /// `SocketAddress(unixPath:)`.
     /// - Returns: fails with an `IOError` (`connect`): `ENOENT` if there is no file, `ECONNREFUSED` if no socket listens there,
     ///   `ETIMEDOUT`; (`address`) `ENAMETOOLONG` if the path is too long for a socket.
     public static func connect(

@@ -7,12 +7,40 @@ import TestSupport
 import Testing
 
 @Suite struct FilePathTests {
+    enum Access: CaseIterable, Sendable {
+        case read, follow, write
+
+        func stream(_ path: String, _ scheduler: IOUringScheduler) -> Observable<ByteChunk> {
+            switch self {
+            case .read: File.read(path, scheduler: scheduler)
+            case .follow: File.follow(path, scheduler: scheduler)
+            case .write:
+                File.write(.just(ByteChunk("x")), to: path, scheduler: scheduler).asObservable().map { _ in
+                    ByteChunk("")
+                }
+            }
+        }
+    }
+
     /// `é` as Latin-1 has it, which is not valid UTF-8, beside a backslash and a line feed.
     private static let name: [UInt8] = Array("caf".utf8) + [0xE9] + Array("\\\n.log".utf8)
 
-    private func path(_ name: [UInt8] = FilePathTests.name, in folder: TemporaryFolder) -> File.Path {
-        File.Path(bytes: Array(folder[""].utf8) + name)
+    private func path(in folder: TemporaryFolder) -> File.Path {
+        File.Path(bytes: Array(folder[""].utf8) + FilePathTests.name)
     }
+
+    /// Runs a test with a path in its folder, and removes the file, whose name the folder does not know.
+    private func leavingNoFile(
+        _ backend: Backend, _ body: (TemporaryFolder, File.Path, IOUringScheduler) async -> Void
+    ) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = path(in: folder)
+            await body(folder, path, scheduler)
+            unlink(FilePathTests.cString(path.bytes))
+        }
+    }
+
+    private static func cString(_ bytes: [UInt8]) -> [CChar] { bytes.map(CChar.init(bitPattern:)) + [0] }
 
     /// The names in a folder, in bytes.
     private func names(in folder: TemporaryFolder) -> [[UInt8]] {
@@ -50,9 +78,7 @@ import Testing
 
     @Test("A file whose name is not UTF-8 is written, read and replaced", arguments: Backend.built)
     func writeAndRead(_ backend: Backend) async {
-        await leavingNothing(backend) { folder, scheduler in
-            let path = path(in: folder)
-            defer { unlink(path.bytes.map(CChar.init(bitPattern:)) + [0]) }
+        await leavingNoFile(backend) { folder, path, scheduler in
             await write("one\n", to: path, mode: .createNew, scheduler)
             await write("two\n", to: path, mode: .append, scheduler)
             let lines = Received(File.lines(path, scheduler: scheduler))
@@ -66,11 +92,9 @@ import Testing
 
     @Test("A symbolic link to a name that is not UTF-8 stays, and its file is replaced", arguments: Backend.built)
     func link(_ backend: Backend) async {
-        await leavingNothing(backend) { folder, scheduler in
-            let path = path(in: folder)
-            defer { unlink(path.bytes.map(CChar.init(bitPattern:)) + [0]) }
+        await leavingNoFile(backend) { folder, path, scheduler in
             await write("old", to: path, mode: .createNew, scheduler)
-            symlink(FilePathTests.name.map(CChar.init(bitPattern:)) + [0], folder["link"])
+            symlink(FilePathTests.cString(FilePathTests.name), folder["link"])
             await write("new", to: File.Path(folder["link"]), mode: .replaceAtomically, scheduler)
             #expect(folder.bytes(of: "link") == Array("new".utf8))
             #expect(Set(names(in: folder)) == [FilePathTests.name, Array("link".utf8)])
@@ -79,9 +103,7 @@ import Testing
 
     @Test("A file whose name is not UTF-8 is followed from before it exists", arguments: Backend.built)
     func follow(_ backend: Backend) async {
-        await leavingNothing(backend) { folder, scheduler in
-            let path = path(in: folder)
-            defer { unlink(path.bytes.map(CChar.init(bitPattern:)) + [0]) }
+        await leavingNoFile(backend) { folder, path, scheduler in
             // From the beginning: the file may be there before the first look.
             let chunks = Received(File.follow(path, from: .beginning, scheduler: scheduler).take(1))
             try? await Task.sleep(nanoseconds: 20_000_000)
@@ -100,15 +122,6 @@ import Testing
         }
     }
 
-    @Test("A path with a zero byte names no file", arguments: Backend.built)
-    func zeroByte(_ backend: Backend) async {
-        await leavingNothing(backend) { folder, scheduler in
-            let read = Received(File.read(path([0x61, 0, 0x62], in: folder), scheduler: scheduler))
-            #expect(await read.ends())
-            #expect(read.error?.code == EINVAL)
-        }
-    }
-
     @Test("A Unix socket has a name that is not UTF-8, and takes it away", arguments: Backend.built)
     func unixSocket(_ backend: Backend) async throws {
         try await leavingNothing(backend) { folder, scheduler in
@@ -120,6 +133,18 @@ import Testing
             #expect(await connection.ends() && connection.elements.count == 1)
             listener.close()
             #expect(await eventually { names(in: folder).isEmpty })
+        }
+    }
+
+    /// C would cut the path off at the NUL character, and open another file.
+    @Test("A path with a NUL character names no file", arguments: Backend.built, Access.allCases)
+    func nulCharacter(_ backend: Backend, _ access: Access) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = folder.put(pattern(10), into: "file") + "\0.txt"
+            let received = Received(access.stream(path, scheduler))
+            #expect(await received.ends())
+            #expect(received.error == IOError(code: EINVAL, operation: "open", subject: path))
+            #expect(folder.bytes(of: "file") == pattern(10))
         }
     }
 }

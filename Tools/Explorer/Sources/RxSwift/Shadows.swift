@@ -6,8 +6,8 @@ import RxPrimitives
     import Glibc
 #endif
 
-// What the module's files call of the system and of Dispatch, where threads wait or start: declared in the module, these take the place of the
-// imported ones.
+// The functions of the system and of Dispatch by which the module's files wait or start threads. Declared in the module, these take the place
+// of the imported ones.
 
 /// The semaphore, with as many threads that wait at once as the scenario has.
 final class DispatchSemaphore {
