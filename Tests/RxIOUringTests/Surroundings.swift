@@ -102,3 +102,6 @@ func zombies() -> [String] {
 
 /// True if this test runs under ThreadSanitizer.
 let hasThreadSanitizer = dlsym(nil, "__tsan_init") != nil
+
+/// True if this test runs under AddressSanitizer, which retains freed memory.
+let hasAddressSanitizer = dlsym(nil, "__asan_init") != nil

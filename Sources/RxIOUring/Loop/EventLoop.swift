@@ -8,7 +8,7 @@ import RxSwift
 
 /// A thread that waits for the kernel, for timers and for submitted work, and serves them in turns.
 ///
-/// Each of the three has a lane of its own, and a turn of 200 microseconds at most, or of one callback that takes longer. So a timer, or a
+/// Each of the three has a lane of its own, and a turn of 200 microseconds at most, or of three callbacks that take longer. So a timer, or a
 /// completion, waits for no more than a turn of each of the others, however much work is submitted.
 ///
 /// The thread keeps this object alive until it ends: after `shutdown`, or when it is idle after `shutdownWhenIdle`.

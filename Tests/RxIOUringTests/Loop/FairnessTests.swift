@@ -264,7 +264,20 @@ import Testing
     func slowCallbacks(_ backend: Backend) {
         let scheduler = IOUringScheduler(backend: backend)
         let bag = DisposeBag()
-        let (timers, chunks) = (AtomicCounter(0), AtomicCounter(0))
+        let (timers, chunks, readers) = (AtomicCounter(0), AtomicCounter(0), AtomicCounter(0))
+        for _ in 0..<100 {
+            var isFirst = true
+            File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).subscribe(
+                onNext: { _ in
+                    if isFirst { readers.increment() }
+                    isFirst = false
+                    chunks.increment()
+                    spin(microseconds: 1_000)
+                }, onError: { _ in }
+            ).disposed(by: bag)
+        }
+        // Work is done in the order of its submission: an action would wait for the subscriptions.
+        #expect(soon { readers.value == 100 })
         for _ in 0..<200 {
             _ = scheduler.scheduleRelative((), dueTime: .milliseconds(5)) { _ in
                 timers.increment()
@@ -272,15 +285,7 @@ import Testing
                 return Disposables.create()
             }
         }
-        for _ in 0..<100 {
-            File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).subscribe(
-                onNext: { _ in
-                    chunks.increment()
-                    spin(microseconds: 1_000)
-                }, onError: { _ in }
-            ).disposed(by: bag)
-        }
-        #expect(soon { timers.value > 0 && chunks.value > 0 })
+        #expect(soon { timers.value > 0 })
         let (action, timer) = (OneShot(), OneShot())
         let (timersBefore, chunksBefore) = (timers.value, chunks.value)
         scheduler.run { action.fire() }

@@ -21,30 +21,6 @@ func waitUntil(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     return condition()
 }
 
-/// A value that several threads read and write.
-final class Guarded<Value>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var stored: Value
-
-    init(_ value: Value) { stored = value }
-
-    var value: Value {
-        get { lock.withLock { stored } }
-        set { lock.withLock { stored = newValue } }
-    }
-
-    func exchange(_ value: Value) -> Value {
-        change { stored in
-            let before = stored
-            stored = value
-            return before
-        }
-    }
-
-    @discardableResult
-    func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
-}
-
 /// A socket that the test reads and writes by blocking system calls: a peer without any code of the library.
 final class PlainSocket: @unchecked Sendable {
     let number: CInt

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct TimerMemoryTests {
     /// True under a sanitizer, whose allocator makes every object larger.
-    private static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+    private static let isSanitized = hasThreadSanitizer || hasAddressSanitizer
 
     /// The action captures nothing, since captures are the caller's memory.
     @Test("An outstanding timer takes at most a hundred bytes", .enabled(if: !isSanitized), arguments: Backend.built)

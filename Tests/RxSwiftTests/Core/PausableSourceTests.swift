@@ -12,9 +12,9 @@ import Testing
     func hopPauses() async {
         let probe = PausableProbe()
         let gated = GatedScheduler()
-        nonisolated(unsafe) var received = 0
+        let received = AtomicCounter(0)
         let subscription = probe.observable.map { $0 }.observe(on: gated.scheduler).subscribe(onNext: { _ in
-            received += 1
+            received.increment()
         })
         let sent = probe.emitUntilPaused(limit: 20_000)
         #expect((7_000...8_192).contains(sent))
@@ -23,7 +23,7 @@ import Testing
         #expect(await eventually { probe.resumeCount == 1 })
         #expect(!probe.ask())
         gated.finish()
-        #expect(await eventually { received == sent })
+        #expect(await eventually { received.value == sent })
         subscription.dispose()
     }
 
@@ -59,10 +59,10 @@ import Testing
     func inlineBehindPostponed() async {
         let probe = PausableProbe()
         let gated = GatedScheduler()
-        nonisolated(unsafe) var received: [Int] = []
-        nonisolated(unsafe) var hasCompleted = false
+        let received = Guarded<[Int]>([])
+        let hasCompleted = Guarded(false)
         let subscription = probe.observable.observe(on: MainScheduler.instance).observe(on: gated.scheduler)
-            .subscribe(onNext: { received.append($0) }, onCompleted: { hasCompleted = true })
+            .subscribe(onNext: { received.value.append($0) }, onCompleted: { hasCompleted.value = true })
         for _ in 0..<20_000 { probe.emit() }
         // Behind the batches that the elements lie in.
         for _ in 0..<200 { await MainActor.run {} }
@@ -71,8 +71,8 @@ import Testing
             probe.complete()
         }
         gated.open()
-        #expect(await eventually { hasCompleted })
-        #expect(received == Array(1...20_010))
+        #expect(await eventually { hasCompleted.value })
+        #expect(received.value == Array(1...20_010))
         subscription.dispose()
     }
 
@@ -100,17 +100,17 @@ import Testing
     func adviceOnly() async {
         let probe = PausableProbe()
         let gated = GatedScheduler()
-        nonisolated(unsafe) var received: [Int] = []
-        nonisolated(unsafe) var hasCompleted = false
+        let received = Guarded<[Int]>([])
+        let hasCompleted = Guarded(false)
         let subscription = probe.observable.observe(on: gated.scheduler)
-            .subscribe(onNext: { received.append($0) }, onCompleted: { hasCompleted = true })
+            .subscribe(onNext: { received.value.append($0) }, onCompleted: { hasCompleted.value = true })
         for _ in 0..<30_000 { probe.emit() }
         #expect(probe.isPaused)
         probe.complete()
         gated.open()
         gated.finish()
-        #expect(await eventually { hasCompleted })
-        #expect(received == Array(1...30_000))
+        #expect(await eventually { hasCompleted.value })
+        #expect(received.value == Array(1...30_000))
         subscription.dispose()
     }
 
@@ -119,9 +119,9 @@ import Testing
         let probe = PausableProbe()
         let gated = GatedScheduler()
         let free = SerialDispatchQueueScheduler(internalSerialQueueName: "free")
-        nonisolated(unsafe) var received = 0
+        let received = AtomicCounter(0)
         let subscription = probe.observable.observe(on: free).map { $0 }.observe(on: gated.scheduler)
-            .subscribe(onNext: { _ in received += 1 })
+            .subscribe(onNext: { _ in received.increment() })
         var sent = 0
         // The hop above may be about to fill the one below.
         for _ in 0..<100 where sent < 100_000 {
@@ -135,7 +135,7 @@ import Testing
             await eventually {
                 if probe.ask() { return false }
                 gated.finish()
-                return received == sent
+                return received.value == sent
             })
         subscription.dispose()
     }
@@ -222,20 +222,21 @@ import Testing
     @Test("delay lets its source pause while the stages below are full, also when its timer is never idle")
     func delayPauses() {
         let gated = GatedScheduler()
-        nonisolated(unsafe) var made = 0
+        let made = AtomicCounter(0)
         let subscription = Observable.generate(
             initialState: 0, condition: { _ in true },
             scheduler: SerialDispatchQueueScheduler(internalSerialQueueName: "delay.source"),
             iterate: {
-                made += 1
+                made.increment()
                 return $0 + 1
             }
         ).delay(.milliseconds(1), scheduler: SerialDispatchQueueScheduler(internalSerialQueueName: "delay.timer"))
             .observe(on: gated.scheduler).subscribe()
         Thread.sleep(forTimeInterval: 0.7)
-        let before = made
+        let before = made.value
         Thread.sleep(forTimeInterval: 0.7)
-        #expect(made - before < 10_000, "made \(before), then \(made - before) more")
+        let more = made.value - before
+        #expect(more < 10_000, "made \(before), then \(more) more")
         gated.open()
         subscription.dispose()
     }
@@ -293,14 +294,14 @@ import Testing
     @Test("A source that a scheduler runs pauses: a slow consumer bounds what an endless one makes")
     func scheduledSource() {
         let gated = GatedScheduler()
-        nonisolated(unsafe) var made = 0
+        let made = AtomicCounter(0)
         let pool = ConcurrentDispatchQueueScheduler(qos: .default)
         let done = OneShot()
         nonisolated(unsafe) var received = 0
         let subscription = Observable.generate(
             initialState: 0, condition: { _ in true }, scheduler: pool,
             iterate: {
-                made += 1
+                made.increment()
                 return $0 + 1
             }
         ).observe(on: gated.scheduler).subscribe(onNext: { element in
@@ -309,7 +310,7 @@ import Testing
             if received == 100_000 { done.fire() }
         })
         usleep(100_000)
-        #expect((7_000...9_000).contains(made))
+        #expect((7_000...9_000).contains(made.value))
         gated.open()
         #expect(done.wait())
         subscription.dispose()

@@ -127,19 +127,19 @@ import Testing
         queue.suspend()
         let slow = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "groups.target")
         let timers = SerialDispatchQueueScheduler(internalSerialQueueName: "timers")
-        nonisolated(unsafe) var ends = 0
+        let ends = AtomicCounter(0)
         let subscription = probe.observable.groupBy(
             { $0.utf8.count }, idleTimeout: .milliseconds(50), scheduler: timers
         )
-        .flatMap { $0.do(onCompleted: { ends += 1 }) }.observe(on: slow).subscribe()
+        .flatMap { $0.do(onCompleted: { ends.increment() }) }.observe(on: slow).subscribe()
         probe.emitUntilPaused(limit: 100)
         #expect(probe.isPaused)
         Thread.sleep(forTimeInterval: 0.3)
-        #expect(ends == 0)
+        #expect(ends.value == 0)
         queue.resume()
         #expect(await eventually { probe.resumeCount > 0 })
         #expect(!probe.ask())
-        #expect(await eventually { ends == 1 })
+        #expect(await eventually { ends.value == 1 })
         subscription.dispose()
     }
 
