@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// ``ObservableType/distinctUntilChanged(_:)``, ``ObservableType/distinctUntilChanged(at:)``, ``ObservableType/distinctUntilChanged(_:comparer:)``
+    /// ``ObservableType/distinctUntilChanged(_:)``
     @Test func distinctUntilChangedByKey() throws {
         try expectPicture(
             """
@@ -51,6 +51,42 @@ import Testing
             """
         ) { (source: Observable<Int>, _) in
             source.distinctUntilChanged { $0.isMultiple(of: 2) }
+        }
+    }
+
+    /// ``ObservableType/distinctUntilChanged(_:)``
+    @Test func distinctUntilChangedByComparison() throws {
+        try expectPicture(
+            """
+            source: -1-2-5-6-3-|
+            result: -1---5---3-|
+            """
+        ) { (source: Observable<Int>, _) in
+            source.distinctUntilChanged { abs($0 - $1) < 2 }
+        }
+    }
+
+    /// ``ObservableType/distinctUntilChanged(_:comparer:)``
+    @Test func distinctUntilChangedByComparedKey() throws {
+        try expectPicture(
+            """
+            source: -1-4-5-2-6-|
+            result: -1---5---6-|
+            """
+        ) { (source: Observable<Int>, _) in
+            source.distinctUntilChanged({ $0 % 3 }, comparer: ==)
+        }
+    }
+
+    /// ``ObservableType/distinctUntilChanged(at:)``
+    @Test func distinctUntilChangedAtKeyPath() throws {
+        try expectPicture(
+            """
+            source: -a-b-c-d-|  b = bb, c = cc
+            result: -a-b---d-|  b = bb
+            """
+        ) { (source: Observable<String>, _) in
+            source.distinctUntilChanged(at: \.count)
         }
     }
 

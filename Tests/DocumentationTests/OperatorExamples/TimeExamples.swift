@@ -78,21 +78,4 @@ import Testing
             source.timeout(.seconds(4), other: other, scheduler: scheduler)
         }
     }
-
-    /// ``ObservableType/debounce(for:clock:)``, ``ObservableType/throttle(for:latest:clock:)``, ``ObservableType/delay(for:clock:)``,
-    /// ``ObservableType/delaySubscription(for:clock:)``, ``ObservableType/skip(for:clock:)``, ``ObservableType/take(for:clock:)``,
-    /// ``ObservableType/timeout(after:clock:)``, ``ObservableType/timeout(after:other:clock:)``, ``ObservableType/interval(_:clock:)``,
-    /// ``ObservableType/timer(after:period:clock:)``, ``ObservableType/buffer(for:count:clock:)``, ``ObservableType/window(for:count:clock:)``
-    @Test func clocks() async {
-        await expectPrinted("swift") { print in
-            let clock = TestClock()
-            let text = PublishSubject<String>()
-            let subscription = text.debounce(for: .seconds(1), clock: clock).subscribe(onNext: { print($0) })
-            text.onNext("swi")
-            await clock.advance(by: .milliseconds(500))
-            text.onNext("swift")
-            await clock.advance(by: .seconds(1))
-            subscription.dispose()
-        }
-    }
 }
