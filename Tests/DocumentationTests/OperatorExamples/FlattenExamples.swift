@@ -111,6 +111,19 @@ import Testing
         }
     }
 
+    /// ``ObservableType/concat(_:)``
+    @Test func concatCollection() throws {
+        try expectPicture(
+            """
+            first:  -a-b-|
+            second: -1--2-|
+            result: -a-b--1--2-|
+            """
+        ) { (first: Observable<String>, second: Observable<String>, _) in
+            Observable.concat([first, second])
+        }
+    }
+
     /// ``ObservableType/concat()``
     @Test func concat() throws {
         try expectPicture(

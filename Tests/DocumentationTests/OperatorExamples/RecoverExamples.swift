@@ -45,7 +45,19 @@ import Testing
         }
     }
 
-    /// ``ObservableType/retry()``, ``ObservableType/retry(_:)``
+    /// ``ObservableType/retry()``
+    @Test func retryEndlessly() throws {
+        try expectPicture(
+            """
+            source: -a-b-#
+            result: -a-b--a-b--(a|)
+            """
+        ) { (source: Observable<String>, _) in
+            source.retry().take(5)
+        }
+    }
+
+    /// ``ObservableType/retry(_:)``
     @Test func retry() throws {
         try expectPicture(
             """

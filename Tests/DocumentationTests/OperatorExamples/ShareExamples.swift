@@ -50,7 +50,21 @@ import Testing
         }
     }
 
-    /// ``ObservableType/multicast(_:)``, ``ObservableType/multicast(makeSubject:)``
+    /// ``ObservableType/multicast(makeSubject:)``
+    @Test func multicastMakingSubject() throws {
+        try expectPicture(
+            connecting: """
+                source:  -a--b------c-|
+                connect: ^
+                first:   ^a--b------c-|
+                second:  -----(^ab)-c-|
+                """
+        ) { (source: Observable<String>, _) in
+            source.multicast(makeSubject: { ReplaySubject.create(bufferSize: 2) })
+        }
+    }
+
+    /// ``ObservableType/multicast(_:)``
     @Test func multicast() throws {
         try expectPicture(
             connecting: """
@@ -74,7 +88,7 @@ import Testing
         }
     }
 
-    /// ``ObservableType/replay(_:)``, ``ObservableType/replayAll()``
+    /// ``ObservableType/replay(_:)``
     @Test func replayConnected() throws {
         try expectPicture(
             connecting: """
@@ -88,7 +102,21 @@ import Testing
         }
     }
 
-    /// ``ObservableType/replay(_:)``, ``ObservableType/replayAll()``
+    /// ``ObservableType/replayAll()``
+    @Test func replayAllConnected() throws {
+        try expectPicture(
+            connecting: """
+                source:  -a-b-c-------d-|
+                connect: ^
+                first:   ^a-b-c-------d-|
+                second:  -------(^abc)d-|
+                """
+        ) { (source: Observable<String>, _) in
+            source.replayAll()
+        }
+    }
+
+    /// ``ObservableType/replay(_:)``
     @Test func replay() {
         expectPrinted("late: 2\nlate: 3") { print in
             let numbers = PublishSubject<Int>()
