@@ -62,7 +62,9 @@ import Testing
         let received = Guarded<[Int]>([])
         let hasCompleted = Guarded(false)
         let subscription = probe.observable.observe(on: MainScheduler.instance).observe(on: gated.scheduler)
-            .subscribe(onNext: { received.value.append($0) }, onCompleted: { hasCompleted.value = true })
+            .subscribe(
+                onNext: { element in received.change { $0.append(element) } },
+                onCompleted: { hasCompleted.value = true })
         for _ in 0..<20_000 { probe.emit() }
         // Behind the batches that the elements lie in.
         for _ in 0..<200 { await MainActor.run {} }
@@ -103,7 +105,9 @@ import Testing
         let received = Guarded<[Int]>([])
         let hasCompleted = Guarded(false)
         let subscription = probe.observable.observe(on: gated.scheduler)
-            .subscribe(onNext: { received.value.append($0) }, onCompleted: { hasCompleted.value = true })
+            .subscribe(
+                onNext: { element in received.change { $0.append(element) } },
+                onCompleted: { hasCompleted.value = true })
         for _ in 0..<30_000 { probe.emit() }
         #expect(probe.isPaused)
         probe.complete()

@@ -3,8 +3,9 @@
 extension ObservableType {
     /// Subscribes closures of the main actor, and delivers to them on the main queue.
     ///
-    /// What `observe(on: MainScheduler.instance).subscribe(...)` does, with closures that may use what belongs to the main actor: the compiler
-    /// cannot know of `subscribe` on which thread it calls. On the main queue elements that come at once arrive inside this call.
+    /// The operator delivers as `observe(on: MainScheduler.instance).subscribe(...)` does. Its closures may use what belongs to the main actor,
+    /// while the compiler cannot know on which thread `subscribe` calls its own. On the main queue elements that come at once arrive inside
+    /// this call.
     /// - Parameters:
     ///   - onMainNext: receives the elements, one at a time.
     ///   - onError: receives the error that ends the sequence. Without it, an error goes to `Hooks.defaultErrorHandler`.
