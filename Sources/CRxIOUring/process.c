@@ -13,9 +13,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -53,6 +55,43 @@ static bool is_ready(int descriptor, short events) {
     return count > 0;
 }
 
+static mode_t mode_of(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0;
+}
+
+// Whether the kernel can be told so of pipes: from Linux 6.4 on.
+static bool pipes_can_be_told(void) {
+#ifdef RWF_NOWAIT
+    // 0: not known yet. Two threads find out the same.
+    static atomic_int known;
+    int found = atomic_load_explicit(&known, memory_order_relaxed);
+    int ends[2];
+    if (found == 0 && pipe2(ends, O_CLOEXEC) == 0) {
+        char byte;
+        struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+        ssize_t count = preadv2(ends[0], &piece, 1, -1, RWF_NOWAIT);
+        found = count < 0 && cannot_be_told(errno) ? 1 : 2;
+        close(ends[0]);
+        close(ends[1]);
+        atomic_store_explicit(&known, found, memory_order_relaxed);
+    }
+    return found == 2;
+#else
+    return false;
+#endif
+}
+
+bool rx_can_be_told(int descriptor) {
+    switch (mode_of(descriptor)) {
+    case S_IFREG:
+    case S_IFBLK:
+    case S_IFSOCK: return true;
+    case S_IFIFO: return pipes_can_be_told();
+    default: return false;
+    }
+}
+
 ssize_t rx_read_now(int descriptor, void *address, size_t length) {
 #ifdef RWF_NOWAIT
     struct iovec piece = {.iov_base = address, .iov_len = length};
@@ -62,13 +101,30 @@ ssize_t rx_read_now(int descriptor, void *address, size_t length) {
     return is_ready(descriptor, POLLIN) ? read(descriptor, address, length) : -1;
 }
 
+// Two system calls each, in one turn of an event loop.
+static const size_t most_single_bytes = 256;
+
+// Writes as much as has room for certain in a descriptor that is ready: PIPE_BUF bytes in a pipe, in anything else a byte at a time.
+static ssize_t write_when_ready(int descriptor, const void *address, size_t length) {
+    if (fcntl(descriptor, F_GETFL) & O_NONBLOCK) return write(descriptor, address, length);
+    bool is_pipe = mode_of(descriptor) == S_IFIFO;
+    size_t piece = is_pipe ? PIPE_BUF : 1, most = is_pipe ? PIPE_BUF : most_single_bytes, done = 0;
+    while (done < length && done < most && is_ready(descriptor, POLLOUT)) {
+        size_t rest = length - done;
+        ssize_t count = write(descriptor, (const char *)address + done, rest < piece ? rest : piece);
+        if (count <= 0) return done > 0 ? (ssize_t)done : count;
+        done += (size_t)count;
+    }
+    return done > 0 ? (ssize_t)done : -1;
+}
+
 ssize_t rx_write_now(int descriptor, const void *address, size_t length) {
 #ifdef RWF_NOWAIT
     struct iovec piece = {.iov_base = (void *)address, .iov_len = length};
     ssize_t count = pwritev2(descriptor, &piece, 1, -1, RWF_NOWAIT);
     if (count >= 0 || !cannot_be_told(errno)) return count;
 #endif
-    return is_ready(descriptor, POLLOUT) ? write(descriptor, address, length < PIPE_BUF ? length : PIPE_BUF) : -1;
+    return write_when_ready(descriptor, address, length);
 }
 
 int rx_readable_bytes(int descriptor) {
@@ -76,14 +132,26 @@ int rx_readable_bytes(int descriptor) {
     return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
 }
 
+// Opens a path if that leads to the same terminal.
+static int open_terminal(const char *path, int mode, unsigned number) {
+    int made = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    unsigned other;
+    if (made < 0 || ioctl(made, TIOCGDEV, &other) == 0 && other == number) return made;
+    close(made);
+    return -1;
+}
+
 int rx_reopen_nonblocking(int descriptor) {
+    unsigned number;
+    int pseudo;
+    // What controls a pseudo-terminal would be the beginning of another one.
+    if (ioctl(descriptor, TIOCGDEV, &number) != 0 || ioctl(descriptor, TIOCGPTN, &pseudo) == 0) return -1;
+    int mode = fcntl(descriptor, F_GETFL) & O_ACCMODE;
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    int mode = fcntl(descriptor, F_GETFL) & O_ACCMODE;
-    int made = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (made < 0) return descriptor;
-    close(descriptor);
-    return made;
+    int made = open_terminal(path, mode, number);
+    // The terminal of this session may be another user's.
+    return made >= 0 ? made : open_terminal("/dev/tty", mode, number);
 }
 
 // The standard descriptors are put in place one after the other: one of ours in their places would be overwritten, or stay.

@@ -104,8 +104,14 @@ bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->ring);
     if (!sqe) return false;
     switch (operation) {
-    case RX_READ: io_uring_prep_read(sqe, descriptor, address, length, (uint64_t)offset); break;
-    case RX_WRITE: io_uring_prep_write(sqe, descriptor, address, length, (uint64_t)offset); break;
+    case RX_READ:
+        io_uring_prep_read(sqe, descriptor, address, length, (uint64_t)offset);
+        if (flags & RX_APART) sqe->flags |= IOSQE_ASYNC;
+        break;
+    case RX_WRITE:
+        io_uring_prep_write(sqe, descriptor, address, length, (uint64_t)offset);
+        if (flags & RX_APART) sqe->flags |= IOSQE_ASYNC;
+        break;
     case RX_WRITE_VECTOR: io_uring_prep_writev(sqe, descriptor, address, length, (uint64_t)offset); break;
     case RX_RECEIVE: io_uring_prep_recv(sqe, descriptor, address, length, (int)flags); break;
     case RX_RECEIVE_POOL:

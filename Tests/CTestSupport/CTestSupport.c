@@ -85,6 +85,13 @@ int rx_test_make_terminal(int *terminal, int *other_side) {
     return *terminal >= 0 ? 0 : errno;
 }
 
+void rx_test_become_user(unsigned user) {
+    // Not setresuid of the C library, which changes all threads.
+    syscall(SYS_setresuid, user, user, user);
+    // The system then forbids this process to look at its own descriptors.
+    prctl(PR_SET_DUMPABLE, 1);
+}
+
 void rx_test_raise(int signal) {
     sigset_t set, mask;
     sigemptyset(&set);

@@ -29,7 +29,7 @@ typedef struct rx_ring rx_ring;
 
 /// What a kernel operation does. Arguments are those of the system call of that name.
 typedef enum rx_operation {
-    RX_READ,         // descriptor, address, length, offset (-1: where the file stands)
+    RX_READ,         // descriptor, address, length, offset (-1: where the file stands), flags (RX_APART)
     RX_WRITE,        // the same
     RX_WRITE_VECTOR, // descriptor, address of the first iovec, length: their number, offset as above
     RX_RECEIVE,      // descriptor, address, length, flags of recv
@@ -42,6 +42,9 @@ typedef enum rx_operation {
     RX_SYNCHRONIZE,  // descriptor: fsync
     RX_HANG_UP,      // descriptor: waits until it is broken; POLLERR and POLLHUP. May complete again and again, also when nothing is broken
 } rx_operation;
+
+/// Flag: the system call may wait, and so is left to a thread of the kernel from the beginning.
+enum { RX_APART = 1 };
 
 /// What became of an operation.
 typedef struct rx_completion {

@@ -30,8 +30,11 @@ ssize_t rx_write_now(int descriptor, const void *address, size_t length);
 /// How many bytes can be read from a pipe now.
 int rx_readable_bytes(int descriptor);
 
-/// Opens a terminal once more, so that writing to it never waits, whatever others do with the one given, which is closed. Where that is
-/// not allowed, it is the one given.
+/// Whether reading and writing can be told not to wait, call by call, and io_uring so never waits in a call that it makes for its caller.
+bool rx_can_be_told(int descriptor);
+
+/// Opens a terminal once more, so that reading and writing it never wait, whatever others do with the one given. A descriptor, or -1 where that is
+/// not allowed, or it is not the terminal itself but what controls one.
 int rx_reopen_nonblocking(int descriptor);
 
 // MARK: Child processes

@@ -69,8 +69,11 @@ class Backend {
     /// Ends the current `wait`, or the next one. From any thread until `close`; harmless afterwards.
     func interrupt() { fatalError("swift-rx: a subclass has to implement this method") }
 
-    /// Makes a descriptor fit for operations: non-blocking if the backend needs that.
-    func prepare(_ descriptor: CInt) {}
+    /// Makes the open file of a descriptor, which this process owns, fit for operations: non-blocking, unless the backend does without that.
+    func prepare(_ descriptor: CInt) {
+        let flags = fcntl(descriptor, F_GETFL)
+        if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+    }
 
     /// Forgets a descriptor that has no operation in flight, before it is closed.
     func forget(_ descriptor: CInt) {}

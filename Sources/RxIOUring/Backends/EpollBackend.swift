@@ -156,11 +156,6 @@ final class EpollBackend: Backend {
 
     override func interrupt() { wakeUp.signal() }
 
-    override func prepare(_ descriptor: CInt) {
-        let flags = fcntl(descriptor, F_GETFL)
-        if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
-    }
-
     override func forget(_ descriptor: CInt) {
         // The kernel forgets an unwatched descriptor by itself when it is closed.
         guard let watch = watches.removeValue(forKey: descriptor) else { return }

@@ -45,6 +45,8 @@ extension Operation {
         return result >= 0 ? Int32(clamping: result) : nil
     }
 
+    private var isShared: Bool { blocking == .shared || blocking == .sharedAndWaiting }
+
     private func call() -> Int {
         while true {
             let result = callOnce()
@@ -58,11 +60,11 @@ extension Operation {
         switch request.kind {
         case RX_READ:
             if request.isOfFile { return pread(descriptor, request.address!, request.length, Int(request.offset)) }
-            if blocking == .shared { return rx_read_now(descriptor, request.address!, request.length) }
+            if isShared { return rx_read_now(descriptor, request.address!, request.length) }
             return read(descriptor, request.address!, request.length)
         case RX_WRITE:
             if request.isOfFile { return pwrite(descriptor, request.address!, request.length, Int(request.offset)) }
-            if blocking == .shared { return rx_write_now(descriptor, request.address!, request.length) }
+            if isShared { return rx_write_now(descriptor, request.address!, request.length) }
             return write(descriptor, request.address!, request.length)
         case RX_WRITE_VECTOR:
             let vectors = request.address!.assumingMemoryBound(to: iovec.self)

@@ -25,8 +25,12 @@ class Operation {
     enum Blocking {
         /// They do not wait, if the backend needs that: this process owns the open file, and made it so.
         case arranged
-        /// They may wait: the open file is shared, with other processes perhaps, and its flags must not be changed.
+        /// They may wait: the open file is shared, with other processes perhaps, and its flags must not be changed. Each call tells the system not
+        /// to wait.
         case shared
+        /// The same, but the system cannot be told: a terminal, a device. A thread of the kernel performs them, or this one as much as never
+        /// waits when the descriptor is ready.
+        case sharedAndWaiting
         /// They wait for a disk, not for long, and cannot be told not to.
         case disk
     }

@@ -18,17 +18,20 @@ final class URingBackend: Backend {
 
     /// Operations for which the submission queue has had no room, oldest first.
     @exclusivity(unchecked) private var delayed: [Operation] = []
-    /// Operations for whose cancellation the submission queue has had no room.
+    /// Operations whose cancellation waits: the submission queue has had no room, or the kernel has not found them.
     @exclusivity(unchecked) private var delayedCancellations: [Operation] = []
+    /// The number of cancellations in the submission queue or the kernel. Each holds its operation.
+    @exclusivity(unchecked) private var cancellationsInFlight = 0
     /// Operations that were cancelled before the kernel knew them.
     @exclusivity(unchecked) private var unsubmitted: [Operation] = []
     /// True while the ring is reading the counter.
     @exclusivity(unchecked) private var watchesWakeUp = false
     @exclusivity(unchecked) private var isClosing = false
 
-    /// Tags of the backend's own completions. They are no addresses of operations.
+    /// The tag of the completion that tells of a wake-up. It is no address of an operation.
     private static let wakeUpTag: UInt64 = 1
-    private static let cancellationTag: UInt64 = 2
+    /// The bit in which the tag of a cancellation differs from that of its operation, its address.
+    private static let cancellationBit: UInt64 = 2
 
     /// Returns nil, and sets `error` to an errno, if the kernel does not allow it.
     init?(_ configuration: IOUringScheduler.Configuration, error: inout CInt) {
@@ -112,13 +115,13 @@ final class URingBackend: Backend {
                 slice -= 1
                 let completion = completions[delivered]
                 delivered += 1
-                switch completion.tag {
-                case URingBackend.wakeUpTag: watchesWakeUp = false
-                case URingBackend.cancellationTag: break
-                default:
+                if completion.tag == URingBackend.wakeUpTag {
+                    watchesWakeUp = false
+                } else if completion.tag & URingBackend.cancellationBit != 0 {
+                    cancellationEnded(completion)
+                } else {
                     isAny = true
-                    let operation = Unmanaged<Operation>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(completion.tag))!)
-                    settle(operation, completion)
+                    settle(URingBackend.operation(completion.tag), completion)
                 }
             }
             if taken < URingBackend.completionsAtOnce { return isAny }
@@ -128,6 +131,11 @@ final class URingBackend: Backend {
     override func submitsInBulk(_ observers: Int) -> Bool { observers > 2 }
 
     override func interrupt() { wakeUp.signal() }
+
+    /// Makes an open file of this process non-blocking if io_uring could wait in it on this thread.
+    override func prepare(_ descriptor: CInt) {
+        if !rx_can_be_told(descriptor) { super.prepare(descriptor) }
+    }
 
     override func makeReceivePool() -> ReceivePool? {
         guard let pool = ReceivePool(backend: self) else { return nil }
@@ -142,10 +150,12 @@ final class URingBackend: Backend {
 
     override func close() {
         madeReceivePool?.close()
+        // Their operations have ended.
+        delayedCancellations = []
         // The ring must not write into this object's memory any more when that is released.
         isClosing = true
         wakeUp.signal()
-        while watchesWakeUp {
+        while watchesWakeUp || cancellationsInFlight > 0 {
             enter(wait: true)
             _ = dispatch()
         }
@@ -156,11 +166,17 @@ final class URingBackend: Backend {
     /// Puts an operation into the submission queue, which is emptied if it is full. Returns whether there was room then.
     private func prepare(_ operation: Operation) -> Bool {
         let retained = Unmanaged.passRetained(operation)
-        if prepareWithRoom(operation.effectiveRequest, tag: UInt64(UInt(bitPattern: retained.toOpaque()))) {
-            return true
-        }
+        if prepareWithRoom(operation.effectiveRequest, tag: URingBackend.tag(retained)) { return true }
         retained.release()
         return false
+    }
+
+    private static func tag(_ operation: Unmanaged<Operation>) -> UInt64 {
+        UInt64(UInt(bitPattern: operation.toOpaque()))
+    }
+
+    private static func operation(_ tag: UInt64) -> Unmanaged<Operation> {
+        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: UInt(tag))!)
     }
 
     private func prepareWithRoom(_ request: Operation.Request, tag: UInt64) -> Bool {
@@ -175,11 +191,33 @@ final class URingBackend: Backend {
             request.flags, tag)
     }
 
+    /// Puts a cancellation into the submission queue, which is emptied if it is full. Returns whether there was room then.
     private func prepareCancellation(_ operation: Operation) -> Bool {
-        let tag = UInt64(UInt(bitPattern: Unmanaged.passUnretained(operation).toOpaque()))
-        if rx_ring_prepare_cancel(ring, tag, URingBackend.cancellationTag) { return true }
-        enter(wait: false)
-        return rx_ring_prepare_cancel(ring, tag, URingBackend.cancellationTag)
+        let retained = Unmanaged.passRetained(operation)
+        let tag = URingBackend.tag(retained)
+        let ownTag = tag | URingBackend.cancellationBit
+        if !rx_ring_prepare_cancel(ring, tag, ownTag) {
+            enter(wait: false)
+            if !rx_ring_prepare_cancel(ring, tag, ownTag) {
+                retained.release()
+                return false
+            }
+        }
+        cancellationsInFlight += 1
+        return true
+    }
+
+    /// Repeats a cancellation that has missed its operation.
+    ///
+    /// The kernel does not find an operation that is between two of its lists, having become ready and waiting for its turn, and does not stop
+    /// one that a thread of its own performs at the moment. Both may have to wait again afterwards. The completion of an operation that has ended
+    /// comes before that of its cancellation.
+    private func cancellationEnded(_ completion: rx_completion) {
+        let operation = URingBackend.operation(completion.tag ^ URingBackend.cancellationBit).takeRetainedValue()
+        cancellationsInFlight -= 1
+        if completion.result >= 0 || !operation.isInFlight || !operation.isCancelled { return }
+        // What waits for a disk ends by itself: to ask again and again would keep this thread busy.
+        if !operation.runsApart { delayedCancellations.append(operation) }
     }
 
     /// Puts delayed operations and cancellations into the submission queue, as far as there is room.
@@ -217,7 +255,7 @@ final class URingBackend: Backend {
         }
         retained.release()
         let wasAwaiting = operation.isAwaitingReadiness
-        // Other code made the descriptor non-blocking; then the kernel does not wait either.
+        // The descriptor is non-blocking; then the kernel does not wait either.
         operation.isAwaitingReadiness = !wasAwaiting && completion.result == -EAGAIN
         let isUndone = operation.isAwaitingReadiness || wasAwaiting && completion.result >= 0
         if isUndone, !operation.isCancelled { return resubmit(operation) }
@@ -239,7 +277,12 @@ final class URingBackend: Backend {
 extension Operation {
     /// The request, or a poll of whether the descriptor is ready for it.
     fileprivate var effectiveRequest: Request {
-        guard isAwaitingReadiness else { return request }
+        guard isAwaitingReadiness else {
+            if blocking != .sharedAndWaiting { return request }
+            var apart = request
+            apart.flags |= UInt32(RX_APART)
+            return apart
+        }
         let events = request.kind.isInput ? POLLIN : POLLOUT
         return Request(
             kind: RX_POLL, descriptor: request.descriptor, address: nil, flags: UInt32(bitPattern: Int32(events)))

@@ -368,8 +368,8 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
 
     // MARK: For OpenFile
 
-    /// True if the file is on a disk. From any thread.
-    var hasDisk: Bool {
+    /// True if bytes have places: not in a pipe or a device. From any thread.
+    var hasPlaces: Bool {
         if case .stream = layout { false } else { true }
     }
 

@@ -178,7 +178,7 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         output.close(self)
     }
 
-    private var mustSynchronize: Bool { replacement != nil || synchronize && output?.hasDisk == true }
+    private var mustSynchronize: Bool { replacement != nil || synchronize && output?.hasPlaces == true }
 
     /// Handles the end of the file.
     func writeEnded(_ error: IOError?) {

@@ -50,7 +50,8 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
 
     /// Writes bytes at an offset, which may be beyond the end, behind all writes that were accepted before. See `write(_:)`.
     ///
-    /// Such a write begins when the one before it has ended. Not for the mode `append`, where it fails with `EINVAL`.
+    /// Such a write begins when the one before it has ended. Fails with `EINVAL` in the mode `append`, and with `ESPIPE` if the file has no
+    /// places, as a pipe or a terminal.
     /// - Parameters:
     ///   - bytes: the bytes.
     ///   - offset: the place of the first byte, not negative.
@@ -124,7 +125,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     ///   - offset: the place of the first byte, not negative.
     ///   - count: the number of bytes, at least 1. The system reads 2,147,479,552 at once, and no more.
     /// - Returns: the bytes, fewer than `count` at the end of the file, none behind it. Fails with an `IOError` (`read`): `EBADF` if the file
-    ///   is closed, or not open for reading.
+    ///   is closed, or not open for reading, `ESPIPE` if it has no places, as a pipe or a terminal.
     public func read(at offset: Int64, count: Int) -> Single<ByteChunk> {
         if offset < 0 { fatalError("OpenFile.read: the offset must not be negative, is \(offset)") }
         if count <= 0 { fatalError("OpenFile.read: the count must be positive, is \(count)") }

@@ -24,8 +24,9 @@ final class FileRequestSource: LoopSource<Never>, WriteWaiter {
 
     /// Queues on the subscribing thread, so that the order of its calls is the order of the writes.
     override func subscribeToInput() {
-        if case .write(_, _?) = work, output.isAppending {
-            return reject(IOError(code: EINVAL, operation: "write", subject: subject))
+        if case .write(_, _?) = work, output.isAppending || !output.hasPlaces {
+            return reject(
+                IOError(code: output.isAppending ? EINVAL : ESPIPE, operation: "write", subject: subject))
         }
         let result = output.add(WriteQueue.Item(work: work, waiter: self), isLimited: true)
         if let rejection = result.rejection { reject(rejection) }
@@ -147,7 +148,9 @@ final class FileReadAtSource: LoopSource<ByteChunk> {
     override var subject: String { path }
 
     override func begin() {
-        guard let descriptor = file?.output.openDescriptor else { return fail("read", EBADF) }
+        guard let output = file?.output, let descriptor = output.openDescriptor else { return fail("read", EBADF) }
+        // Some kernels read a pipe in spite of an offset.
+        if !output.hasPlaces { return fail("read", ESPIPE) }
         let read = ReadOperation(descriptor, whenFinished: finished)
         self.read = read
         read.read(into: ByteStorage(capacity: min(count, ByteStorage.mostBytes)), offset: offset)

@@ -40,13 +40,22 @@ struct BorrowedDescriptor: ~Copyable {
 
     /// Opens the descriptor on the loop, once. Returns nil if there is an error.
     mutating func open(on loop: EventLoop) -> Descriptor? {
-        guard var fd = held.take()?.take() else { return nil }
-        // A terminal that reports to be writable has room for a byte, but maybe not for the whole chunk.
-        if isatty(fd) == 1 { fd = rx_reopen_nonblocking(fd) }
+        guard let given = held.take() else { return nil }
         var status = stat()
-        if fstat(fd, &status) != 0 { error = errno }
-        let kind = status.st_mode & S_IFMT
-        let descriptor = Descriptor(fd, on: loop, blocking: kind == S_IFREG || kind == S_IFBLK ? .disk : .shared)
-        return error == 0 ? descriptor : nil
+        if fstat(given.fd, &status) != 0 {
+            error = errno
+            return nil
+        }
+        let blocking: Operation.Blocking
+        switch status.st_mode & S_IFMT {
+        case S_IFREG, S_IFBLK: blocking = .disk
+        case S_IFCHR:
+            // A terminal that reports to be writable has room for a byte, but maybe not for the whole chunk.
+            let reopened = rx_reopen_nonblocking(given.fd)
+            if reopened >= 0 { return Descriptor(reopened, on: loop) }
+            blocking = .sharedAndWaiting
+        default: blocking = rx_can_be_told(given.fd) ? .shared : .sharedAndWaiting
+        }
+        return Descriptor(given.take(), on: loop, blocking: blocking)
     }
 }

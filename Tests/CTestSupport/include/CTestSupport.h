@@ -35,6 +35,9 @@ unsigned long rx_test_heap_bytes(void);
 /// Makes a terminal, and the other side of it. 0 or an errno.
 int rx_test_make_terminal(int *terminal, int *other_side);
 
+/// Makes the calling thread, and the threads that it starts, those of another user. For root; there is no way back.
+void rx_test_become_user(unsigned user);
+
 /// What Swift takes for a class, though it is none of its own: it counts references by these two functions.
 struct __attribute__((swift_attr("import_reference"), swift_attr("retain:rx_test_retain"),
                       swift_attr("release:rx_test_release"))) RxTestForeign {

@@ -292,6 +292,18 @@ import Testing
         }
     }
 
+    @Test("A pipe has no places for reads and writes", arguments: Backend.built)
+    func noPlaces(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkfifo(folder["pipe"], 0o600)
+            let file = await open(folder["pipe"], .update, scheduler)
+            let error = IOError(code: ESPIPE, operation: "write", subject: folder["pipe"])
+            #expect(await outcome(file.write(ByteChunk("x"), at: 0)) == error)
+            #expect(await read(file, at: 0, 1) == nil)
+            #expect(await outcome(file.write(ByteChunk("x"))) == nil)
+        }
+    }
+
     @Test("An offset at which no file can have a byte is an error", arguments: Backend.built, [0, 1, 2, 3])
     func greatestOffsets(_ backend: Backend, _ less: Int64) async {
         await leavingNothing(backend) { folder, scheduler in

@@ -174,9 +174,9 @@ import Testing
                 if case .output(let chunk) = $1 { $0 + chunk.count } else { $0 }
             }
             #expect(bytes == 5_000_000)
-            for case .errorOutput(let chunk) in receiver.elements {
-                kill(CInt(String(chunk).dropLast()) ?? 0x7fff_fff0, SIGKILL)
-            }
+            // The number of the process may come in pieces.
+            let number = receiver.elements.map { if case .errorOutput(let chunk) = $0 { String(chunk) } else { "" } }
+            kill(CInt(number.joined().dropLast()) ?? 0x7fff_fff0, SIGKILL)
             #expect(receiver.wait() && receiver.isCompleted)
         }
     }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+@Suite struct CancellationTests {
+    /// The fault: the kernel does not find an operation to cancel that is between two of its lists, as a receive is whose bytes are there,
+    /// and which waits for its turn. When it came, the bytes had been dropped, and it waited for ever: so did the close.
+    @Test("Connections that are closed while their receives have their turn all end", arguments: Backend.built)
+    func closeAmongReceives(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            for _ in 0..<stepCount(10, debug: 5) {
+                let peers = (0..<200).map { _ in PlainSocket(connectedTo: server.address) }
+                for peer in peers { peer.send([1]) }
+                try #require(waitUntil { server.connections.value.count == peers.count })
+                let connections = server.connections.value
+                server.connections.value = []
+                let ended = AtomicCounter(0)
+                server.scheduler.run {
+                    for (place, connection) in connections.enumerated() {
+                        _ = connection.closed.subscribe(
+                            onCompleted: { ended.increment() }, onError: { _ in ended.increment() })
+                        _ = connection.received.subscribe(onNext: { _ in
+                            if place % 10 == 0 { for other in connections { other.close() } }
+                        })
+                    }
+                }
+                #expect(waitUntil(within: 10) { ended.value == connections.count }, "\(ended.value) have ended")
+            }
+            server.end()
+        }
+    }
+}
