@@ -19,6 +19,8 @@ public struct KeyDecoder: Sendable {
     private var state = State.ground
     /// True inside a bracketed paste, where line ends and tabs are text.
     private var isPasting = false
+    /// True if no byte has come inside the paste for a time.
+    private var isPasteIdle = false
 
     public init() {}
 
@@ -31,9 +33,13 @@ public struct KeyDecoder: Sendable {
 
     /// Ends an incomplete escape sequence, after a time without bytes: the key Escape alone is the beginning of one.
     ///
-    /// Inside a paste it does nothing: only the end of the paste may end that.
+    /// Inside a paste it ends nothing. But Control-C is a key again as the next byte: the end of a paste may be lost, and the program must be
+    /// one that can be left.
     public mutating func pause() -> [Key] {
-        if isPasting { return [] }
+        if isPasting {
+            isPasteIdle = true
+            return []
+        }
         switch state {
         case .ground, .character: return []
         case .escape:
@@ -46,6 +52,10 @@ public struct KeyDecoder: Sendable {
     }
 
     private mutating func decode(_ byte: UInt8, into keys: inout [Key]) {
+        if isPasteIdle {
+            isPasteIdle = false
+            if byte == Self.controlC { leavePaste() }
+        }
         switch state {
         case .ground: begin(byte, into: &keys)
         case .escape: escape(byte, into: &keys)
@@ -55,6 +65,11 @@ public struct KeyDecoder: Sendable {
         case .control(let sequence): control(sequence, byte, into: &keys)
         case .character(let sequence, let missing): character(sequence, missing, byte, into: &keys)
         }
+    }
+
+    private mutating func leavePaste() {
+        isPasting = false
+        state = .ground
     }
 
     private mutating func begin(_ byte: UInt8, into keys: inout [Key]) {
@@ -167,5 +182,6 @@ public struct KeyDecoder: Sendable {
         }
     }
 
+    private static let controlC: UInt8 = 0x03
     private static let replacement = Key.character("\u{FFFD}")
 }

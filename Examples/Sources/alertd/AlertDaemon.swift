@@ -7,7 +7,7 @@ import RxIOUring
 import RxSwift
 
 @main
-struct AlertDaemon: AsyncParsableCommand {
+struct AlertDaemon: ExampleProgram {
     static let configuration = CommandConfiguration(
         commandName: "alertd",
         abstract: "Takes measurements over TCP, and reports metrics that exceed a limit.",

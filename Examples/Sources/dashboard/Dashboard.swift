@@ -9,7 +9,7 @@ import RxIOUring
 import RxSwift
 
 @main
-struct Dashboard: AsyncParsableCommand {
+struct Dashboard: ExampleProgram {
     static let configuration = CommandConfiguration(
         commandName: "dashboard",
         abstract: "Shows in the browser how many lines a log file gets, and which keys they have.",

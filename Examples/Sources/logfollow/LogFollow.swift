@@ -9,7 +9,7 @@ import RxIOUring
 import RxSwift
 
 @main
-struct LogFollow: AsyncParsableCommand {
+struct LogFollow: ExampleProgram {
     static let configuration = CommandConfiguration(
         commandName: "logfollow",
         abstract: "Follows log files, and prints each second how many lines each key had.",

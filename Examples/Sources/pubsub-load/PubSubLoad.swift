@@ -7,7 +7,7 @@ import RxIOUring
 import RxSwift
 
 @main
-struct PubSubLoad: AsyncParsableCommand {
+struct PubSubLoad: ExampleProgram {
     static let configuration = CommandConfiguration(
         commandName: "pubsub-load",
         abstract: "Loads a pubsub-server, and checks what it delivers.",

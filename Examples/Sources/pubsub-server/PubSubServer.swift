@@ -8,7 +8,7 @@ import RxIOUring
 import RxSwift
 
 @main
-struct PubSubServer: AsyncParsableCommand {
+struct PubSubServer: ExampleProgram {
     static let configuration = CommandConfiguration(
         commandName: "pubsub-server",
         abstract: "A publish/subscribe server for lines of text.",

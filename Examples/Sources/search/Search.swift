@@ -8,7 +8,7 @@ import Terminal
 import TypeAhead
 
 @main
-struct Search: AsyncParsableCommand {
+struct Search: ExampleProgram {
     static let configuration = CommandConfiguration(
         commandName: "search",
         abstract: "Searches the lines of files while you type.",

@@ -8,7 +8,7 @@ import SignUpForm
 import Terminal
 
 @main
-struct SignUp: AsyncParsableCommand {
+struct SignUp: ExampleProgram {
     static let configuration = CommandConfiguration(
         commandName: "signup",
         abstract: "A sign-up form in the terminal.",

@@ -56,6 +56,21 @@ struct KeyDecoderTests {
         }
     }
 
+    @Test("Control-C behind a pause leaves a paste whose end was lost")
+    func unendingPaste() {
+        for begun in ["", "a", "\u{1B}", "\u{1B}[20", "\u{C3}"] {
+            var decoder = KeyDecoder()
+            _ = decoder.decode("\u{1B}[200~\(begun)".utf8)
+            #expect(decoder.decode("\u{3}".utf8).isEmpty)
+            #expect(decoder.pause() == [])
+            #expect(decoder.decode("\u{3}\r".utf8) == [.interrupt, .enter])
+        }
+        // Other bytes are text behind a pause, too.
+        var decoder = KeyDecoder()
+        _ = decoder.decode("\u{1B}[200~".utf8) + decoder.pause()
+        #expect(decoder.decode("a\u{3}\r".utf8) == [.character("a"), .character(" ")])
+    }
+
     @Test("A pause ends an escape sequence")
     func pauses() {
         var decoder = KeyDecoder()
