@@ -42,11 +42,22 @@ extension ConnectionCore {
         }
         idleTimer?.resume()
         if let watch = hangUp.watch { loop.cancel(watch) }
+        submit(receive, socket)
+    }
+
+    private func submit(_ receive: ConnectionReceive, _ socket: Descriptor) {
         if let window, window.take() {
             receive.receive(self, on: socket)
         } else {
             receiveIntoOwnMemory(receive, socket)
         }
+    }
+
+    /// Receives and drops while queued bytes wait for the peer, which may read no more before it has sent.
+    func discardInput() {
+        guard state.discardsInput, let socket, send?.isInFlight == true else { return }
+        let receive = receive ?? makeReceive(socket)
+        if !receive.isInFlight { submit(receive, socket) }
     }
 
     private func makeReceive(_ socket: Descriptor) -> ConnectionReceive {
@@ -70,10 +81,12 @@ extension ConnectionCore {
         }
         if own == nil { window!.putBack() }
         if buffer >= 0 { loop.backend.returnBuffer(buffer) }
-        if result == -ENOBUFS, own == nil, state.isOpen, let receive, let socket {
+        if result == -ENOBUFS, own == nil, state.isOpen || state.discardsInput, let receive, let socket {
             // Observers hold all buffers of the loop.
             return receiveIntoOwnMemory(receive, socket)
         }
+        // That of the receive for the subscriber.
+        if result == -ECANCELED, state.discardsInput { return discardInput() }
         let error = result < 0 ? IOError(code: -result, operation: "receive", subject: subject) : nil
         switch state.inputEnded(error) {
         case .none: break
@@ -92,7 +105,7 @@ extension ConnectionCore {
 
     private func claim(_ chunk: ByteChunk) {
         switch state.received(isWanted: receiver?.isWanted ?? false) {
-        case .drop: break
+        case .drop: discardInput()
         case .keep:
             unclaimed = chunk
             watchAtEndOfTick()

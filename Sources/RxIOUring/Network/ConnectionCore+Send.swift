@@ -268,15 +268,22 @@ extension ConnectionCore {
             // Items queued during one tick of the loop go out together.
             let wanted = send.load(output)
             // Many connections share one system call; for a few, one call each costs less than the completions.
-            if wanted > 0, loop.submitsInBulk { return send.send(self, on: socket) }
+            if wanted > 0, loop.submitsInBulk {
+                send.send(self, on: socket)
+                return discardInput()
+            }
             let result = wanted == 0 ? 0 : loop.backend.performNow(send)
-            if result == -EAGAIN { return send.send(self, on: socket) }
+            if result == -EAGAIN {
+                send.send(self, on: socket)
+                return discardInput()
+            }
             if result < 0 { return outputFailed(-result) }
             remove(Int(result))
             guard state.isSending, !send.isInFlight else { return }
             if Int(result) < wanted, !output.isEmpty {
                 _ = send.load(output)
-                return send.send(self, on: socket)
+                send.send(self, on: socket)
+                return discardInput()
             }
         }
         allIsSent(socket)

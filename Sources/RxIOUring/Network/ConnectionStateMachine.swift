@@ -227,6 +227,9 @@ package struct ConnectionStateMachine {
         return .close
     }
 
+    /// True if what the peer sends is dropped while queued bytes are sent.
+    package var discardsInput: Bool { life == .flushing }
+
     /// True if there is a subscriber whose input has not ended.
     private var isObserved: Bool { input == .observed || input == .abandoned }
 

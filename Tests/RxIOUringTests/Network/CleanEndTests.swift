@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import RxIOUring
 import RxSwift
@@ -42,6 +43,34 @@ import Testing
             peer.shutdownOutput()
             let (count, isClean) = receiveAll(peer)
             #expect(!isClean || count == accepted.value)
+        }
+    }
+
+    /// The fault: the peer waited until its bytes were received, this side until its own were sent, both until the time for sending was over.
+    @Test("A close sends what is queued also to a peer that sends as much as it reads", arguments: Backend.built)
+    func closeBesideEcho(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            (options.sendBufferSize, options.receiveBufferSize) = (65_536, 65_536)
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
+            var size: CInt = 65_536
+            setsockopt(peer.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+            let connection = try #require(server.firstConnection())
+            for _ in 0..<8 { connection.send(ByteChunk(pattern(1 << 20))) }
+            let ended = Receiver(connection.closed.asObservable())
+            let echo = Thread {
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while true {
+                    let count = recv(peer.number, &buffer, buffer.count, 0)
+                    if count <= 0 || !peer.send(Array(buffer[..<count])) { return }
+                }
+            }
+            connection.close()
+            echo.start()
+            #expect(ended.wait(seconds: 10) && ended.isCompleted)
+            server.end()
+            #expect(waitUntil { echo.isFinished })
         }
     }
 }
