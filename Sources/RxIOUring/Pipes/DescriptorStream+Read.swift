@@ -17,7 +17,8 @@ extension DescriptorStream {
     ///   - chunkSize: the most bytes per chunk. Smaller pieces are emitted as they arrive.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
-    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `fstat`, `read`).
+    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `fstat`, `read`): `EIO` if it is a terminal in whose background
+    ///   the program runs.
     public static func read(
         _ descriptor: CInt, closesWhenDone: Bool = false, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler

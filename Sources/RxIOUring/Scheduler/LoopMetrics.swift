@@ -18,6 +18,8 @@ public struct LoopMetrics: Sendable, Equatable {
     /// The operations that the kernel, or a helper thread, has not completed.
     public var operationsInFlight: Int
     /// The buffers of the loop's pool for sockets whose bytes are held by observers, or wait for one. The pool has 512 of 16 KiB.
+    ///
+    /// A buffer that is released on another thread counts until the loop's next turn.
     public var receiveBuffersInUse: Int
     /// The nanoseconds of the longest turn since the start or `resetMaxima`, the current one included, exact to some percent.
     ///
