@@ -23,8 +23,7 @@ extension ConnectionCore {
         }
         if isLimited, count > 0, before.weight > options.sendLimit {
             withdraw(item)
-            outputOverflowed(before, rejected: count)
-            return ENOBUFS
+            return outputOverflowed(before, rejected: count)
         }
         if loop.isCurrent {
             acceptInOrder(item)
@@ -218,9 +217,16 @@ extension ConnectionCore {
     }
 
     /// Ends the connection, on any thread, once. What is queued is dropped, and the peer gets a reset, not a clean end.
+    ///
+    /// Behind a close it only rejects: what was queued before the close is still sent.
+    /// - Returns: the errno with which the bytes are rejected.
     @inline(never)
-    private func outputOverflowed(_ load: OutputLoad, rejected count: Int) {
-        guard rejection.compareExchange(0, UInt(ENOBUFS)) else { return }
+    private func outputOverflowed(_ load: OutputLoad, rejected count: Int) -> CInt {
+        if isCloseSubmitted.loadRelaxed() != 0 {
+            rejectSends(ENOTCONN)
+            return ENOTCONN
+        }
+        guard rejection.compareExchange(0, UInt(ENOBUFS)) else { return ENOBUFS }
         let error = IOError(
             code: ENOBUFS, operation: "send",
             subject:
@@ -234,6 +240,7 @@ extension ConnectionCore {
         } rejected: {
             false
         }
+        return ENOBUFS
     }
 
     private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }

@@ -51,6 +51,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     let watermarks: OutputWatermarks
     /// 0, or the errno with which sends are rejected from now on, for ever; used from any thread.
     let rejection = AtomicWord(0)
+    /// 1 once a close was submitted, which the loop may not have processed: too many bytes behind it do not fail the connection.
+    let isCloseSubmitted = AtomicWord(0)
     /// 1 once the end of the output waits for sends that other threads have begun.
     let awaitsSends = AtomicWord(0)
     let inboxLock = Mutex()
@@ -128,6 +130,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Closes behind all work that was submitted before; called on any thread.
     func closeInOrder() {
+        isCloseSubmitted.storeRelaxed(1)
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { state.closeAnnounced() }
         loop.perform(close)

@@ -46,6 +46,31 @@ import Testing
         }
     }
 
+    /// The fault: until the loop came to the close, a send could find more than the limit queued, which failed the connection.
+    @Test("What was accepted before a close arrives, however much is sent behind it", arguments: Backend.built)
+    func sendBehindClose(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 100
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let (isBusy, mayGoOn) = (OneShot(), OneShot())
+            server.scheduler.run {
+                isBusy.fire()
+                mayGoOn.wait(seconds: 10)
+            }
+            #expect(isBusy.wait(seconds: 10))
+            #expect(connection.send(ByteChunk(pattern(1_000))))
+            connection.close()
+            #expect(!connection.send(ByteChunk(pattern(1_000))))
+            mayGoOn.fire()
+            let (count, isClean) = receiveAll(peer)
+            #expect(count == 1_000 && isClean)
+            server.end()
+        }
+    }
+
     /// The fault: the peer waited until its bytes were received, this side until its own were sent, both until the time for sending was over.
     @Test("A close sends what is queued also to a peer that sends as much as it reads", arguments: Backend.built)
     func closeBesideEcho(_ backend: Backend) throws {

@@ -122,8 +122,12 @@ import Testing
             } _: {
                 let connection = accepted.value!
                 _ = connection.closed.subscribe(onCompleted: { log.note("closed") }, onError: { log.note("\($0)") })
+                // They may come in pieces.
+                let bytes = Guarded("")
                 _ = connection.received.subscribe(onNext: { chunk in
-                    log.note(String(chunk))
+                    bytes.change { $0 += String(chunk) }
+                    if bytes.value.count < 5 { return }
+                    log.note(bytes.value)
                     connection.send(" second")
                     connection.close()
                 })

@@ -13,6 +13,8 @@ final class TimerLog: @unchecked Sendable {
         var earliest: UInt64 = 0
         var latest: UInt64 = 0
         var order = 0
+        /// True if it has no delay: then it is work submitted at once, and fires behind other such work, not behind timers.
+        var isImmediate = false
         var fired: [(time: UInt64, order: Int)] = []
         var isArmed = false
         /// True if the program has disposed of the timer, which then may fire or not.
@@ -37,7 +39,9 @@ final class TimerLog: @unchecked Sendable {
         if records[slot].isArmed { return }
         order += 1
         let delay = UInt64(microseconds) * 1_000
-        records[slot] = Record(lane: lane, loop: loop, earliest: rx_sim_now() + delay, order: order, isArmed: true)
+        records[slot] = Record(
+            lane: lane, loop: loop, earliest: rx_sim_now() + delay, order: order, isImmediate: delay == 0, isArmed: true
+        )
         disposables[slot] = scheduler.scheduleRelative((), dueTime: .microseconds(microseconds)) { [self] _ in
             order += 1
             if records[slot].mustNotFire { faults.append("timer \(slot) fired after it was disposed of on its loop") }
@@ -72,7 +76,7 @@ final class TimerLog: @unchecked Sendable {
         }
         // A timer that the same thread armed later, for a later time, fires later.
         for first in records where first.isArmed {
-            for second in records where second.isArmed && second.order > first.order {
+            for second in records where second.isArmed && !second.isImmediate && second.order > first.order {
                 guard first.loop == second.loop, first.lane == second.lane, first.latest < second.earliest,
                     let one = first.fired.first, let other = second.fired.first, one.order > other.order
                 else { continue }
