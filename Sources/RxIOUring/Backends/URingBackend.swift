@@ -156,7 +156,8 @@ final class URingBackend: Backend {
         isClosing = true
         wakeUp.signal()
         while watchesWakeUp || cancellationsInFlight > 0 {
-            enter(wait: true)
+            // Of those that were taken, one call of `dispatch` may leave some.
+            enter(wait: delivered == taken)
             _ = dispatch()
         }
     }

@@ -8,6 +8,24 @@ import TestSupport
 import Testing
 
 @Suite struct CancellationTests {
+    /// The fault: the loop waited for completions of cancellations that it had taken from the ring, and not handled in its turn.
+    @Test("A loop ends with more operations in flight than one turn handles", arguments: Backend.built)
+    func shutdownAmongMany(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let (begun, ended) = (AtomicCounter(0), AtomicCounter(0))
+            let count = 1_500
+            for _ in 0..<count {
+                // Its reads have been completed by the time they are cancelled.
+                let stream = File.read("/dev/zero", chunkSize: 16, scheduler: scheduler).enumerated()
+                _ = stream.subscribe(
+                    onNext: { if $0.index == 0 { begun.increment() } }, onError: { _ in ended.increment() })
+            }
+            #expect(waitUntil { begun.value == count })
+            scheduler.shutdown()
+            #expect(ended.value == count)
+        }
+    }
+
     /// The fault: the kernel does not find an operation to cancel that is between two of its lists, as a receive is whose bytes are there,
     /// and which waits for its turn. When it came, the bytes had been dropped, and it waited for ever: so did the close.
     @Test("Connections that are closed while their receives have their turn all end", arguments: Backend.built)
