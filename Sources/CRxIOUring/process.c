@@ -11,9 +11,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -60,34 +60,28 @@ static mode_t mode_of(int descriptor) {
     return fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0;
 }
 
-// Whether the kernel can be told so of pipes: from Linux 6.4 on.
-static bool pipes_can_be_told(void) {
+// Whether the kernel can be told so of pipes: from Linux 6.4 on. False also if there was no descriptor left to find out.
+static bool pipes_can_be_told;
+
+static void try_pipe(void) {
 #ifdef RWF_NOWAIT
-    // 0: not known yet. Two threads find out the same.
-    static atomic_int known;
-    int found = atomic_load_explicit(&known, memory_order_relaxed);
     int ends[2];
-    if (found == 0 && pipe2(ends, O_CLOEXEC) == 0) {
-        char byte;
-        struct iovec piece = {.iov_base = &byte, .iov_len = 1};
-        ssize_t count = preadv2(ends[0], &piece, 1, -1, RWF_NOWAIT);
-        found = count < 0 && cannot_be_told(errno) ? 1 : 2;
-        close(ends[0]);
-        close(ends[1]);
-        atomic_store_explicit(&known, found, memory_order_relaxed);
-    }
-    return found == 2;
-#else
-    return false;
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    char byte;
+    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+    pipes_can_be_told = preadv2(ends[0], &piece, 1, -1, RWF_NOWAIT) >= 0 || !cannot_be_told(errno);
+    close(ends[0]);
+    close(ends[1]);
 #endif
 }
 
 bool rx_can_be_told(int descriptor) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     switch (mode_of(descriptor)) {
     case S_IFREG:
     case S_IFBLK:
     case S_IFSOCK: return true;
-    case S_IFIFO: return pipes_can_be_told();
+    case S_IFIFO: pthread_once(&once, try_pipe); return pipes_can_be_told;
     default: return false;
     }
 }

@@ -275,25 +275,23 @@ extension ConnectionCore {
             // Items queued during one tick of the loop go out together.
             let wanted = send.load(output)
             // Many connections share one system call; for a few, one call each costs less than the completions.
-            if wanted > 0, loop.submitsInBulk {
-                send.send(self, on: socket)
-                return discardInput()
-            }
+            if wanted > 0, loop.submitsInBulk { return submit(send, socket) }
             let result = wanted == 0 ? 0 : loop.backend.performNow(send)
-            if result == -EAGAIN {
-                send.send(self, on: socket)
-                return discardInput()
-            }
+            if result == -EAGAIN { return submit(send, socket) }
             if result < 0 { return outputFailed(-result) }
             remove(Int(result))
             guard state.isSending, !send.isInFlight else { return }
             if Int(result) < wanted, !output.isEmpty {
                 _ = send.load(output)
-                send.send(self, on: socket)
-                return discardInput()
+                return submit(send, socket)
             }
         }
         allIsSent(socket)
+    }
+
+    private func submit(_ send: ConnectionSend, _ socket: Descriptor) {
+        send.send(self, on: socket)
+        discardInput()
     }
 
     private func remove(_ count: Int) {

@@ -312,7 +312,7 @@ import Testing
         }
         isOver.value = true
         scheduler.shutdown()
-        #expect(soon { log.stalls.map(\.isOver) == [false, true] })
+        #expect(soon { log.stalls.map(\.isOver) == [false, true] }, "\(log.stalls)")
     }
 
     // MARK: Support
