@@ -317,9 +317,6 @@ import Testing
 
     // MARK: Support
 
-    /// The system may leave threads out of a list while others end, so one look is not enough.
-    private var detectors: Int { (0..<3).map { _ in threadCount(named: "rx.stalls") }.max()! }
-
     private func hasDefault(_ signal: CInt) -> Bool {
         var action = sigaction()
         return sigaction(signal, nil, &action) == 0 && action.sa_flags & SA_SIGINFO == 0
@@ -360,6 +357,9 @@ public func keepBusy(until condition: () -> Bool, andThen seconds: Double) {
     while MonotonicClock.now() < end {}
 }
 
+/// The number of the detector's threads. The system may leave threads out of a list while others end, so one look is not enough.
+private var detectors: Int { (0..<3).map { _ in threadCount(named: "rx.stalls") }.max()! }
+
 /// The stalls that were reported since it was made.
 final class StallLog: Sendable {
     private let stored = Guarded<[LoopStall]>([])
@@ -371,5 +371,9 @@ final class StallLog: Sendable {
 
     var stalls: [LoopStall] { stored.value }
 
-    func stop() { IOHooks.stallHandler = before }
+    /// Ends the log, when the detector has reported what it has seen: the log of the next test must not get that. All loops have ended.
+    func stop() {
+        _ = soon { detectors == 0 }
+        IOHooks.stallHandler = before
+    }
 }
