@@ -29,7 +29,8 @@ extension ConnectionCore {
             acceptInOrder(item)
         } else if !leaveInInbox(item) {
             withdraw(item)
-            return ECANCELED
+            let rejected = CInt(rejection.loadRelaxed())
+            return rejected == 0 ? ECANCELED : rejected
         }
         // Relaxed: see `addOutputObserver`.
         if isOutputObserved.loadRelaxed() != 0 { noticeOutput(before, added: item) }
@@ -64,7 +65,7 @@ extension ConnectionCore {
         accept(item)
     }
 
-    /// Leaves an item for the loop, which takes it in any case. Returns false if the loop has ended.
+    /// Leaves an item for the loop, which takes it in any case. Returns false if the loop has ended, or the connection has failed.
     private func leaveInInbox(_ item: OutputQueue.Item) -> Bool {
         inboxLock.lock()
         if isInboxClosed {

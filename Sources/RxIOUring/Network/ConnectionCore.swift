@@ -62,7 +62,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var waitingSources = WaitingSources()
     /// The objects to be told when the output becomes full.
     @exclusivity(unchecked) var outputObservers: [ObjectIdentifier: any OutputObserver] = [:]
-    /// True once the loop takes nothing from the inbox any more, protected by `inboxLock`.
+    /// True once nothing more may come into the inbox: the loop has ended, or the connection has failed. Protected by `inboxLock`.
     @exclusivity(unchecked) var isInboxClosed = false
     /// 1 if there are such objects; used from any thread.
     let isOutputObserved = AtomicWord(0)
@@ -200,8 +200,12 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         flushTimer?.cancel(on: loop)
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
-        // A clean end says that everything was sent, also what the loop has not taken from the inbox yet.
-        let waiting = output.bytes + inboxLock.withLock { inbox.bytes }
+        // A clean end says that everything was sent, also what the loop has not taken from the inbox yet. Threads that have found their bytes
+        // accepted before a failure, and put them into the inbox behind it, have them rejected. An orderly end has awaited such threads.
+        let waiting = inboxLock.withLock {
+            if error != nil { isInboxClosed = true }
+            return output.bytes + inbox.bytes
+        }
         let isCut = isAborted || hasDroppedOutput || waiting > 0
         hasSentEverything = error == nil && !isCut
         if isCut, let socket { Socket.resetWhenClosed(socket.fd) }
