@@ -26,7 +26,7 @@ package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
 
     package override func next(_ element: Element) {
         if hasEnded { return }
-        if queue.tryEnterInline() {
+        if allowsInline, queue.tryEnterInline() {
             // Elements that wait come first, also while the downstream pauses them.
             let isFirst = !core.isPaused && core.hasNoElements
             if isFirst { _ = core.send(element) }

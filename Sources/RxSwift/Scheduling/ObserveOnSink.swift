@@ -44,11 +44,10 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     }
 
     package override func next(_ element: Element) {
-        if !tryDeliverInline(element) {
-            core.elements.push(element)
-            if let weigh { add(weigh(element)) }
-            submitBatch()
-        }
+        if allowsInline, tryDeliverInline(element) { return }
+        core.elements.push(element)
+        if let weigh { add(weigh(element)) }
+        submitBatch()
     }
 
     /// Delivers an element at once if the queue allows that, and no event waits that the downstream has paused.
@@ -73,8 +72,237 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private static var unitWeight: Int { 1 << 16 }
 
     override func pausesInline(_ source: any PausableSource) -> Bool {
-        guard queue.tryEnterInline() else { return false }
+        guard allowsInline, queue.tryEnterInline() else { return false }
         defer { queue.leaveInline() }
         return !core.isPaused && downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
+    }
+}
+
+/// The part of a hop that does not depend on how its elements wait: makes its events parts of batches in the scheduler's queue, and ends.
+@usableFromInline
+package class EventBatchingSink<Element>: Sink<Element> {
+    final let queue: RunQueue
+    /// Whether an event may be delivered at once, when the queue is idle: on the main queue.
+    final let allowsInline: Bool
+    /// The owner of `queue`, kept alive as long as this hop may submit something.
+    private final let scheduler: any JobScheduler
+    private final let batchCore: AnyObserveOnQueue
+
+    /// True once the sequence has ended here. Only the upstream accesses it.
+    @exclusivity(unchecked) private(set) final var hasEnded = false
+
+    // Only the upstream, whose calls are serial, accesses the batches.
+    /// The batches of this hop, retained and linked, longest out of use first.
+    @exclusivity(unchecked) private final var oldestBatch: Unmanaged<EventBatch>
+    /// The last of them: the only one that may take more events.
+    @exclusivity(unchecked) private final var openBatch: Unmanaged<EventBatch>
+
+    init(core: AnyObserveOnQueue, queue: RunQueue, of scheduler: any JobScheduler) {
+        batchCore = core
+        self.queue = queue
+        allowsInline = queue.allowsInline
+        self.scheduler = scheduler
+        openBatch = .passRetained(EventBatch(core))
+        oldestBatch = openBatch
+        super.init()
+    }
+
+    deinit {
+        var rest: Unmanaged<EventBatch>? = oldestBatch
+        while let batch = rest {
+            rest = batch._withUnsafeGuaranteedRef { $0.newer }
+            batch.release()
+        }
+    }
+
+    package final override func link(_ stage: Stage) {
+        batchCore.receiver.link(self)
+        super.link(stage)
+    }
+
+    package final override func pauses(_ source: any PausableSource) -> Bool {
+        guard batchCore.pauses(source) else { return pausesInline(source) }
+        // A cancellation may have resumed the waiting sources before this one was among them. A read-modify-write, acquiring: either it
+        // finds the word as `cancel` left it, or `cancel` finds that a source waits.
+        return upstream.fetchAdd(0) != Stage.cancelled
+    }
+
+    /// Asks the stages below, if elements pass this hop without waiting.
+    func pausesInline(_ source: any PausableSource) -> Bool { false }
+
+    // MARK: The end
+
+    package final override func error(_ error: any Swift.Error) { end(with: error, then: {}) }
+
+    package final override func completed() { end(with: nil, then: {}) }
+
+    package final override func error(_ error: any Swift.Error, then after: () -> Void) {
+        end(with: error, then: after)
+    }
+
+    package final override func completed(then after: () -> Void) { end(with: nil, then: after) }
+
+    /// - Parameter after: the closure that `do` runs behind the event: before the source is cancelled, as in RxSwift (law L11),
+    ///   unless the event is delivered at once and the downstream cancels.
+    final func end(with error: (any Swift.Error)?, then after: () -> Void) {
+        if hasEnded { return after() }
+        hasEnded = true
+        batchCore.error = error
+        var isDelivered = false
+        if allowsInline, queue.tryEnterInline() {
+            isDelivered = !batchCore.isPaused || batchCore.hasNoElements
+            if isDelivered { batchCore.finish() }
+            queue.leaveInline()
+        }
+        if !isDelivered { submitBatch() }
+        after()
+        // The event may have to wait for the scheduler. The source has ended all the same.
+        cancelUpstream()
+    }
+
+    package final override func cancel() {
+        batchCore.isCancelled.storeRelaxed(1)
+        (queue as? PrivateRunQueue)?.unschedule()
+        cancelUpstream()
+        batchCore.releaseElements()
+    }
+
+    private final func cancelUpstream() {
+        super.cancel()
+        batchCore.didCancel()
+    }
+
+    package final override func quiesce() -> UInt {
+        batchCore.isCancelled.storeRelaxed(1)
+        return super.quiesce()
+    }
+
+    package final override func quiesceBoundary() -> UInt { quiesce() }
+
+    // MARK: Batches
+
+    /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
+    final func submitBatch() {
+        if openBatch._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
+        // The scheduler may have ended: a source that goes on would occupy the thread that rejects the batches.
+        if batchCore.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
+        prepareBatch()
+        openBatch._withUnsafeGuaranteedRef { batch in
+            batch.open()
+            queue.submit(batch)
+        }
+    }
+
+    /// Makes a batch that is not in use the open batch.
+    @inline(never)
+    private final func prepareBatch() {
+        let oldest = oldestBatch
+        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(batchCore))) }
+        guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
+        if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
+            // There are more batches than needed by now. One is released each time, so that those of a burst do not stay for ever.
+            oldest.release()
+            oldestBatch = third
+            append(second)
+        } else {
+            oldestBatch = second
+            append(oldest)
+        }
+    }
+
+    private final func append(_ batch: Unmanaged<EventBatch>) {
+        batch._withUnsafeGuaranteedRef { $0.newer = nil }
+        openBatch._withUnsafeGuaranteedRef { $0.newer = batch }
+        openBatch = batch
+    }
+}
+
+/// The events of one hop that follow each other in the scheduler's queue without other work in between.
+private final class EventBatch: Job {
+    private let core: AnyObserveOnQueue
+
+    /// The next of the hop's batches. Only the hop accesses it.
+    @exclusivity(unchecked) var newer: Unmanaged<EventBatch>?
+
+    /// The number of events left, and of those delivered that the drainer has not subtracted yet; 0 means closed, and only the hop opens
+    /// the batch again. The hop increases the count, the drainer decreases it.
+    private let count = AtomicWord(0)
+
+    /// The number of delivered events that are still in `count`. Only the drainer accesses it.
+    @exclusivity(unchecked) private var uncounted = 0
+    /// The number of events delivered since the batch was opened. Only the drainer accesses it.
+    @exclusivity(unchecked) private var delivered = 0
+
+    /// Fewer events than this at a time are not worth fetching the shared words for, when more are likely to come.
+    private static let smallBatch = 32
+    /// The number of delivered events that are subtracted at the latest.
+    private static let largeBatch = 512
+
+    init(_ core: AnyObserveOnQueue) {
+        self.core = core
+        super.init()
+    }
+
+    /// Pauses for about half a microsecond without touching the words that the source writes.
+    ///
+    /// A quarter of that pause makes batches smaller, and the hop slower by a quarter; a longer pause changes nothing.
+    private func pause() {
+        _ = SpinWait.spin(nanoseconds: 450) { core.isCancelled.loadRelaxed() != 0 }
+    }
+
+    /// True if the drainer has finished this batch.
+    var isClosed: Bool {
+        // Acquiring: paired with the release in `run` that closes.
+        count.loadAcquiring() == 0
+    }
+
+    func open() { count.storeRelaxed(1) }
+
+    /// Adds an event, unless the batch was closed.
+    func tryExtend() -> Bool {
+        // Not a load and a compare-exchange, which would fetch the shared line twice. Releasing: paired with the acquire in `run`.
+        let known = count.fetchAdd(1)
+        if known == 0 {
+            // The batch is closed: no other thread looks at the count.
+            count.storeRelaxed(0)
+            return false
+        }
+        // This is not called for each event, as each call looks at the threshold.
+        if known % 64 == 63 { core.noteBacklog(Int(known) + 1) }
+        return true
+    }
+
+    /// Drops the events of this batch and all later ones, because the scheduler has ended.
+    override func wasRejected() -> Bool {
+        let isLost = core.reject()
+        let rejected = uncounted
+        (uncounted, delivered) = (0, 0)
+        // Closes the batch at once, as a fast source could extend it without end. The hop, which extends it no more, finds the cancellation.
+        core.deliver(Int(bitPattern: count.exchange(0)) - rejected)
+        return isLost
+    }
+
+    override func run(_ budget: inout Int) -> Bool {
+        var known = Int(bitPattern: count.loadAcquiring()) - uncounted
+        while true {
+            let events = min(known, budget)
+            core.deliver(events)
+            budget -= events
+            uncounted += events
+            delivered += events
+            // A turn may give this batch many small budgets. They do not fetch the word that the source writes.
+            if events < known, uncounted < EventBatch.largeBatch { return false }
+            let (finished, total) = (uncounted, delivered)
+            // In the midst of a stream, a drainer that is faster than the source would fetch the shared words anew for every event or
+            // two, and slow both threads down. It waits a moment for a batch instead. A single event never waits.
+            if finished < EventBatch.smallBatch, total > EventBatch.smallBatch { pause() }
+            // Before the subtraction, which may close the batch: the hop may submit a closed batch anew.
+            (uncounted, delivered) = (0, 0)
+            let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: finished)))
+            if before == finished { return true }
+            delivered = total
+            if budget <= 0 { return false }
+            known = before - finished
+        }
     }
 }

@@ -15,20 +15,20 @@ import RxPrimitives
 @usableFromInline
 package class RunQueue {
     /// A `RunQueueState`.
-    private let state: AtomicWord
+    final let state: AtomicWord
 
     /// The address of the job that the drainer enqueued last, if it has taken none from the stack since; else 0. Only the drainer
     /// writes it.
-    private let lastLocal = AtomicWord(0)
+    final let lastLocal = AtomicWord(0)
 
     /// True for the main queue, where work may run right away when the queue is idle.
-    private let allowsInline: Bool
+    let allowsInline: Bool
 
     /// Separates the words above, which every submitting thread uses, from the fields below, which only the drainer writes.
     private let padding = CachePadding()
 
     /// Jobs taken from the stack, in order, and those that the drainer enqueued itself. Only the drainer accesses it.
-    @exclusivity(unchecked) private var localQueue = JobQueue()
+    @exclusivity(unchecked) final var localQueue = JobQueue()
 
     /// True while work admitted by `tryEnterInline` is under way, and the queue that admitted the work around it. Used only where
     /// work may run inline: on the main queue.
@@ -242,31 +242,6 @@ package class RunQueue {
         }
     }
 
-    /// Rejects `limit` of the jobs that wait, or are submitted meanwhile. The caller is the drainer.
-    ///
-    /// - Returns: the number of pieces of work that are lost, and true if no job waits: the caller is no longer the drainer then.
-    package final func reject(atMost limit: Int) -> (lost: Int, isIdle: Bool) {
-        var (lost, left) = (0, limit)
-        repeat {
-            while let job = localQueue.popFirst() ?? (takePending() ? localQueue.popFirst() : nil) {
-                if job.wasRejected() { lost += 1 }
-                left -= 1
-                if left == 0 { return (lost, false) }
-            }
-        } while !leave()
-        return (lost, true)
-    }
-
-    /// Makes the queue idle in a process that was just forked, and lacks the drainer: from now on a submission calls `wake`.
-    ///
-    /// Makes no more than two atomic stores. Waiting jobs are not touched: the parent process runs them, and they may be in the midst
-    /// of a change.
-    package final func abandon() {
-        // Relaxed: there is one thread.
-        lastLocal.storeRelaxed(0)
-        state.storeRelaxed(RunQueueState.idle.word)
-    }
-
     /// Rejects the jobs submitted since `abandon`, for a caller whose `wake` such a submission called.
     ///
     /// - Returns: the number of pieces of work that are lost.
@@ -338,7 +313,7 @@ package class RunQueue {
     ///
     /// - Parameter own: the same as for `takeStack`.
     @discardableResult
-    private final func takePending(before own: UInt = 0) -> Bool {
+    final func takePending(before own: UInt = 0) -> Bool {
         guard let (oldest, newest) = takeStack(before: own) else { return false }
         localQueue.append(from: oldest, to: newest)
         return true
@@ -348,7 +323,7 @@ package class RunQueue {
     ///
     /// - Parameter own: the address of the job that the caller will enqueue behind them, or 0. It is stored before the stack is
     ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work is behind.
-    private final func takeStack(before own: UInt) -> (oldest: Unmanaged<Job>, newest: Unmanaged<Job>)? {
+    final func takeStack(before own: UInt) -> (oldest: Unmanaged<Job>, newest: Unmanaged<Job>)? {
         while true {
             let head = current
             guard let newest = head.newestPending else { return nil }
@@ -359,7 +334,7 @@ package class RunQueue {
     }
 
     /// Makes the queue idle if no job is pending. Returns true if it did.
-    private final func leave() -> Bool {
+    final func leave() -> Bool {
         let head = current
         return head.isTaken && replace(head, by: .idle)
     }
@@ -374,4 +349,47 @@ package class RunQueue {
     private final func replace(_ expected: RunQueueState, by desired: RunQueueState) -> Bool {
         state.compareExchange(expected.word, desired.word)
     }
+}
+
+/// The word of a run queue: whether a thread drains the queue, and the job submitted last.
+///
+/// That job stays in the word when the drainer has taken it, so that a hop can tell whether its batch is still the last one.
+struct RunQueueState: Equatable {
+    let word: UInt
+
+    /// The bit for a job that the drainer has taken.
+    private static let taken: UInt = 1
+
+    init(word: UInt) { self.word = word }
+
+    /// No thread drains the queue, and no job waits.
+    static let idle = RunQueueState(word: 0)
+
+    /// A drainer is at work, and no job was submitted since it entered the idle queue.
+    static let entered = RunQueueState(word: taken)
+
+    /// `job` was submitted last, and waits on the stack.
+    @inline(__always)
+    static func submitted(_ job: Unmanaged<Job>) -> RunQueueState {
+        RunQueueState(word: job.word)
+    }
+
+    @inline(__always)
+    var isIdle: Bool { self == .idle }
+
+    /// True if the drainer has taken all jobs from the stack. False if the queue is idle.
+    @inline(__always)
+    var isTaken: Bool { word & RunQueueState.taken != 0 }
+
+    /// The address of the job submitted last; 0 if there is none.
+    @inline(__always)
+    var lastAddress: UInt { word & ~RunQueueState.taken }
+
+    /// The top of the stack: the job submitted last, if it waits.
+    @inline(__always)
+    var newestPending: Unmanaged<Job>? { isTaken ? nil : Unmanaged(word: word) }
+
+    /// The state behind this one when the drainer takes the stack.
+    @inline(__always)
+    var afterTaking: RunQueueState { RunQueueState(word: word | RunQueueState.taken) }
 }
