@@ -106,6 +106,8 @@ static ssize_t write_when_ready(int descriptor, const void *address, size_t leng
     while (done < length && done < most && is_ready(descriptor, POLLOUT)) {
         size_t rest = length - done;
         ssize_t count = write(descriptor, (const char *)address + done, rest < piece ? rest : piece);
+        // A descriptor of messages, as an eventfd, which takes nothing in parts.
+        if (count < 0 && errno == EINVAL && done == 0 && piece < length) count = write(descriptor, address, length);
         if (count <= 0) return done > 0 ? (ssize_t)done : count;
         done += (size_t)count;
     }

@@ -63,14 +63,21 @@ extension Operation {
             if isShared { return rx_read_now(descriptor, request.address!, request.length) }
             return read(descriptor, request.address!, request.length)
         case RX_WRITE:
-            if request.isOfFile { return pwrite(descriptor, request.address!, request.length, Int(request.offset)) }
+            if request.isOfFile {
+                let count = pwrite(descriptor, request.address!, request.length, Int(request.offset))
+                // Some files of /proc have no offsets to write at.
+                return count < 0 && errno == ESPIPE ? write(descriptor, request.address!, request.length) : count
+            }
             if isShared { return rx_write_now(descriptor, request.address!, request.length) }
             return write(descriptor, request.address!, request.length)
         case RX_WRITE_VECTOR:
             let vectors = request.address!.assumingMemoryBound(to: iovec.self)
             let count = CInt(clamping: request.length)
-            return request.isOfFile
-                ? pwritev(descriptor, vectors, count, Int(request.offset)) : writev(descriptor, vectors, count)
+            if request.isOfFile {
+                let written = pwritev(descriptor, vectors, count, Int(request.offset))
+                if written >= 0 || errno != ESPIPE { return written }
+            }
+            return writev(descriptor, vectors, count)
         case RX_RECEIVE, RX_RECEIVE_POOL:
             return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
         case RX_SEND:

@@ -83,7 +83,7 @@ public struct LineSplitter {
 
     private mutating func keep(_ bytes: UnsafeRawBufferPointer) throws {
         // One more byte may be a carriage return that does not count.
-        if begun.count + bytes.count > maximumLength + 1 { throw tooLong }
+        if begun.count + bytes.count - 1 > maximumLength { throw tooLong }
         begun.append(contentsOf: bytes)
     }
 

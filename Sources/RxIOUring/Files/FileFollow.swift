@@ -134,6 +134,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     private func heard(_ news: FileWatcher.Changes) {
         guard isRunning else { return }
         hasChanges = true
+        for file in files { file.hasChanged = true }
         if news.error != 0 { return fail("read inotify", news.error) }
         if news.directoryError != 0 { directoryError = news.directoryError }
         if news.isAboutPath { lookAtPath() }
@@ -238,7 +239,9 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
 
     private func reachedEnd(_ file: FollowedFile) {
         if hasChanges { return readNext() }
-        if file.size < file.offset {
+        // Without a change the size is not true: files of /proc have content, and the size 0.
+        if file.hasChanged, file.size < file.offset {
+            file.hasChanged = false
             file.offset = 0
             return readNext()
         }
@@ -279,6 +282,8 @@ private final class FollowedFile {
     let identity: FileStatus.Identity
     var offset: Int64 = 0
     var watch: CInt = -1
+    /// True if something happened since the file was opened, or since it was last found truncated.
+    var hasChanged = false
 
     init(_ descriptor: Descriptor, whenRead: @escaping (Int32) -> Void) {
         self.descriptor = descriptor

@@ -114,7 +114,12 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         watchAtEndOfTick()
     }
 
-    func drain() -> Bool { drainOutput() }
+    func drain() -> Bool {
+        if state.life != .closed { return drainOutput() }
+        // The loop ends before the descriptor is closed: the watchers get the reason of the close, not the end of the loop.
+        notifyWatchers(state.failure)
+        return false
+    }
 
     func loopEnded() {
         closeInbox()
@@ -224,6 +229,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         socket = nil
         loop.remove(self)
         accepted?.remove(self)
+        notifyWatchers(failure)
+    }
+
+    private func notifyWatchers(_ failure: IOError?) {
         while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
     }
 

@@ -19,6 +19,14 @@ extension SocketAddress {
         Single(raw: scheduler.observable { ResolveSource(host, port, loop: scheduler.loop, downstream: $0) })
     }
 
+    /// The errno with which the system gives no descriptor now; nil if it does. Without one, `getaddrinfo` says that it knows no such name.
+    private static var descriptorShortage: CInt? {
+        let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        if fd < 0 { return errno }
+        close(fd)
+        return nil
+    }
+
     /// Resolves a host, and blocks the caller meanwhile.
     static func resolveNow(
         _ host: String, _ port: Int, flags: CInt = AI_ADDRCONFIG
@@ -34,7 +42,7 @@ extension SocketAddress {
         let status = getaddrinfo(host, "\(port)", &hints, &first)
         defer { if let first { freeaddrinfo(first) } }
         if status != 0 {
-            let code = status == EAI_SYSTEM ? errno : status
+            let code = status == EAI_SYSTEM ? errno : descriptorShortage ?? status
             return .failure(IOError(code: code, operation: "resolve", subject: "\(host):\(port)"))
         }
         var found: [SocketAddress] = []

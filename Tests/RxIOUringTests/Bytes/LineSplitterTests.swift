@@ -79,6 +79,11 @@ import Testing
         #expect(lines(bytes.map { [$0] }, maximumLength: 5).lines == ["12345", "1234"])
     }
 
+    @Test("A line may be of any length", arguments: [Int.max, .max - 1]) func unlimited(_ length: Int) {
+        let bytes = Array("12345\n1234".utf8)
+        #expect(lines(bytes.map { [$0] }, maximumLength: length).lines == ["12345", "1234"])
+    }
+
     @Test(
         "A line that is too long is an error that names the stream",
         arguments: [[Array("ok\n123456\n".utf8)], Array("ok\n123456\n".utf8).map { [$0] }])

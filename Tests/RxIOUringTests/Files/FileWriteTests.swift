@@ -27,6 +27,19 @@ import Testing
         }
     }
 
+    @Test("A file without offsets is written to", arguments: Backend.built)
+    func withoutOffsets(_ backend: Backend) async {
+        await leavingNothing(backend) { _, scheduler in
+            let name = File.read("/proc/self/comm", scheduler: scheduler)
+            let before = Received.bytes(name)
+            #expect(await before.ends())
+            let received = Received(
+                File.write(.just(ByteChunk(before.bytes)), to: "/proc/self/comm", scheduler: scheduler).asObservable())
+            #expect(await received.ends())
+            #expect(received.hasCompleted, "\(String(describing: received.error))")
+        }
+    }
+
     @Test("The number of bytes comes on the loop after the file is closed", arguments: Backend.built)
     func closedBeforeCount(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in

@@ -40,6 +40,27 @@ import Testing
         }
     }
 
+    @Test("A shortage of descriptors is not taken for an unknown name", arguments: Backend.built)
+    func noDescriptors(_ backend: Backend) {
+        leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            #expect(scheduler.performAndWait { true })
+            var old = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+            var few = rlimit(rlim_cur: 64, rlim_max: old.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
+            var taken: [CInt] = []
+            while case let fd = dup(0), fd >= 0 { taken.append(fd) }
+            let receiver = Receiver(
+                SocketAddress.resolve(host: "localhost", port: 80, scheduler: scheduler).asObservable())
+            #expect(receiver.wait())
+            for fd in taken { close(fd) }
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+            #expect((receiver.error as? IOError)?.code == EMFILE)
+            scheduler.shutdown()
+        }
+    }
+
     @Test("A dispose ends a stream whose look-up takes long at once, and a shutdown does", arguments: Backend.built)
     func dispose(_ backend: Backend) throws {
         let host = TestHost(.success([]), waits: true)

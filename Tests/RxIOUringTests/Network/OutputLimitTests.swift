@@ -71,6 +71,32 @@ import Testing
         }
     }
 
+    /// The fault: `closed` failed with the end of the loop, as that came before the socket was closed.
+    @Test("The end of a loop does not hide why a connection has failed", arguments: Backend.built)
+    func overflowBeforeShutdown(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendBufferSize = 4_096
+            options.sendLimit = 100_000
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let errors = EventLog()
+            _ = connection.closed.subscribe(onError: { errors.note("\(code($0))") })
+            #expect(connection.send(ByteChunk(pattern(1_000_000))))
+            #expect(waitUntil { connection.queuedBytes < 1_000_000 })
+            let scheduler = server.scheduler
+            _ = scheduler.schedule(()) { _ in
+                #expect(!connection.send("x"))
+                scheduler.shutdown()
+                return Disposables.create()
+            }
+            #expect(waitUntil { errors.lines == ["\(ENOBUFS)"] }, "\(errors.lines)")
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test("A million small sends to a peer that does not read take little memory", arguments: Backend.built)
     func smallSends(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import CTestSupport
 import Foundation
+import Glibc
 import RxIOUring
 import RxSwift
 import TestSupport
@@ -49,6 +51,22 @@ import Testing
             #expect(written.wait() && written.isCompleted)
             close(terminal)
             close(otherSide)
+        }
+    }
+
+    /// The fault: epoll wrote byte by byte, as to a terminal, and an eventfd takes eight at a time.
+    @Test("A descriptor of messages gets a chunk as it is", arguments: Backend.built)
+    func eventDescriptor(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let counter = rx_eventfd_make()
+            _ = fcntl(counter, F_SETFL, 0)
+            let one = ByteChunk([1, 0, 0, 0, 0, 0, 0, 0])
+            let written = Receiver(
+                DescriptorStream.write(.of(one, one), to: counter, scheduler: scheduler).asObservable())
+            #expect(written.wait() && written.isCompleted)
+            var count: UInt64 = 0
+            #expect(read(counter, &count, 8) == 8 && count == 2)
+            close(counter)
         }
     }
 

@@ -31,6 +31,14 @@ extension World {
         return !isEnded(end.loop)
     }
 
+    /// True once the other end has seen the end of the stream, and it is known why if that was a failure.
+    ///
+    /// A peer sees a reset before `closed` tells that the output has exceeded its limit: see `End.hasOverflowed`.
+    func hasArrivedOrFailed(_ end: End) -> Bool {
+        let input = ends[end.number ^ 1].inputEnd
+        return input.isClean || input.isOver && end.closedEnd.isOver
+    }
+
     /// Checks what has come from an end.
     func checkArrival(_ end: End) {
         let peer = ends[end.number ^ 1]

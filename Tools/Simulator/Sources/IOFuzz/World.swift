@@ -170,7 +170,7 @@ final class World: @unchecked Sendable {
         // Together: a step that comes late on its loop may subscribe to an end only now.
         wait(seconds: 40) {
             timers.areOver(self) && transfers.areOver
-                && ends.allSatisfy { !mustArrive($0) || ends[$0.number ^ 1].inputEnd.isOver }
+                && ends.allSatisfy { !mustArrive($0) || hasArrivedOrFailed($0) }
         }
         for end in ends { checkArrival(end) }
         timers.check(self)
