@@ -9,6 +9,11 @@ package func threadCount(named name: String = "rx.io") -> Int {
     entries("/proc/self/task").filter { firstLine("/proc/self/task/\($0)/comm") == name }.count
 }
 
+/// The number of this process's threads whose names begin with a prefix; `iou-wrk` for the kernel's threads of io_uring.
+package func threadCount(hasPrefix prefix: String) -> Int {
+    entries("/proc/self/task").filter { firstLine("/proc/self/task/\($0)/comm")?.hasPrefix(prefix) == true }.count
+}
+
 /// The number of file descriptors that are open in this process.
 package func descriptorCount() -> Int { entries("/proc/self/fd").count }
 

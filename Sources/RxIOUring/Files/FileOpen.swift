@@ -53,6 +53,9 @@ private final class FileOpenSource: LoopSource<OpenFile> {
     private let permissions: UInt32
     private let writeLimit: Int
     private let scheduler: IOUringScheduler
+    private let claim: WriteClaim
+    /// Nil before the beginning, and from the end on.
+    @exclusivity(unchecked) private var hold: WriteClaim.Hold?
     @exclusivity(unchecked) private var opening: TargetOpening?
 
     init(
@@ -64,14 +67,30 @@ private final class FileOpenSource: LoopSource<OpenFile> {
         self.permissions = permissions
         self.writeLimit = writeLimit
         self.scheduler = scheduler
+        claim = WriteClaim(path)
         super.init(loop: scheduler.loop, downstream: downstream)
     }
 
     override var subject: String { path.description }
 
     override func begin() {
-        opening = FileTarget.open(path, mode.flags, permissions: permissions, on: loop, whenDone: opened)
+        if mode == .read { return open() }
+        let (hold, mayBegin) = claim.begin { [self] in
+            loop.queue.submitExpress {
+                if self.isRunning { self.open() }
+            }
+        }
+        self.hold = hold
+        if mayBegin { open() }
     }
+
+    private func open() {
+        let begun = FileTarget.open(
+            path, mode.flags, permissions: permissions, on: loop, holding: hold, whenDone: opened)
+        if let begun { opening = begun }
+    }
+
+    override func wasStopped() { claim.stop() }
 
     private func opened(_ result: Result<FileTarget.Opened, IOError>) {
         opening = nil
@@ -84,6 +103,8 @@ private final class FileOpenSource: LoopSource<OpenFile> {
     }
 
     override func end() {
+        claim.stop()
+        hold = nil
         opening?.cancel()
         opening = nil
     }

@@ -13,6 +13,8 @@ final class FileOpening {
     private let path: File.Path
     private let flags: CInt
     private let permissions: UInt32
+    /// Held by the thread that makes the attempt, also behind `cancel`.
+    @exclusivity(unchecked) private var hold: WriteClaim.Hold?
     private let loop: EventLoop
 
     /// The receiver of the result, until it is called, or until `cancel`.
@@ -29,12 +31,13 @@ final class FileOpening {
     private static let longestPause: Int64 = 32_000_000
 
     fileprivate init(
-        _ path: File.Path, _ flags: CInt, permissions: UInt32, on loop: EventLoop,
+        _ path: File.Path, _ flags: CInt, permissions: UInt32, holding hold: WriteClaim.Hold?, on loop: EventLoop,
         whenDone: @escaping (Result<Descriptor, IOError>) -> Void
     ) {
         self.path = path
         self.flags = flags
         self.permissions = permissions
+        self.hold = hold
         self.loop = loop
         self.whenDone = whenDone
     }
@@ -47,6 +50,7 @@ final class FileOpening {
         // Released when this returns, as its deinit may be user code.
         let released = whenDone
         whenDone = nil
+        hold = nil
         call?.cancel()
         call = nil
         pause?.cancel(on: loop)
@@ -66,11 +70,12 @@ final class FileOpening {
     }
 
     private func beginApart() {
-        let (path, flags, permissions) = (path, flags, permissions)
+        let (path, flags, permissions, hold) = (path, flags, permissions, hold)
         call = BlockingCall(on: loop, in: loop.configuration.files) {
             FileOpening.attempt(path, flags, permissions: permissions, cached: false)
         } release: { attempt in
             if case .opened(let fd, _) = attempt { _ = Glibc.close(fd) }
+            withExtendedLifetime(hold) {}
         } whenDone: { [self] result in
             call = nil
             switch result {
@@ -117,6 +122,7 @@ final class FileOpening {
     private func finish(_ result: Result<Descriptor, SystemError>) {
         guard let whenDone else { return }
         self.whenDone = nil
+        hold = nil
         whenDone(result.mapError { $0.ioError(subject: path.description) })
     }
 }
@@ -175,15 +181,17 @@ extension EventLoop {
     ///
     /// - Parameters:
     ///   - flags: as of `open`; `O_CLOEXEC` is added.
+    ///   - hold: the hold of a write on its path, held as long as a thread may open the file.
     ///   - whenDone: receives the descriptor, or the error of `open` or `pthread_create`. Called before this returns if the file can be
     ///     opened without waiting, else later. Retained until then, or until `cancel`.
     /// - Returns: the opening under way, to be cancelled; nil if there is none. The caller then must not overwrite another one, which
     ///   `whenDone` may have begun.
     func open(
-        _ path: File.Path, _ flags: CInt, permissions: UInt32 = 0,
+        _ path: File.Path, _ flags: CInt, permissions: UInt32 = 0, holding hold: WriteClaim.Hold? = nil,
         whenDone: @escaping (Result<Descriptor, IOError>) -> Void
     ) -> FileOpening? {
-        let opening = FileOpening(path, flags, permissions: permissions, on: self, whenDone: whenDone)
+        let opening = FileOpening(
+            path, flags, permissions: permissions, holding: hold, on: self, whenDone: whenDone)
         opening.begin()
         return opening.isDone ? nil : opening
     }

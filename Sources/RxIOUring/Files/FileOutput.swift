@@ -13,22 +13,14 @@ import RxSwift
 ///
 /// Used on the loop thread only, unless a comment says otherwise.
 final class FileOutput: LoopDependent, @unchecked Sendable {
-    /// The places of bytes in a file.
-    enum Layout {
-        /// Bytes are written behind each other, the next one at `end`.
-        case positions(end: Int64)
-        /// The system writes at the end of the file, wherever that is.
-        case appending
-        /// There are no places: a pipe or a device.
-        case stream
-    }
-
     let loop: EventLoop
     let path: String
     /// Usable from any thread.
     let queue: WriteQueue
     private let layout: Layout
     private let descriptor: Descriptor
+    /// Held until the file is closed.
+    @exclusivity(unchecked) private var hold: WriteClaim.Hold?
 
     @exclusivity(unchecked) private var pending = PendingWrites()
     /// The writes that were started, in the order of their offsets. The first one has not ended, or failed.
@@ -62,8 +54,12 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     /// The number of bytes for which another write is started beside one under way. Fewer wait for more.
     private static let worthwhile = 256 * 1024
 
-    init(_ descriptor: Descriptor, _ layout: Layout, queue: WriteQueue, path: String, loop: EventLoop) {
+    init(
+        _ descriptor: Descriptor, _ layout: Layout, queue: WriteQueue, path: String,
+        holding hold: WriteClaim.Hold? = nil, loop: EventLoop
+    ) {
         self.descriptor = descriptor
+        self.hold = hold
         self.layout = layout
         self.queue = queue
         self.path = path
@@ -337,6 +333,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     private func closed() {
         isClosed = true
         spare = nil
+        hold = nil
         loop.remove(self)
         let waiters = closeWaiters
         closeWaiters = []

@@ -17,20 +17,24 @@ struct FileTarget {
 
     /// Opens the file without blocking the loop. Only on the loop thread.
     ///
+    /// - Parameter hold: held by a thread that opens the file.
     /// - Returns: the opening, unless it has ended already. `whenDone` is called once, unless that is cancelled.
-    func open(on loop: EventLoop, whenDone: @escaping (Result<Opened, IOError>) -> Void) -> TargetOpening? {
+    func open(
+        on loop: EventLoop, holding hold: WriteClaim.Hold?, whenDone: @escaping (Result<Opened, IOError>) -> Void
+    ) -> TargetOpening? {
         if mode == .replaceAtomically {
             return TargetOpening.replacement(of: path, permissions: permissions, on: loop, whenDone: whenDone)
         }
-        return FileTarget.open(path, mode.flags, permissions: permissions, on: loop, whenDone: whenDone)
+        return FileTarget.open(
+            path, mode.flags, permissions: permissions, on: loop, holding: hold, whenDone: whenDone)
     }
 
     /// Does the same with flags as of `open`.
     static func open(
-        _ path: File.Path, _ flags: CInt, permissions: UInt32, on loop: EventLoop,
+        _ path: File.Path, _ flags: CInt, permissions: UInt32, on loop: EventLoop, holding hold: WriteClaim.Hold?,
         whenDone: @escaping (Result<Opened, IOError>) -> Void
     ) -> TargetOpening? {
-        let opening = loop.open(path, flags, permissions: permissions) { result in
+        let opening = loop.open(path, flags, permissions: permissions, holding: hold) { result in
             whenDone(result.map { Opened(descriptor: $0, layout: layout(of: $0, flags)) })
         }
         return opening.map { TargetOpening($0.cancel) }
@@ -50,5 +54,17 @@ extension File.WriteMode {
         case .append: O_WRONLY | O_CREAT | O_APPEND
         case .createNew: O_WRONLY | O_CREAT | O_EXCL
         }
+    }
+}
+
+extension FileOutput {
+    /// The places of bytes in a file.
+    enum Layout {
+        /// Bytes are written behind each other, the next one at `end`.
+        case positions(end: Int64)
+        /// The system writes at the end of the file, wherever that is.
+        case appending
+        /// There are no places: a pipe or a device.
+        case stream
     }
 }

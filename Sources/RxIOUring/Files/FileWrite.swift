@@ -31,6 +31,9 @@ extension File {
     /// are written together, up to 16 MiB at once, and two such writes may be under way; to a pipe or a device, and in append mode, one. A source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile, until the
     /// result is disposed of.
     ///
+    /// A write to a path waits until earlier writes to the same path that were disposed of, or have failed, have left the file alone: what
+    /// the system is writing at a dispose still comes into the file, before what is written next.
+    ///
     /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When `chunks`
     /// fails, the chunks that came before are written first, then the error is passed on. When writing fails, `chunks` is
     /// disposed of, and waiting chunks are dropped. A dispose ends writing anywhere in the data. In each case the file has all bytes up
@@ -88,6 +91,9 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
     private let queue: WriteQueue
     private let input: InputSubscription<ByteChunk>
 
+    private let claim: WriteClaim
+    /// Nil before the beginning, and from the end on.
+    @exclusivity(unchecked) private var hold: WriteClaim.Hold?
     @exclusivity(unchecked) private var opening: TargetOpening?
     /// The file, set before `chunks` is subscribed to.
     @exclusivity(unchecked) private var output: FileOutput?
@@ -106,12 +112,26 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         self.synchronize = synchronize
         queue = WriteQueue(path: target.path.description, limit: backlogLimit)
         input = InputSubscription(pausing: queue.sources)
+        claim = WriteClaim(target.path)
         super.init(loop: loop, downstream: downstream)
     }
 
     override var subject: String { target.path.description }
 
-    override func begin() { opening = target.open(on: loop, whenDone: opened) }
+    override func begin() {
+        // A write to the same path that was disposed of may still be in the kernel's hands.
+        let (hold, mayBegin) = claim.begin { [self] in
+            loop.queue.submitExpress {
+                if self.isRunning { self.open() }
+            }
+        }
+        self.hold = hold
+        if mayBegin { open() }
+    }
+
+    private func open() {
+        if let begun = target.open(on: loop, holding: hold, whenDone: opened) { opening = begun }
+    }
 
     private func opened(_ result: Result<FileTarget.Opened, IOError>) {
         opening = nil
@@ -122,7 +142,8 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
     }
 
     private func begin(with opened: FileTarget.Opened) {
-        let output = FileOutput(opened.descriptor, opened.layout, queue: queue, path: subject, loop: loop)
+        let output = FileOutput(
+            opened.descriptor, opened.layout, queue: queue, path: subject, holding: hold, loop: loop)
         replacement = opened.replacement
         // Holds this source until the output has ended, or `end` abandons it.
         output.onFailure = { self.fail(with: $0) }
@@ -132,9 +153,14 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
             isFull: queue.isFull)
     }
 
-    override func wasStopped() { input.dispose() }
+    override func wasStopped() {
+        claim.stop()
+        input.dispose()
+    }
 
     override func end() {
+        claim.stop()
+        hold = nil
         opening?.cancel()
         opening = nil
         input.dispose()
@@ -188,7 +214,10 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         guard let replacement else { return succeed() }
         // A loop that ends hears of no other thread any more.
         if loop.isClosed { return committed(replacement.commit()) }
-        commit = BlockingCall(on: loop, in: loop.configuration.files, replacement.commit) { [self] result in
+        let hold = hold
+        commit = BlockingCall(on: loop, in: loop.configuration.files) {
+            withExtendedLifetime(hold) { replacement.commit() }
+        } whenDone: { [self] result in
             commit = nil
             switch result {
             case .success(let failure): committed(failure)

@@ -183,8 +183,28 @@ private final class ConnectAttempt: Operation {
         let length = address.write(to: storage)
         super.init(Request(kind: RX_CONNECT, descriptor: fd, address: UnsafeMutableRawPointer(storage)))
         request.length = Int(length)
-        loop.backend.prepare(fd)
-        loop.submit(self)
+        if address.family == AF_UNIX {
+            connectNow()
+        } else {
+            loop.backend.prepare(fd)
+            loop.submit(self)
+        }
+    }
+
+    /// Connects a Unix socket, which takes no time or has to be tried again later. The result comes later, as that of an operation.
+    ///
+    /// io_uring would have a thread of the kernel wait for room in the queue of each listener.
+    private func connectNow() {
+        _ = fcntl(fd, F_SETFL, O_NONBLOCK)
+        let result = loop.backend.performNow(self)
+        // The backend of the connection arranges the flags that it wants.
+        _ = fcntl(fd, F_SETFL, 0)
+        loop.queue.submitExpress {
+            self.completed(result, buffer: -1, hasMore: false)
+        } rejected: {
+            _ = Glibc.close(self.fd)
+            return false
+        }
     }
 
     deinit { storage.deallocate() }

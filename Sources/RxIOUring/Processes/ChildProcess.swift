@@ -27,6 +27,9 @@ public enum ChildProcess {
         /// Sends `SIGKILL` at once.
         case kill
         /// Sends `SIGTERM`, and `SIGKILL` to what still runs after that time.
+        ///
+        /// Behind the shutdown of the loop, which does not wait for that, a thread of this process does it. If this process exits earlier, what
+        /// ignores `SIGTERM` goes on.
         case terminate(grace: DispatchTimeInterval)
     }
 

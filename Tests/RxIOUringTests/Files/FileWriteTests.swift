@@ -40,6 +40,41 @@ import Testing
         }
     }
 
+    /// The fault: the file was emptied, cut off or overwritten by the write that had been disposed of, behind the success of the next one.
+    @Test("A write behind a disposed one has the file for itself", arguments: Backend.built, File.WriteMode.allCases)
+    func supersededWrite(_ backend: Backend, _ mode: File.WriteMode) async {
+        if mode == .createNew { return }
+        await leavingNothing(backend) { folder, scheduler in
+            let other = IOUringScheduler(backend: backend)
+            let (old, new) = ([UInt8](repeating: 1, count: 1 << 20), pattern(100_000))
+            for round in 0..<stepCount(200, debug: 40) {
+                let first = Received(
+                    File.write(
+                        .from(Array(repeating: ByteChunk(old), count: 4)), to: folder["a"], mode: mode,
+                        scheduler: scheduler
+                    )
+                    .asObservable())
+                usleep(UInt32(round % 20) * 100)
+                first.dispose()
+                let path = folder["a"]
+                let second = Received(
+                    File.write(
+                        .just(ByteChunk(new)), to: path, mode: mode, scheduler: round % 2 == 0 ? scheduler : other
+                    )
+                    .asObservable())
+                #expect(await second.ends())
+                let written = folder.bytes(of: "a")
+                #expect(second.elements == [new.count] && second.hasCompleted)
+                #expect(written.suffix(new.count).elementsEqual(new), "round \(round): \(written.count) bytes")
+                if mode != .append { #expect(written.count == new.count) }
+                usleep(1_000)
+                #expect(folder.bytes(of: "a") == written, "round \(round)")
+                folder.remove("a")
+            }
+            other.shutdown()
+        }
+    }
+
     @Test("The number of bytes comes on the loop after the file is closed", arguments: Backend.built)
     func closedBeforeCount(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in

@@ -43,6 +43,33 @@ import Testing
         }
     }
 
+    /// The fault: io_uring gave each of them a thread of the kernel, which counts as one of the process.
+    @Test("Clients that wait for room occupy no threads", arguments: Backend.built)
+    func waitingClients(_ backend: Backend) throws {
+        let folder = TemporaryFolder()
+        let workers = { threadCount(hasPrefix: "iou-wrk") }
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try Unix.listener(path: folder["s"], backlog: 1, scheduler: scheduler)
+            let connections = Guarded<[Connection]>([])
+            let attempts = (0..<200).map { _ in
+                Unix.connect(path: folder["s"], scheduler: scheduler)
+                    .subscribe(onSuccess: { connection in connections.change { $0.append(connection) } })
+            }
+            #expect(waitUntil { connections.value.count == 2 })
+            usleep(500_000)
+            #expect(workers() < 20)
+            let accepted = listener.connections.subscribe(onNext: { connection in
+                connections.change { $0.append(connection) }
+            })
+            #expect(waitUntil { connections.value.count == 400 })
+            for attempt in attempts { attempt.dispose() }
+            accepted.dispose()
+            connections.value = []
+            scheduler.shutdown()
+        }
+    }
+
     @Test("The file of a Unix socket goes with its listener", arguments: Backend.built)
     func socketFile(_ backend: Backend) throws {
         try leavingNothingBehind {

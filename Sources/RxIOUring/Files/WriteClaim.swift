@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RxPrimitives
+
+/// The claim of a write on a path. Once the write was stopped, later writes to that path wait until the system has ended its work for it.
+///
+/// The system takes back no opening and no write that is under way. Without the claim, a write that follows a disposed one would find its
+/// file emptied, cut off, or overwritten by that one. A write that was not stopped keeps no other waiting. Paths are compared as they are
+/// given: two names of one file count as two files. Usable from any thread, on any loop.
+final class WriteClaim: @unchecked Sendable {
+    private static let lock = Mutex()
+    // The lock protects all of the following.
+    /// The claims of the writes under way, by path.
+    nonisolated(unsafe) private static var claims: [File.Path: [WriteClaim]] = [:]
+    private var isStopped = false
+    /// The claims that wait for the end of this one.
+    private var waiting: [WriteClaim] = []
+    /// The number of claims that this one waits for, and the closure to call when there is none left.
+    private var blockers = 0
+    private var whenFree: (() -> Void)?
+
+    private let path: File.Path
+
+    init(_ path: File.Path) { self.path = path }
+
+    /// Keeps a claim until it is released, for all that may still change the file.
+    final class Hold: Sendable {
+        private let claim: WriteClaim
+
+        fileprivate init(_ claim: WriteClaim) { self.claim = claim }
+
+        deinit { claim.release() }
+    }
+
+    /// Claims the path, once.
+    ///
+    /// - Parameter whenFree: called once, on any thread and never within this call, if stopped writes to the path are still under way.
+    /// - Returns: the hold, and whether the write may begin at once.
+    func begin(whenFree: @escaping () -> Void) -> (hold: Hold, mayBegin: Bool) {
+        let mayBegin = WriteClaim.lock.withLock {
+            let stopped = WriteClaim.claims[path]?.filter(\.isStopped) ?? []
+            for claim in stopped { claim.waiting.append(self) }
+            WriteClaim.claims[path, default: []].append(self)
+            blockers = stopped.count
+            if blockers > 0 { self.whenFree = whenFree }
+            return blockers == 0
+        }
+        return (Hold(self), mayBegin)
+    }
+
+    /// Has later writes to the path wait for the end of this one.
+    func stop() { WriteClaim.lock.withLock { isStopped = true } }
+
+    private func release() {
+        let free = WriteClaim.lock.withLock {
+            WriteClaim.claims[path]?.removeAll { $0 === self }
+            if WriteClaim.claims[path]?.isEmpty == true { WriteClaim.claims[path] = nil }
+            let free = waiting.compactMap { $0.removeBlocker() }
+            waiting = []
+            return free
+        }
+        for whenFree in free { whenFree() }
+    }
+
+    private func removeBlocker() -> (() -> Void)? {
+        blockers -= 1
+        return blockers == 0 ? whenFree.take() : nil
+    }
+}
