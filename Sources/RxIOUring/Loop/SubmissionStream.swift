@@ -6,15 +6,15 @@ import RxSwift
 struct SubmissionStream {
     /// True if a stream of work came since the loop slept, so that more is likely to come soon.
     var isLikely = false
-    /// The number of ticks in which the loop still takes pending work without a pause, because pausing brought little.
+    /// The number of ticks in which the loop still takes pending work without spinning, because spinning brought little.
     private var hastyTicks = 0
-    /// That number for the next time that pausing brings little.
+    /// That number for the next time that spinning brings little.
     private var nextHastyTicks = SubmissionStream.fewestHastyTicks
     private static let fewestHastyTicks = 8
     private static let mostHastyTicks = 1_024
 
-    /// True if a pause is likely to bring more work at once.
-    var isWorthPause: Bool { hastyTicks == 0 }
+    /// True if spinning is likely to bring more work at once.
+    var spinPays: Bool { hastyTicks == 0 }
 
     /// Notes the number of steps that a tick took.
     mutating func note(stepsOfTick steps: Int) {

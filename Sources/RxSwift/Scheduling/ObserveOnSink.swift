@@ -243,10 +243,10 @@ private final class EventBatch: Job {
         super.init()
     }
 
-    /// Pauses for about half a microsecond without touching the words that the source writes.
+    /// Spins for about half a microsecond without touching the words that the source writes.
     ///
-    /// A quarter of that pause makes batches smaller, and the hop slower by a quarter; a longer pause changes nothing.
-    private func pause() {
+    /// A quarter of that time makes batches smaller, and the hop slower by a quarter; a longer time changes nothing.
+    private func spinBriefly() {
         _ = SpinWait.spin(nanoseconds: 450) { core.isCancelled.loadRelaxed() != 0 }
     }
 
@@ -295,7 +295,7 @@ private final class EventBatch: Job {
             let (finished, total) = (uncounted, delivered)
             // In the midst of a stream, a drainer that is faster than the source would fetch the shared words anew for every event or
             // two, and slow both threads down. It waits a moment for a batch instead. A single event never waits.
-            if finished < EventBatch.smallBatch, total > EventBatch.smallBatch { pause() }
+            if finished < EventBatch.smallBatch, total > EventBatch.smallBatch { spinBriefly() }
             // Before the subtraction, which may close the batch: the hop may submit a closed batch anew.
             (uncounted, delivered) = (0, 0)
             let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: finished)))

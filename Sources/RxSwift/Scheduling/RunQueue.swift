@@ -179,15 +179,15 @@ package class RunQueue {
     final func runJobs(in turn: TurnBudget, keepingIn pool: ActionPool) -> (steps: Int, isLeft: Bool) {
         var slice = turn.nextSlice()
         var (steps, stepsWhenTaken) = (0, 0)
-        var (paused, pays) = (false, true)
+        var (hasSpun, spinPays) = (false, true)
         while slice > 0 {
             guard let job = localQueue.popFirstRetained() else {
                 // In the midst of a stream from another thread, fetching the shared word for a few jobs slows both threads down. A
                 // single job never waits, and other jobs wait no more once a wait has brought few steps.
                 let gain = steps - stepsWhenTaken
-                if paused, gain < RunQueue.minGain { pays = false }
-                paused = pays && gain < RunQueue.smallBatch && steps > RunQueue.streamThreshold
-                if paused { pause() }
+                if hasSpun, gain < RunQueue.minGain { spinPays = false }
+                hasSpun = spinPays && gain < RunQueue.smallBatch && steps > RunQueue.streamThreshold
+                if hasSpun { spinBriefly() }
                 stepsWhenTaken = steps
                 if takePending() { continue }
                 return (steps, false)
@@ -290,8 +290,8 @@ package class RunQueue {
     /// Fewer steps than this are not worth waiting for.
     package static let minGain = 16
 
-    /// Pauses for about a microsecond without touching memory that other threads write, so that more of a stream arrives at once.
-    package final func pause() { SpinWait.pause(nanoseconds: 1_100) }
+    /// Spins for about a microsecond without touching memory that other threads write, so that more of a stream arrives at once.
+    package final func spinBriefly() { SpinWait.spin(nanoseconds: 1_100) }
 
     /// Waits up to a microsecond or so for other threads to submit something, and returns true if they do.
     ///
@@ -299,7 +299,7 @@ package class RunQueue {
     package final func waitForPending() -> Bool {
         for _ in 0..<20 {
             if hasPending { return true }
-            SpinWait.pause(nanoseconds: 50)
+            SpinWait.spin(nanoseconds: 50)
         }
         return false
     }
