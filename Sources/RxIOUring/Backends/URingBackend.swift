@@ -121,7 +121,7 @@ final class URingBackend: Backend {
                     cancellationEnded(completion)
                 } else {
                     isAny = true
-                    settle(URingBackend.operation(completion.tag), completion)
+                    process(URingBackend.operation(completion.tag), completion)
                 }
             }
             if taken < URingBackend.completionsAtOnce { return isAny }
@@ -248,7 +248,7 @@ final class URingBackend: Backend {
         }
     }
 
-    private func settle(_ retained: Unmanaged<Operation>, _ completion: rx_completion) {
+    private func process(_ retained: Unmanaged<Operation>, _ completion: rx_completion) {
         let operation = retained._withUnsafeGuaranteedRef { $0 }
         if rx_completion_has_more(completion.flags) {
             return deliver(

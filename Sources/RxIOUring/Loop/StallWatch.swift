@@ -25,7 +25,7 @@ final class StallWatch: @unchecked Sendable {
     private static let frameLimit = 128
     /// Every stack of a loop thread has more frames than this. With fewer, the thread was in code of a system library that the unwinder cannot
     /// leave, and soon is elsewhere.
-    private static let fewFrames = 3
+    private static let minFrames = 3
 
     /// Makes a watch for the calling thread, which is that of the loop.
     init(_ activity: LoopActivity, limit: UInt64, name: String) {
@@ -64,7 +64,7 @@ final class StallWatch: @unchecked Sendable {
 
     private func takeStack() -> ThreadStack {
         var stack = tryStack()
-        for _ in 0..<4 where stack.note == nil && stack.frames.count <= StallWatch.fewFrames {
+        for _ in 0..<4 where stack.note == nil && stack.frames.count <= StallWatch.minFrames {
             usleep(500)
             stack = tryStack()
         }

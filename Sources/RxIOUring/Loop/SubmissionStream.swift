@@ -9,9 +9,9 @@ struct SubmissionStream {
     /// The number of ticks in which the loop still takes pending work without spinning, because spinning brought little.
     private var hastyTicks = 0
     /// That number for the next time that spinning brings little.
-    private var nextHastyTicks = SubmissionStream.fewestHastyTicks
-    private static let fewestHastyTicks = 8
-    private static let mostHastyTicks = 1_024
+    private var nextHastyTicks = SubmissionStream.minHastyTicks
+    private static let minHastyTicks = 8
+    private static let maxHastyTicks = 1_024
 
     /// True if spinning is likely to bring more work at once.
     var spinPays: Bool { hastyTicks == 0 }
@@ -20,12 +20,12 @@ struct SubmissionStream {
     mutating func note(stepsOfTick steps: Int) {
         if steps > RunQueue.streamThreshold {
             isLikely = true
-            nextHastyTicks = SubmissionStream.fewestHastyTicks
+            nextHastyTicks = SubmissionStream.minHastyTicks
         } else if hastyTicks > 0 {
             hastyTicks -= 1
         } else if isLikely, steps < RunQueue.minGain {
             hastyTicks = nextHastyTicks
-            nextHastyTicks = min(2 * nextHastyTicks, SubmissionStream.mostHastyTicks)
+            nextHastyTicks = min(2 * nextHastyTicks, SubmissionStream.maxHastyTicks)
         }
     }
 }

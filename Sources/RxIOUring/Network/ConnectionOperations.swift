@@ -74,10 +74,10 @@ final class ConnectionSend: DescriptorOperation {
         if let bytes = queue.single {
             request.kind = RX_SEND
             request.address = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-            request.length = min(bytes.count, OutputQueue.mostBytes)
+            request.length = min(bytes.count, OutputQueue.maxBytes)
             return request.length
         }
-        let vectors = vectors ?? .allocate(capacity: OutputQueue.mostItems)
+        let vectors = vectors ?? .allocate(capacity: OutputQueue.maxItems)
         let message = message ?? .allocate(capacity: 1)
         self.vectors = vectors
         self.message = message

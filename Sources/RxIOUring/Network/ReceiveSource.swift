@@ -55,7 +55,7 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
             })
     }
 
-    override func goOn() { core.receiveNext() }
+    override func continueReading() { core.receiveNext() }
 
     override func end() {
         core.end(self)

@@ -48,13 +48,13 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
                 input?.start(Descriptor(fd, on: loop), receive: inputEnded)
             }
             emit(.started(started.pid))
-            goOn()
+            continueReading()
         } catch {
             fail(with: error)
         }
     }
 
-    override func goOn() {
+    override func continueReading() {
         output?.read()
         errorOutput?.read()
     }

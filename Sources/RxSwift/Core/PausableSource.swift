@@ -75,8 +75,8 @@ package struct WaitingSources: ~Copyable {
     }
 
     /// Takes the sources, to be resumed when no lock is held, in the order in which they came to wait.
-    package mutating func takeAll() -> Taken {
-        let taken = Taken(entries: entries)
+    package mutating func takeAll() -> Removed {
+        let taken = Removed(entries: entries)
         entries = []
         limit = 16
         return taken
@@ -97,7 +97,8 @@ package struct WaitingSources: ~Copyable {
         return inspected
     }
 
-    package struct Taken {
+    /// The sources that `takeAll` has removed.
+    package struct Removed {
         fileprivate let entries: [Entry]
 
         /// The number of entries, for tests.

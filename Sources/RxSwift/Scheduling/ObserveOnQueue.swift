@@ -162,16 +162,16 @@ class AnyObserveOnQueue: PausableSource {
 
 /// The job that delivers the events which a hop had postponed.
 private final class ResumedEvents: Job {
-    private let core: AnyObserveOnQueue
+    private let events: AnyObserveOnQueue
 
-    init(_ core: AnyObserveOnQueue) {
-        self.core = core
+    init(_ events: AnyObserveOnQueue) {
+        self.events = events
         super.init()
     }
 
-    override func run(_ budget: inout Int) -> Bool { core.deliverPostponed(&budget) }
+    override func run(_ budget: inout Int) -> Bool { events.deliverPostponed(&budget) }
 
-    override func wasRejected() -> Bool { core.reject() }
+    override func wasRejected() -> Bool { events.reject() }
 }
 
 @usableFromInline

@@ -215,7 +215,7 @@ final class Deputy: @unchecked Sendable {
     }
 
     /// Tells whether it continues with the serializer that it drains; called before each piece of work.
-    func goesOn() -> Bool {
+    func continues() -> Bool {
         let count = pieces.loadRelaxed() &+ 1
         pieces.storeRelaxed(count)
         // The clock is read for each piece, because a slow callback comes with few pieces.

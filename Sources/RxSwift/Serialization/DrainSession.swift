@@ -102,7 +102,7 @@ package final class DrainSession {
 
     /// Tells whether the drainer may run one more piece of another thread's work.
     func admitsForeignWork() -> Bool {
-        if let deputy { return deputy.goesOn() }
+        if let deputy { return deputy.continues() }
         if isUnlimited { return true }
         let now = MonotonicClock.now()
         if depth == 1, now >= renewal { renew(now) }

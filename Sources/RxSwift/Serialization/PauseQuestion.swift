@@ -27,7 +27,7 @@ extension Serializer {
     /// The number of pending nodes from which on a question waits for its turn.
     ///
     /// With fewer, a source that finds the serializer busy goes on: to pause it would cost more than the few events that it adds.
-    private static var fewNodes: Int {
+    private static var minQueuedNodes: Int {
         #if RX_MODEL_CHECK
             1
         #else
@@ -36,10 +36,10 @@ extension Serializer {
     }
 
     /// The same where elements weigh: each of them may be a megabyte.
-    private static var fewWeighingNodes: Int { min(2, fewNodes) }
+    private static var minWeighingNodes: Int { min(2, minQueuedNodes) }
 
     /// The number of questions, one after the other, after which one waits for its turn in any case.
-    private static var mostSkipped: UInt { 4 }
+    private static var maxSkipped: UInt { 4 }
 
     /// Tells whether the stages below the target want a source to pause. See `AnySink.pauses`.
     package func pauses(_ source: any PausableSource, for reference: AnySerializerTarget) -> Bool {
@@ -51,7 +51,7 @@ extension Serializer {
         }
         if !mustQueueQuestion(for: reference) { return false }
         let node = PauseQuestion.make(of: source)
-        return settle(question: node, enqueue(node), for: reference)
+        return completeSubmission(question: node, enqueue(node), for: reference)
     }
 
     /// Tells whether a source that finds the serializer busy has to ask by a node: if many nodes wait, and each fourth time in any case.
@@ -60,21 +60,21 @@ extension Serializer {
     func mustQueueQuestion(for reference: AnySerializerTarget) -> Bool {
         // Relaxed: sources that count at the same time lose a count.
         let count = skippedQuestions.loadRelaxed() &+ 1
-        let isDue = count >= Serializer.mostSkipped || hasMany(for: reference.target)
+        let isDue = count >= Serializer.maxSkipped || hasMany(for: reference.target)
         skippedQuestions.storeRelaxed(isDue ? 0 : count)
         return isDue
     }
 
     private func hasMany(for target: any SerializerTarget) -> Bool {
         let count = backlogCount
-        if count >= Serializer.fewNodes { return true }
-        return count >= Serializer.fewWeighingNodes && target.elementsWeigh
+        if count >= Serializer.minQueuedNodes { return true }
+        return count >= Serializer.minWeighingNodes && target.elementsWeigh
     }
 
     /// Completes the submission of a question.
     ///
     /// - Returns: whether the source has to pause, maybe only until its turn.
-    func settle(
+    func completeSubmission(
         question node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission,
         for reference: AnySerializerTarget
     ) -> Bool {

@@ -109,10 +109,10 @@ package struct Serializer: ~Copyable {
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult
     package func submit(_ node: UnsafeMutablePointer<DrainNode>, to reference: AnySerializerTarget) -> Bool {
-        settle(node, enqueue(node), for: reference)
+        completeSubmission(node, enqueue(node), for: reference)
     }
 
-    /// Enters if the serializer is idle, else enqueues a node. The caller calls `settle` next, holding no lock.
+    /// Enters if the serializer is idle, else enqueues a node. The caller calls `completeSubmission` next, holding no lock.
     package func enqueue(_ node: UnsafeMutablePointer<DrainNode>) -> DrainLoop.Admission {
         loop.enterOrPush(node, mayResume: loop.isVacant && DrainSession.current.mayResume)
     }
@@ -121,7 +121,7 @@ package struct Serializer: ~Copyable {
     ///
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult @inline(__always)
-    package func settle(
+    package func completeSubmission(
         _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: AnySerializerTarget
     ) -> Bool {
         if case .pending(let count) = admission, !Backlog.isNotable(count), count <= DrainSession.waitThreshold {

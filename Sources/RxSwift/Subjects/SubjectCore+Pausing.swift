@@ -29,7 +29,7 @@ extension SubjectListCore {
         }
         if !serializer.mustQueueQuestion(for: AnySerializerTarget(self)) { return false }
         let node = PauseQuestion.make(of: source)
-        return serializer.settle(question: node, enterOrEnqueue(node), for: AnySerializerTarget(self))
+        return serializer.completeSubmission(question: node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
     /// Does the same; only the drainer calls this.

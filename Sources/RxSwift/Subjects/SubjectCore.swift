@@ -67,7 +67,7 @@ package class SubjectListCore: SerializerTarget {
     /// Becomes the drainer if the serializer is idle.
     func tryEnter() -> Bool { serializer.tryEnter() }
 
-    /// Becomes the drainer if the serializer is idle, else enqueues a node. The caller calls `settle` of the serializer next.
+    /// Becomes the drainer if the serializer is idle, else enqueues a node. The caller calls `completeSubmission` of the serializer next.
     func enterOrEnqueue(_ node: UnsafeMutablePointer<DrainNode>) -> DrainLoop.Admission { serializer.enqueue(node) }
 
     // MARK: Terminal events
@@ -156,7 +156,7 @@ package class SubjectListCore: SerializerTarget {
         let node = SubjectNode.make(.add, subscription)
         let admission = enterOrEnqueue(node)
         count(subscription)
-        serializer.settle(node, admission, for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, admission, for: AnySerializerTarget(self))
     }
 
     package final func remove(_ subscription: SubjectSubscription) {
@@ -192,7 +192,7 @@ package class SubjectListCore: SerializerTarget {
     /// Enqueues a command other than `.add`, which counts.
     private final func enqueue(_ command: Command, _ subscription: SubjectSubscription? = nil) {
         let node = SubjectNode.make(command, subscription)
-        serializer.settle(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
     /// Carries out a command; only the drainer calls this.
@@ -308,7 +308,7 @@ package class SubjectCore<Element>: SubjectListCore {
     @inline(never)
     final func enqueue(_ element: Element) {
         let node = SubjectElementNode.make(element, sequence: .max)
-        serializer.settle(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
     // MARK: Subscribing

@@ -58,14 +58,14 @@ package final class EventSink<Element>: Sink<Element> {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         _ = onRequest(.stop(error))
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil { _ = onRequest(.stop(error)) }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 }
 
@@ -106,28 +106,28 @@ package final class ClosureSink<Element>: Sink<Element> {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         report(error)
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         onCompleted?()
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     package override func error(_ error: any Swift.Error, then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil { report(error) }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 
     package override func completed(then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil { onCompleted?() }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 
     private func report(_ error: any Swift.Error) {

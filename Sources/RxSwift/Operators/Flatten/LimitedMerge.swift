@@ -293,17 +293,17 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
     override func completed(then after: () -> Void) {
         guard subscribePhase.isOnStack else {
             endSource()
-            goOn()
+            proceed()
             return after()
         }
         let source = unlinkSource()
         source?.quiesceChain()
-        goOn()
+        proceed()
         after()
         source?.cancel()
     }
 
-    private func goOn() {
+    private func proceed() {
         guard let successor = coordinator.successor(in: self) else { return }
         Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
             trampoline.submit(job.prepared(for: successor, in: self))

@@ -82,7 +82,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         let (outcome, count) = offer(element)
         drain()
         leave()
-        settle(outcome, count)
+        react(to: outcome, count)
     }
 
     /// Keeps an element that comes while another thread delivers.
@@ -90,7 +90,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     private func enqueue(_ element: Element) {
         let (outcome, count) = offer(element)
         submitNode(DrainNode())
-        settle(outcome, count)
+        react(to: outcome, count)
     }
 
     private func offer(_ element: Element) -> (OverflowBuffer<Element>.Outcome, Int) {
@@ -105,7 +105,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     /// Acts upon the outcome of an offer, outside the lock and the serializer.
     ///
     /// - Parameter count: the number of elements that are kept, unless sources wait.
-    private func settle(_ outcome: OverflowBuffer<Element>.Outcome, _ count: Int) {
+    private func react(to outcome: OverflowBuffer<Element>.Outcome, _ count: Int) {
         switch outcome {
         case .kept: Backlog.noticed(policy.overflow == .suspend ? count : 0, at: operatorName, backlogPlace)
         case .droppedOldest(let element), .droppedNewest(let element): drop(element)

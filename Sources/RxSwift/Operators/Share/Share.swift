@@ -128,7 +128,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
     }
 
     override func subscribeCore<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
-        if steps.begin(behind: fusionOffset) {
+        if steps.begin(after: fusionOffset) {
             super.subscribeCore(steps, downstream: downstream)
         } else {
             source.subscribeCore(steps, downstream: downstream)
@@ -180,7 +180,7 @@ extension Share: BypassableShare {
 /// Receives the source's events for all subscribers of one connection.
 final class ShareConnection<Element>: Sink<Element> {
     let core: SubjectCore<Element>
-    let demand = ConnectionInterest()
+    let demand = ConnectionDemand()
     private let parent: Share<Element>
     private let subscribePhase = SubscribePhase(begun: true)
 

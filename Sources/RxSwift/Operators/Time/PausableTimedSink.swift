@@ -41,7 +41,7 @@ class PausableTimedSink<Element>: TimedSink<Element, Element>, PausableSource {
 
     private final func resumeSources() {
         // The timer first: a source that is paused again at once suspends it again.
-        timer.unsuspend()
+        timer.resume()
         lock.lock()
         let taken = waiting.takeAll()
         lock.unlock()

@@ -45,13 +45,13 @@ class RestartableTimer: SchedulerJob {
     /// was set anew. Only the thread that may call `set` calls this.
     func wakeAgain(_ generation: Int, after delay: RxTimeInterval) { abstractMethod() }
 
-    /// Stops the time of the current setting until `unsuspend`. A setting that comes meanwhile begins then.
+    /// Stops the time of the current setting until `resume`. A setting made meanwhile begins with that call.
     ///
     /// A tick that has begun already still comes. On a scheduler of the program's own the whole delay of the setting begins anew.
     func suspend() { abstractMethod() }
 
     /// Continues the time of the setting. From any thread; does nothing if the timer is not suspended.
-    func unsuspend() { abstractMethod() }
+    func resume() { abstractMethod() }
 
     /// Cancels the timer for good. The target is woken no more, unless it is just being woken.
     func stop() { abstractMethod() }
@@ -61,7 +61,7 @@ class RestartableTimer: SchedulerJob {
     /// The target. The caller holds the lock.
     fileprivate final var currentTarget: (any RestartableTimerTarget)? { target }
 
-    fileprivate final func letTargetGo() {
+    fileprivate final func releaseTarget() {
         var old: (any RestartableTimerTarget)?
         lock.withLock { swap(&old, &target) }
     }
@@ -124,7 +124,7 @@ private final class SleepingTimer: RestartableTimer {
         lock.unlock()
     }
 
-    override func unsuspend() {
+    override func resume() {
         let now = scheduler.now
         lock.lock()
         guard isSuspended else { return lock.unlock() }
@@ -174,7 +174,7 @@ private final class SleepingTimer: RestartableTimer {
     override func stop() {
         guard takeUpstream() != nil else { return }
         if lock.withLock({ isWaiting }) { scheduler.unschedule(self) }
-        letTargetGo()
+        releaseTarget()
     }
 }
 
@@ -229,7 +229,7 @@ private final class ExactTimer: RestartableTimer {
         old?.takeBack()
     }
 
-    override func unsuspend() {
+    override func resume() {
         let next = lock.withLock {
             isSuspended = false
             return postponed.take()
@@ -240,7 +240,7 @@ private final class ExactTimer: RestartableTimer {
     override func stop() {
         guard takeUpstream() != nil else { return }
         replaceSetting(by: nil)?.takeBack()
-        letTargetGo()
+        releaseTarget()
     }
 
     private func replaceSetting(by new: Setting?) -> Setting? {

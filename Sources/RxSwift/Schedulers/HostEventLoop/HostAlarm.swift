@@ -90,7 +90,7 @@ final class HostAlarm: TimerAlarm {
     }
 
     /// Runs the jobs that are due, in a batch of their own: they do not wait behind the work that was submitted to the loop.
-    private func goOff(_ time: UInt64) {
+    private func fire(_ time: UInt64) {
         if let index = outstanding.lastIndex(of: time) { outstanding.remove(at: index) }
         guard let target = currentTarget else { return }
         let isDrainer = target.due.activate()
@@ -126,7 +126,7 @@ final class HostAlarm: TimerAlarm {
         func run() {
             switch purpose {
             case .look: alarm.lookAtWanted()
-            case .expiry(let time): alarm.goOff(time)
+            case .expiry(let time): alarm.fire(time)
             }
         }
 

@@ -101,7 +101,7 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         end(ending)
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     private func end(_ ending: Ending) {

@@ -98,10 +98,10 @@ private final class OpenGroup<Key: Hashable, Element> {
         case ticks(Group<Void>)
     }
 
-    init(key: Key, number: Int, life: SharedLife, watched: Watched) {
+    init(key: Key, number: Int, sharedUpstream: SharedUpstream, watched: Watched) {
         self.key = key
         self.number = number
-        group = Group(life: life)
+        group = Group(sharedUpstream: sharedUpstream)
         self.watched = watched
     }
 
@@ -141,9 +141,9 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     }
 
     /// The subscription to the source, held in shares: by the downstream, and by the subscribers of groups.
-    private let life = SharedLife()
-    private let watchedLife = SharedLife()
-    let share: LifeShare
+    private let sharedUpstream = SharedUpstream()
+    private let watchedUpstream = SharedUpstream()
+    let share: UpstreamShare
 
     var operatorName: StaticString { "groupBy(_:until:)" }
 
@@ -156,7 +156,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         self.keySelector = keySelector
         self.lifetime = lifetime
         self.downstream = downstream
-        share = LifeShare(life)
+        share = UpstreamShare(sharedUpstream)
         super.init()
     }
 
@@ -166,7 +166,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     override func link(_ stage: Stage) {
         super.link(stage)
-        life.link(self)
+        sharedUpstream.link(self)
     }
 
     override func cancel() {
@@ -255,7 +255,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     private func open(_ key: Key) throws -> OpenGroup<Key, Element>? {
         if share.isCancelled { return nil }
         let (watched, makeDuration) = watch(key)
-        let group = OpenGroup<Key, Element>(key: key, number: opened, life: life, watched: watched)
+        let group = OpenGroup<Key, Element>(key: key, number: opened, sharedUpstream: sharedUpstream, watched: watched)
         opened += 1
         groups[key] = group
         downstream.next(GroupedObservable(key: key, source: group.group))
@@ -271,10 +271,10 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     private func watch(_ key: Key) -> (OpenGroup<Key, Element>.Watched, () throws -> Observable<Void>) {
         switch lifetime {
         case .sequence(let make):
-            let elements = Group<Element>(life: watchedLife)
+            let elements = Group<Element>(sharedUpstream: watchedUpstream)
             return (.elements(elements), { try make(GroupedObservable(key: key, source: elements)) })
         case .idleTimeout(let time, let scheduler):
-            let ticks = Group<Void>(life: watchedLife)
+            let ticks = Group<Void>(sharedUpstream: watchedUpstream)
             return (.ticks(ticks), { ticks.debounce(time, scheduler: scheduler) })
         }
     }
@@ -289,7 +289,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
             default: downstream.completed()
             }
         }
-        life.cancel()
+        sharedUpstream.cancel()
     }
 
     private func endGroups(_ stop: SubjectListCore.Stop) {
