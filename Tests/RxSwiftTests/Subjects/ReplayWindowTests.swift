@@ -8,7 +8,7 @@ import Testing
 
 /// Large bounds: subscribers share the remembered elements instead of copying them.
 @Suite struct ReplayWindowTests {
-    @Test("A newcomer receives the last elements at any moment", arguments: [129, 130, 200, 1_000, 5_000])
+    @Test("A late subscriber receives the last elements at any moment", arguments: [129, 130, 200, 1_000, 5_000])
     func lastElements(bound: Int) {
         let subject = ReplaySubject<Int>.create(bufferSize: bound)
         var seen: [Int] = []
