@@ -53,7 +53,8 @@ extension Documentation {
 
         /// The elements of a late subscriber to a running sequence, and of a late subscriber after all other subscribers have left.
         static let lateSubscribers: [Example] = [
-            Example("share() tells a late subscriber nothing", prints: ["1 a", "1 b", "2 b", "3 c"]) { console, disposeBag in
+            Example("share() sends a late subscriber nothing", prints: ["1 a", "1 b", "2 b", "3 c"]) {
+                console, disposeBag in
                 comeAndGo(console, disposeBag) { $0.share() }
             },
             Example(

@@ -77,7 +77,8 @@ import Testing
     }
 
     /// Law L3, and the late subscriber's rules of acceptance.
-    @Test("A late subscriber in a callback receives the accepted value at once and nothing twice") func lateSubscriberInCallback() {
+    @Test("A late subscriber in a callback receives the accepted value at once and nothing twice")
+    func lateSubscriberInCallback() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in

@@ -74,15 +74,15 @@ import Testing
         }
         send(3_000)
         // The events sent inside wait for this subscriber. The reader does not retain them.
-        var mostLive = 0
+        var maxLive = 0
         let core = subject.take(1).subscribe(onNext: { _ in
             for _ in 0..<20 {
                 send(500)
-                mostLive = max(mostLive, live)
+                maxLive = max(maxLive, live)
             }
         })
         core.dispose()
-        #expect(mostLive <= 2 * 2_000 + 3 * 128 + 10_000)
+        #expect(maxLive <= 2 * 2_000 + 3 * 128 + 10_000)
         send(2_000 + 128)
         #expect(live == 2_000)
     }

@@ -30,7 +30,7 @@ package struct KnownDifference: Sendable {
         ("groups", "`groupBy` completes its groups in a dictionary's order"),
         ("departures", "An observer that leaves hands its place to the next subscriber"),
         ("nested", "An event emitted from inside a callback is delivered at once, nested"),
-        ("lateSubscriber", "A late subscriber subscribed inside a PublishSubject's handler misses"),
+        ("lateSubscriber", "A subscriber that comes inside a PublishSubject's handler misses"),
         ("disposed", "An observer disposed of by an earlier one during the same emission"),
         ("retry", "`retry(when:)` re-enters itself when its source fails"),
         ("lateSubscribers", "A subscriber that is being subscribed to `publish().refCount()` when all others leave"),

@@ -6,8 +6,9 @@ import RxSwift
 
 extension Scenario {
     static let pools: [Scenario] = [
-        Scenario("action-pool.one-owner", "an action out of use goes to one of those who ask, and to none before it is back")
-        {
+        Scenario(
+            "action-pool.one-owner", "an action out of use goes to one of those who ask, and to none before it is back"
+        ) {
             let actionPool = ScenarioActionPool()
             let runs = Count()
             let handed = HandedOver(2)
