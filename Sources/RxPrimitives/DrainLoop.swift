@@ -217,7 +217,7 @@ package struct DrainLoop: ~Copyable {
         return node
     }
 
-    /// Moves the nodes on the stack behind those that were taken before.
+    /// Appends the nodes on the stack to those that were taken before.
     ///
     /// - Returns: the nodes that were moved, oldest first.
     @discardableResult

@@ -74,7 +74,7 @@ package struct SPSCQueue<Element>: ~Copyable {
         @inline(__always) get { words.headIndex.load() == words.headLimit.load() }
     }
 
-    /// Consumer: looks for elements behind those known, and returns whether there are any.
+    /// Consumer: looks for elements after those known, and returns whether there are any.
     @inlinable @inline(__always)
     package func findMore() -> Bool { words.findMore() }
 
@@ -112,7 +112,7 @@ struct SPSCWords: ~Copyable {
     @usableFromInline let tailIndex = NonAtomicWord(0)
     @usableFromInline let tailCapacity = NonAtomicWord(0)
 
-    /// Padding towards the fields that the owner of the queue keeps behind it.
+    /// Separates the fields above from those that the owner of the queue stores after it.
     @usableFromInline let paddingBehind = CachePadding()
 
     @inlinable
@@ -159,7 +159,7 @@ struct SPSCWords: ~Copyable {
             // Pairs with the releasing store in `appendChunk`.
             let next = SPSCChunk(address).next.loadAcquiring()
             if next == 0 { return false }
-            // Behind the load of `next`, which was stored after the last element of this chunk was.
+            // After the load of `next`, which the producer stores after the last element of this chunk.
             limit = SPSCChunk(address).published.loadAcquiring()
             if headIndex.load() == limit {
                 head.store(next)

@@ -118,7 +118,7 @@ final class SimulatedBackend: Backend {
         return performInPart(operation)
     }
 
-    // What is in the kernel's memory differs from run to run; the choices do not.
+    // The content of the kernel's memory differs from run to run; the choices do not.
     override func performCached(_ read: Operation) -> Int32? {
         guard read.request.isOfFile, choices.happens(oneIn: 2) else { return nil }
         return read.perform()

@@ -53,7 +53,7 @@ enum StallDetector {
         if let running { running.unpark() } else { start() }
     }
 
-    /// Watches a loop no more: its thread may end. Called by the loop thread behind its last turn.
+    /// Stops watching a loop, whose thread may then end. The loop thread calls this after its last turn.
     static func remove(_ watch: StallWatch) {
         let running = lock.withLock {
             watch.hasLeft = true

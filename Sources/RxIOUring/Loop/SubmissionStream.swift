@@ -2,7 +2,7 @@
 
 import RxSwift
 
-/// Tells whether work comes to a loop in a stream, so that it is worth waiting for more. Used only on the loop thread.
+/// Detects a stream of submissions to a loop, in which it pays to wait for more. Used only on the loop thread.
 struct SubmissionStream {
     /// True if a stream of work came since the loop slept, so that more is likely to come soon.
     var isLikely = false

@@ -124,7 +124,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private func failed(_ code: CInt) {
         switch code {
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: waitForDescriptors(code)
-        // The connection is gone already, or the network has a fault: neither affects the next connection.
+        // The peer has closed the connection already, or the network has a fault: neither affects the next connection.
         case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, ENETUNREACH, EPERM,
             ECANCELED, EAGAIN, EINTR:
             break

@@ -55,7 +55,7 @@ final class ConnectionSend: DescriptorOperation {
     @exclusivity(unchecked) private var vectors: UnsafeMutablePointer<iovec>?
     @exclusivity(unchecked) private var message: UnsafeMutablePointer<msghdr>?
 
-    /// - Parameter continues: whether io_uring is to continue by itself when the socket has taken only a part. An error behind that part is lost
+    /// - Parameter continues: whether io_uring is to continue by itself when the socket has taken only a part. An error after that part is lost
     ///   then: the next send reports EPIPE in its place.
     init(_ descriptor: Descriptor, continues: Bool) {
         super.init(

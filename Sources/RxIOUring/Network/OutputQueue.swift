@@ -4,7 +4,7 @@ import Glibc
 
 /// The bytes that wait to be sent on a connection, oldest first; used by one thread at a time.
 ///
-/// Small pieces behind the first item are copied into slabs, so that many of them cost little more memory than their bytes.
+/// Small pieces after the first item are copied into slabs, so that many of them cost little more memory than their bytes.
 struct OutputQueue {
     struct Item {
         fileprivate(set) var bytes: ByteChunk

@@ -87,7 +87,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         if !isClosed { closeSocket() }
     }
 
-    /// Closes behind all work that was submitted before; called on any thread.
+    /// Closes after all work that was submitted before. Any thread may call this.
     func closeInOrder() {
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { isReceivingOver = true }

@@ -84,7 +84,7 @@ package final class ActionPool {
         return ActionPool.refill(first, action)
     }
 
-    /// The same as `takeOnLoop`, for all other threads.
+    /// Returns an object for an action, new or recycled. For all threads but the loop thread.
     @inline(__always)
     func take(_ action: consuming UserAction) -> ScheduledAction {
         guard stock.loadRelaxed() != ActionPool.inUse else { return ScheduledAction(action) }
@@ -194,7 +194,7 @@ package final class ActionPool {
         return scheduled
     }
 
-    /// Releases an action, and returns the one behind it in its list.
+    /// Releases an action, and returns the next one in its list.
     private static func release(_ recycled: Unmanaged<Job>) -> Unmanaged<Job>? {
         #if TRACE_RESOURCES
             ResourceCensus.born(ScheduledAction.self)

@@ -57,7 +57,7 @@ class AnyObserveOnQueue: PausableSource {
         if !mustPause { return false }
         let inspected = lock.withLock { waiting.add(source) }
         withExtendedLifetime(inspected) {}
-        // The source is in the list before the word says so: the thread that clears the word finds it.
+        // The source is in the list before the word is set: the thread that clears the word finds it.
         return beginWait()
     }
 

@@ -2,7 +2,7 @@
 
 import RxPrimitives
 
-/// Carries events from one thread to a scheduler: the stage behind `observe(on:)`.
+/// Carries events from one thread to a scheduler: the stage of `observe(on:)`.
 ///
 /// Events are queued in chunks. A batch in the scheduler's queue covers as many of them as follow each other without other work
 /// submitted in between. So a burst costs one job, and all work of a serial scheduler keeps its order of submission. Cost per event:
@@ -142,7 +142,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
 
     package final override func completed(then after: () -> Void) { end(with: nil, then: after) }
 
-    /// - Parameter after: the closure that `do` runs behind the event: before the source is cancelled, as in RxSwift (law L11),
+    /// - Parameter after: the closure that `do` runs after the event: before the source is cancelled, as in RxSwift (law L11),
     ///   unless the event is delivered at once and the downstream cancels.
     final func end(with error: (any Swift.Error)?, then after: () -> Void) {
         if hasEnded { return after() }
@@ -184,7 +184,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
     final func submitBatch() {
         if openBatch._withUnsafeGuaranteedRef({ runQueue.isLast($0) && $0.tryExtend() }) { return }
-        // The scheduler may have ended: a source that goes on would occupy the thread that rejects the batches.
+        // The scheduler may have ended: a source that keeps emitting would occupy the thread that rejects the batches.
         if batchedEvents.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
         prepareBatch()
         openBatch._withUnsafeGuaranteedRef { batch in

@@ -28,7 +28,7 @@ package struct OverflowPolicy {
         overflow == .suspend && count >= (isAwaited ? lowWatermark + 1 : bound)
     }
 
-    /// The number of elements at which sources go on that were paused at the bound.
+    /// The number of elements at which the sources that were paused at the bound are resumed.
     var lowWatermark: Int { bound / 2 }
 }
 

@@ -216,8 +216,10 @@ package class RunQueue {
     /// - Returns: false if a job was submitted meanwhile: the caller is still the drainer.
     package func tryGoIdle() -> Bool { leave() }
 
-    /// Activates the queue for work that the caller has just submitted elsewhere, where the drainer looks before each batch, and again when it
-    /// has gone idle. Returns true if the queue was idle, in which case the caller has to call `wake`.
+    /// Activates the queue for work that the caller has just submitted to a second lane.
+    ///
+    /// The drainer looks at that lane before each batch, and again after it has gone idle.
+    /// - Returns: true if the queue was idle: the caller has to call `wake`.
     final func activate() -> Bool {
         // A read-modify-write of the word by which the drainer goes idle: if it comes before, the drainer's compare-exchange acquires what
         // the caller has done.
@@ -258,7 +260,7 @@ package class RunQueue {
         return lost
     }
 
-    /// True if a job waits behind the running one. Only the running job may read it.
+    /// True if other jobs wait for the running one. Only the running job may read it.
     package final var hasWaitingJobs: Bool { !localQueue.isEmpty || hasPending }
 
     /// Runs jobs until none is left or `batchLimit` is used up. Returns true if jobs are left.
@@ -319,10 +321,10 @@ package class RunQueue {
         return true
     }
 
-    /// Takes the pending jobs, and returns the oldest, linked to those behind it, and the newest.
+    /// Takes the pending jobs, and returns the oldest, linked to the later ones, and the newest.
     ///
-    /// - Parameter own: the address of the job that the caller will enqueue behind them, or 0. It is stored before the stack is
-    ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work is behind.
+    /// - Parameter own: the address of the job that the caller will enqueue after them, or 0. It is stored before the stack is
+    ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work follows.
     final func takeStack(before own: UInt) -> (oldest: Unmanaged<Job>, newest: Unmanaged<Job>)? {
         while true {
             let head = current
@@ -365,7 +367,7 @@ struct RunQueueState: Equatable {
     /// No thread drains the queue, and no job waits.
     static let idle = RunQueueState(word: 0)
 
-    /// A drainer is at work, and no job was submitted since it entered the idle queue.
+    /// A drainer has entered the idle queue, and no job was submitted since.
     static let entered = RunQueueState(word: taken)
 
     /// `job` was submitted last, and waits on the stack.
@@ -389,7 +391,7 @@ struct RunQueueState: Equatable {
     @inline(__always)
     var newestPending: Unmanaged<Job>? { isTaken ? nil : Unmanaged(word: word) }
 
-    /// The state behind this one when the drainer takes the stack.
+    /// The state after this one when the drainer takes the stack.
     @inline(__always)
     var afterTaking: RunQueueState { RunQueueState(word: word | RunQueueState.taken) }
 }

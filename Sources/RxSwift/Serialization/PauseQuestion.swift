@@ -4,7 +4,7 @@ import RxPrimitives
 
 /// A source's question whether it has to pause, which waits at a busy serializer for the drainer.
 ///
-/// The source pauses meanwhile: the serializer is behind anyway. The drainer asks the stages below, and resumes the source if none of
+/// The source pauses meanwhile, since the serializer already has work that waits. The drainer asks the stages below, and resumes the source if none of
 /// them pauses it.
 struct PauseQuestion {
     /// First, so that a pointer to it is a pointer to the node.
@@ -26,7 +26,7 @@ struct PauseQuestion {
 extension Serializer {
     /// The number of pending nodes from which on a question waits for its turn.
     ///
-    /// With fewer, a source that finds the serializer busy goes on: to pause it would cost more than the few events that it adds.
+    /// With fewer, a source that finds the serializer busy continues: to pause it would cost more than the few events that it adds.
     private static var minQueuedNodes: Int {
         #if RX_MODEL_CHECK
             1
@@ -35,7 +35,7 @@ extension Serializer {
         #endif
     }
 
-    /// The same where elements weigh: each of them may be a megabyte.
+    /// `minQueuedNodes` for elements with a weight, each of which may be a megabyte.
     private static var minWeighingNodes: Int { min(2, minQueuedNodes) }
 
     /// The number of questions, one after the other, after which one waits for its turn in any case.
@@ -94,7 +94,7 @@ extension Serializer {
         }
     }
 
-    /// Answers a question in its turn; only the drainer calls this.
+    /// Answers a question that waited in the queue; only the drainer calls this.
     func answer(_ question: UnsafeMutablePointer<DrainNode>, for target: any SerializerTarget) {
         let source = PauseQuestion.take(question)
         if !target.downstreamPauses(source) { source.resume() }

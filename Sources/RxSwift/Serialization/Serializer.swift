@@ -95,7 +95,8 @@ package struct Serializer: ~Copyable {
     @inline(__always)
     package func tryEnter() -> Bool { loop.tryEnter() }
 
-    /// Does the same without a read-modify-write, for a target with a lock: all its threads hold the lock while they enter or enqueue.
+    /// Becomes the drainer as `tryEnter` does, but without a read-modify-write: for a target whose threads all hold a lock while they enter
+    /// or enqueue.
     @inline(__always)
     package func tryEnterLocked() -> Bool { loop.tryEnterLocked() }
 
@@ -127,11 +128,11 @@ package struct Serializer: ~Copyable {
         if case .pending(let count) = admission, !Backlog.isNotable(count), count <= DrainSession.waitThreshold {
             return true
         }
-        return settleSlowly(node, admission, for: reference)
+        return completeSubmissionSlowly(node, admission, for: reference)
     }
 
     @inline(never)
-    private func settleSlowly(
+    private func completeSubmissionSlowly(
         _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: AnySerializerTarget
     ) -> Bool {
         let target = reference.target

@@ -58,7 +58,7 @@ package class ResubscribingSink<Element>: Sink<Element> {
 
     /// Passes a terminal event on, and cancels the source.
     ///
-    /// - Parameter after: runs behind the event, for `do`.
+    /// - Parameter after: runs after the event, for `do`.
     @inline(__always)
     package final func end(_ tell: () -> Void, then after: () -> Void = {}) {
         end(subscribePhase, tell, then: after)
@@ -81,7 +81,7 @@ package class ResubscribingSink<Element>: Sink<Element> {
     }
 
     /// Handles the end of the source, whose terminal event stays here. The source is cancelled at once if it is still being subscribed to;
-    /// otherwise before the next one is subscribed to, or behind the terminal event if there is none (law L11).
+    /// otherwise before the next one is subscribed to, or after the terminal event if there is none (law L11).
     package final func sourceEnded() {
         if gate.isBusy { endSource() }
         advance()

@@ -96,7 +96,9 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
 
     /// Determines how many elements can be put in, one for one that is forgotten, before a chunk begins or ends.
     private func prepareSwaps() {
-        guard let first, let last, !first.hasLeft, first.start &+ UInt64(first.forgottenCount) >= totalRead else { return }
+        guard let first, let last, !first.hasLeft, first.start &+ UInt64(first.forgottenCount) >= totalRead else {
+            return
+        }
         swapLimit = max(0, min(first.capacity - first.forgottenCount - 1, last.capacity - last.count))
         oldest = first.elements(of: Element.self) + first.forgottenCount
         newest = last.elements(of: Element.self) + last.count
@@ -197,8 +199,8 @@ class ReplayChunk {
     final var count = 0
     /// The number of forgotten elements, which is the index of the first element that is not forgotten.
     final var forgottenCount = 0
-    /// The first element that is forgotten, but still here, as it may be being read; `.max` if there is none. All behind it
-    /// stay, too, so that what is initialized is one range.
+    /// The first element that is forgotten, but still here, as it may be being read; `.max` if there is none. All later
+    /// elements stay, too, so that what is initialized is one range.
     final var firstLeft = Int.max
 
     init(memory: UnsafeMutableRawPointer, capacity: Int) {

@@ -32,7 +32,7 @@ extension SubjectListCore {
         return serializer.completeSubmission(question: node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
-    /// Does the same; only the drainer calls this.
+    /// Asks the subscribers whether all of them want a source to pause; only the drainer calls this.
     func allSubscribersPause(_ source: any PausableSource) -> Bool {
         if list.first == nil { return false }
         var node = list.first

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rare request of an `EventSink` to the observer behind it.
+/// A rare request of an `EventSink` to its observer.
 @frozen
 @usableFromInline
 package enum EventSinkRequest {
@@ -85,7 +85,7 @@ package final class ClosureSink<Element>: Sink<Element> {
         onCompleted: (() -> Void)?,
         subscription: SubscriptionDisposable
     ) {
-        // The call that may run foreign code comes first: behind it the arguments are stored without being counted anew.
+        // The call that may run foreign code comes first: after it the arguments are stored without being counted anew.
         self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         self.onNext = onNext
         self.onError = onError

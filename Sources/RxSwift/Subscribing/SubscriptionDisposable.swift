@@ -43,11 +43,11 @@ package final class SubscriptionDisposable: Stage, Cancelable {
         onDisposed?()
     }
 
-    /// Does the same behind a terminal event that passed a `do`.
+    /// Runs `onDisposed` and `after`, then cancels the chain above, for a terminal event that passed a `do`.
     ///
     /// - Parameters:
     ///   - upstream: the upstream that the caller has taken, nil if it was taken before.
-    ///   - after: the closure that `do` runs behind the event: after the user's `onDisposed`, before the chain above is cancelled, as
+    ///   - after: the closure that `do` runs after the event: after the user's `onDisposed`, before the chain above is cancelled, as
     ///     in RxSwift.
     package func cancelChain(_ upstream: Upstream?, after: () -> Void) {
         if upstream != nil {

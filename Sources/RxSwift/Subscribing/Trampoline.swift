@@ -74,7 +74,7 @@ package final class Trampoline {
         return true
     }
 
-    /// Queues a job behind those that wait, or, if the trampoline is not open, runs it at once, and the jobs that it queues.
+    /// Queues a job after those that wait. If the trampoline is not open, runs the job at once, and then the jobs that it queues.
     @usableFromInline
     package func submit(_ job: Job) {
         if isOpen {

@@ -38,7 +38,7 @@ extension ConformanceCheck {
         expectOrder("order of two threads that take turns", of: 2 * rounds)
     }
 
-    /// A body enqueues others, behind those that wait.
+    /// A body enqueues others, after those that wait.
     func checkBodiesFromInside() {
         let isWaiting = DispatchSemaphore(value: 0)
         let hasReturned = DispatchSemaphore(value: 0)

@@ -243,7 +243,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     }
 }
 
-/// The numbers of waiting inner sources at which the outer source pauses, and goes on. An inner source can be as heavy as a connection.
+/// The numbers of waiting inner sources at which the outer source is paused, and resumed. An inner source can be as heavy as a connection.
 private enum LimitedMergeBounds {
     static var high: Int { 16 }
     static var low: Int { 8 }

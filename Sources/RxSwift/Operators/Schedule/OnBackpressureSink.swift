@@ -5,7 +5,7 @@ import RxPrimitives
 /// The stage of `onBackpressure`: passes elements on while the downstream takes them, else keeps them.
 ///
 /// Two threads meet here, the source's and the deputy that drains when the downstream has resumed this stage. The thread that finds the
-/// serializer busy adds its element to the buffer, and leaves it to the drainer: so the bound holds in that case, too.
+/// serializer busy adds its element to the buffer, which the drainer delivers: so the bound holds in that case, too.
 final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, PausableSource {
     private let downstream: Sink<Element>
     private let policy: OverflowPolicy
@@ -16,7 +16,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     private let lock = Mutex()
     // The lock protects the following fields.
     @exclusivity(unchecked) private var buffer: OverflowBuffer<Element>
-    /// The end of the source, which comes behind the buffer.
+    /// The end of the source, which is delivered after the elements in the buffer.
     @exclusivity(unchecked) private var ending: Ending?
     /// The sources that wait until the buffer has emptied.
     @exclusivity(unchecked) private var waiting = WaitingSources()
@@ -127,7 +127,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
 
     private func end(_ ending: Ending) {
         accept(ending)
-        // The end may have to wait behind the elements. The source has ended all the same.
+        // The end may have to wait for the elements before it. The source has ended all the same.
         endSource()
     }
 
@@ -217,7 +217,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         return isPaused
     }
 
-    /// Delivers kept elements while the downstream takes them, and the end behind them.
+    /// Delivers kept elements while the downstream takes them, and then the end.
     private func drain() {
         for _ in 0..<OnBackpressureSink.elementsPerNode {
             if serializer.isClosed { return }

@@ -153,8 +153,8 @@ extension Multicast: PreparedConnectable {
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
     private let demand = ConnectionDemand()
     private let subscribePhase = SubscribePhase(begun: true)
-    /// 1 once the source has sent its terminal event, before the connection and its subject go out of use. Relaxed, because no
-    /// other data is read on the strength of it.
+    /// 1 once the source has sent its terminal event, before the connection and its subject go out of use. Relaxed, because it
+    /// publishes no other data.
     private let sourceEnd = AtomicWord(0)
 
     private let observer: Subject.Observer

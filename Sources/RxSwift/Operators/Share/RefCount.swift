@@ -45,8 +45,8 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     private func join(_ downstream: Sink<Element>) -> RefCountStateMachine.Action {
         let sink = RefCountSink(parent: self, downstream: downstream)
         lock.lock()
-        // If the source has ended, the subscribers of the connection have yet to receive the terminal event, which waits behind
-        // another one. The new subscriber is not one of them.
+        // If the source has ended, the subscribers of the connection have yet to receive the terminal event, which waits for the
+        // delivery of another event. The new subscriber is not one of them.
         let endedBefore = connection?.demanding?.hasSourceEnded == true ? takeConnection() : nil
         state.beginJoining()
         lock.unlock()

@@ -38,7 +38,7 @@ class RestartableTimer: SchedulerJob {
     /// Wakes the target when `delay` has passed, unless the timer is set again before.
     func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
 
-    /// Sets the timer from within a tick. If it is due already, the tick comes as that of a timer, not behind work submitted meanwhile.
+    /// Sets the timer from within a tick. A tick that is due already runs as a timer's tick does, not after the work submitted meanwhile.
     func setAgain(after nanoseconds: Int64) { set(after: .nanoseconds(Int(nanoseconds)), generation: 0) }
 
     /// Wakes the target once more, after `delay`, on a thread of the scheduler, for a setting whose time has come, unless the timer

@@ -2,14 +2,14 @@
 
 import RxPrimitives
 
-/// An alarm that goes off on a host's loop: a delayed body for the earliest deadline.
+/// An alarm that fires on a host's loop: a delayed body for the earliest deadline.
 ///
 /// A delayed body cannot be cancelled. So the alarm keeps the times of those that wait, and enqueues another only for a time that is
-/// earlier than all of them. An alarm that goes off for nothing, or early, looks at the clock and is set again.
+/// earlier than all of them. An alarm that fires early, or with no timer due, reads the clock and is set again.
 ///
 /// A loop takes delayed bodies only from itself. Other threads write the deadline into `wanted`, and enqueue a body that looks there.
 final class HostAlarm: TimerAlarm {
-    /// What an alarm needs until it is cancelled; the bodies that wait keep nothing but the alarm alive then.
+    /// The objects that an alarm needs until it is cancelled. The bodies that wait after that keep only the alarm alive.
     private struct Target {
         let timers: SchedulerTimers
         let host: HostLoop

@@ -8,7 +8,7 @@ package final class PausableTask: PausableSource, @unchecked Sendable {
     private let lock = Mutex()
     // The lock protects the following fields.
     private var continuation: CheckedContinuation<Void, Never>?
-    /// True if the task has to go on: it was resumed before it began to wait, or was cancelled.
+    /// True if the task has to continue: it was resumed before it began to wait, or was cancelled.
     private var isResumed = false
     private var isCancelled = false
 

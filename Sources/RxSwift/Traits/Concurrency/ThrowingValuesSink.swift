@@ -6,7 +6,7 @@ import RxPrimitives
 /// The lower end of the chain of a stream that throws.
 ///
 /// A stream of that type does not tell when an element is taken. So at most 512 elements wait in the stream itself, 16 if they are `Weighted`;
-/// those behind them wait here, where their sources are paused (law L13), and a timer looks now and then whether the stream has room again.
+/// later elements wait here, where their sources are paused (law L13), and a timer looks now and then whether the stream has room again.
 ///
 ///     next ──────────────────────────────► stream     one thread at a time offers: that of `next`, or the timer's
 ///       └─ isHolding ─► held ── timer ──►
@@ -93,7 +93,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         if isHolding { self.end = end }
         lock.unlock()
         if isHolding {
-            // Not `cancelChain`, which ends the stream: the end follows behind the elements that wait.
+            // Not `cancelChain`, which ends the stream: the end follows after the elements that wait.
             upstream.take()?.cancel()
         } else {
             send(end)

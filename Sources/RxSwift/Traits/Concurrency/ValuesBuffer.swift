@@ -44,7 +44,7 @@ struct ValuesBuffer: ~Copyable {
 
     /// Pauses a source if there are many elements.
     ///
-    /// - Returns: nil if the source goes on.
+    /// - Returns: nil if the source continues.
     mutating func pause(_ source: any PausableSource) -> WaitingSources.Inspected? {
         isFull ? waiting.add(source) : nil
     }

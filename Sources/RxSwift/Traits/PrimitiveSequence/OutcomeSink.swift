@@ -32,7 +32,7 @@ package final class OutcomeSink<Element>: Sink<Element> {
         onSuccess: ((Element) -> Void)?, onError: ((any Swift.Error) -> Void)?, onCompleted: (() -> Void)?,
         onDisposed: (() -> Void)?, requiresElement: Bool
     ) {
-        // The code that may call out comes first: behind it the arguments are stored without being counted anew.
+        // The code that may call out comes first: after it the arguments are stored without being counted anew.
         self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         self.onSuccess = onSuccess
         self.onError = onError

@@ -36,7 +36,7 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     private var nextDelivery = 0
 
     private var hasSourceEnded = false
-    /// The number of the first element known to have failed. No element behind it is started any more.
+    /// The number of the first element known to have failed. No later element is started any more.
     private var failure = Int.max
     /// True if a worker delivers, which has taken the outcome `nextDelivery`.
     private var isDelivering = false

@@ -3,7 +3,7 @@
 import RxPrimitives
 
 extension ObservableType {
-    /// Sorts the elements into groups by key, each of which lives until a sequence of its own says otherwise.
+    /// Sorts the elements into groups by key, each of which lives until a sequence of its own sends an element or ends.
     ///
     /// As `groupBy`, for keys of which there are ever new ones: a group that has ended leaves nothing behind. An element whose key has no group
     /// opens a new one, also after an earlier group of that key.
@@ -14,8 +14,8 @@ extension ObservableType {
     ///     requests.groupBy { $0.client } until: { $0.filter(\.isLogout) }
     /// - Parameters:
     ///   - keySelector: runs once per element, never two runs at a time; an error it throws ends the groups and the result.
-    ///   - duration: runs once per group, behind the delivery of the group to the observer, and receives the group. Its sequence gets each
-    ///     element of the group behind the group's subscribers, and does not keep the source subscribed to. An error it throws ends the
+    ///   - duration: runs once per group, after the delivery of the group to the observer, and receives the group. Its sequence gets each
+    ///     element of the group after the group's subscribers do, and does not keep the source subscribed to. An error it throws ends the
     ///     groups and the result.
     /// - Returns: the groups. Costs two atomic read-modify-writes and a look-up by key per element.
     /// - SeeAlso: [GroupBy](https://reactivex.io/documentation/operators/groupby.html)
@@ -85,7 +85,8 @@ private final class OpenGroup<Key: Hashable, Element> {
     /// The number of groups opened before it.
     let number: Int
     let group: Group<Element>
-    /// What the group's sequence sees of it: apart from the subscribers, which alone decide about pauses and about the source's life.
+    /// The part of the group that its duration observes. It is separate from the subscribers, which alone decide about pauses and keep the
+    /// source subscribed to.
     let watched: Watched
     /// The link to the group's sequence.
     let link = UpstreamLink()
