@@ -26,7 +26,7 @@ enum StallDetector {
     /// The lock is held during the fork: another thread that held it would be missing in the child, and never release it.
     private static let watchesForks: Void = {
         let status = pthread_atfork({ lock.lock() }, { lock.unlock() }) {
-            // Not released: the parker, and what it waits with, may be in the midst of a change.
+            // Not released: the parker may be in the midst of a change.
             if let parker { _ = Unmanaged.passRetained(parker) }
             parker = nil
             watched = []

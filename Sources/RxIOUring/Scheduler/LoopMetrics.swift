@@ -50,7 +50,7 @@ public struct LoopMetrics: Sendable, Equatable {
 }
 
 extension IOUringScheduler {
-    /// A snapshot of what the loop has done, and of what it holds.
+    /// A snapshot of the loop's figures: the work done, and the resources in use.
     ///
     /// From any thread, at any time, also when the loop is blocked or has ended. The loop does not stop for it: a snapshot is a dozen loads.
     public var metrics: LoopMetrics { loop.activity.metrics }

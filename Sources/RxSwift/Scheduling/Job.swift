@@ -38,7 +38,7 @@ package class Job: Stage {
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
 
-    /// Releases what the job holds, because the scheduler takes no more work and will not run it.
+    /// Releases the contents of the job, because the scheduler takes no more work and will not run it.
     ///
     /// Called on the thread that submitted the job, or on the scheduler's.
     ///

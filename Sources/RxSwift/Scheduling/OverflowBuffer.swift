@@ -32,7 +32,7 @@ package struct OverflowPolicy {
     var lowWatermark: Int { bound / 2 }
 }
 
-/// A first-in, first-out buffer with a bound. Its owner protects it by a lock, and releases what comes out of it outside the lock.
+/// A first-in, first-out buffer with a bound. Its owner protects it by a lock, and releases removed elements outside the lock.
 package struct OverflowBuffer<Element>: ~Copyable {
     /// The fate of an element that was offered.
     enum Outcome {

@@ -145,7 +145,7 @@ package class RunQueue {
 
     /// Runs one job that waits behind inline work of some queue, within that work. Called only on the main queue.
     ///
-    /// For a caller that keeps the thread waiting for an effect that such a job may have.
+    /// For a caller that blocks the thread while it waits for an effect that such a job may have.
     /// - Returns: false if none is waiting.
     package static func runNextBehindInline() -> Bool {
         var next = innermostInline
@@ -232,7 +232,7 @@ package class RunQueue {
         _ = replace(.idle, by: .entered)
     }
 
-    /// Rejects what waits, and all jobs submitted meanwhile. The caller is the drainer, and is no longer when this returns.
+    /// Rejects the waiting jobs and those submitted meanwhile. The caller is the drainer, and stops being it when this returns.
     ///
     /// - Returns: the number of pieces of work that are lost.
     package func rejectAll() -> Int {

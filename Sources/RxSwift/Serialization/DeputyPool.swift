@@ -46,7 +46,7 @@ final class DeputyPool: @unchecked Sendable {
     private var isWatched = false
 
     private static let idleTimeout: UInt64 = 10_000_000_000
-    /// A deputy that has begun no piece of work for so many nanoseconds is stuck in a callback.
+    /// The nanoseconds without a new piece of work after which a deputy counts as stuck in a callback.
     private static let stuckTime: UInt64 = 10_000_000
 
     /// Submits a target whose serializer is vacant: a deputy drains it soon.

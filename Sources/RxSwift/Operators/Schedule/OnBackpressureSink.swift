@@ -22,7 +22,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     @exclusivity(unchecked) private var waiting = WaitingSources()
     /// True while a node that drains is pending and has not begun.
     @exclusivity(unchecked) private var hasNode = false
-    /// True once the serializer is closed and what was kept is released.
+    /// True once the serializer is closed and the kept elements are released.
     @exclusivity(unchecked) private var isReleased = false
 
     /// 1 while something is kept: elements, or the end. Written under the lock. A drainer that is also the producer, the one thread that adds
@@ -230,7 +230,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         submitNode(.foreign)
     }
 
-    /// Takes the end if nothing is kept in front of it.
+    /// Takes the end if no element is kept before it.
     private func takeEnding() -> Ending? {
         lock.lock()
         defer { lock.unlock() }

@@ -29,8 +29,8 @@ final class HostAlarm: TimerAlarm {
     /// The times at which delayed bodies run, the earliest last. Only the loop accesses it.
     @exclusivity(unchecked) private var outstanding: [UInt64] = []
 
-    /// The number of delayed bodies from which on each further one takes half of the time up to the earliest at most: so ever earlier
-    /// deadlines cannot heap up more than 62 more.
+    /// The number of delayed bodies from which on each further one is set to half of the time up to the earliest at most. So a series of
+    /// ever earlier deadlines enqueues at most 62 more.
     private static let exactLimit = 16
     /// The nanoseconds of a day, the longest delay that a loop is asked for.
     private static let longestDelay: UInt64 = 86_400_000_000_000

@@ -40,7 +40,7 @@ final class HostRunQueue: RunQueue, HostTask {
 
     package override func submit(_ job: Job) {
         submitRemote(job)
-        // Acquiring: paired with the exchange in `isTakenOver`, so that the caller has what the drainer before did.
+        // Acquiring: paired with the exchange in `isTakenOver`, so that the caller sees the effects of the drainer before it.
         if offer.loadRelaxed() != 0, offer.exchange(0) != 0 { rejectWaiting() }
     }
 
@@ -78,7 +78,7 @@ final class HostRunQueue: RunQueue, HostTask {
 
     // MARK: The end
 
-    /// Rejects what waits, and what is submitted meanwhile. The caller is the drainer, and is no longer when this returns.
+    /// Rejects the waiting jobs and those submitted meanwhile. The caller is the drainer, and stops being it when this returns.
     private func rejectWaiting() {
         var lost = 0
         while true {

@@ -167,7 +167,7 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
         closeState()
     }
 
-    /// Cancels the tasks, and releases what waits.
+    /// Cancels the tasks, and releases the waiting elements.
     private func closeState() {
         lock.lock()
         if state.isClosed { return lock.unlock() }

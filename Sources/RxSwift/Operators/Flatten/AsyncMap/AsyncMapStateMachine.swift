@@ -12,7 +12,7 @@ package final class AsyncMapWorker {
 ///
 ///     admit ──► waiting ──► running ──► finished ──► delivered     `limit` elements at a time are between waiting and delivered
 ///
-/// Not thread-safe: its owner guards it. Runs no code of the user, and returns what it drops.
+/// Not thread-safe: its owner guards it. Runs no code of the user, and returns the values that it drops.
 package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     /// An element that a worker has to transform, with its number.
     package struct Work {

@@ -268,7 +268,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         return isCancelled ? nil : group
     }
 
-    /// Makes what the sequence of a new group sees of it, and the closure that makes that sequence.
+    /// Makes the part of a new group that its duration observes, and the closure that makes the duration.
     private func watch(_ key: Key) -> (OpenGroup<Key, Element>.Watched, () throws -> Observable<Void>) {
         switch lifetime {
         case .sequence(let make):
