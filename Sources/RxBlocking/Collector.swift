@@ -97,7 +97,7 @@ private final class Collector<Element>: @unchecked Sendable {
         }
     }
 
-    /// Ends the subscription by a timeout, which counts even behind another end.
+    /// Ends the subscription by a timeout, which counts even after another end.
     func expire() {
         lock.withLock {
             isFinished = true

@@ -54,7 +54,7 @@ extension IOHooks {
 
     /// Called with the number of bytes that will not be sent.
     ///
-    /// Possible causes: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another thread came behind
+    /// Possible causes: too much is queued, as with a peer that does not read (`ENOBUFS`); a send of another thread came after
     /// `shutdownOutput` (`EPIPE`); the system rejected a datagram, or its socket was closed. Called on the sending thread where
     /// `send` returns false, else on the loop thread. By default prints to standard error: each error in debug builds, and in release
     /// builds the first `ENOBUFS` of the process.

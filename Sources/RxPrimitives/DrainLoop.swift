@@ -54,7 +54,7 @@ package struct DrainLoop: ~Copyable {
     /// A `DrainState`.
     @usableFromInline let state: AtomicWord
 
-    /// The number of pending nodes, and up to `mostUncounted` more: written on the contended path only.
+    /// The number of pending nodes, and up to `maxUncounted` more: written on the contended path only.
     @usableFromInline let backlog = AtomicWord(0)
 
     // Accessed only by the drainer: the nodes that were taken from the stack and not run yet, oldest first.
@@ -63,7 +63,7 @@ package struct DrainLoop: ~Copyable {
     /// The number of nodes that were taken and removed, but that `backlog` still counts.
     @usableFromInline let uncounted = NonAtomicWord(0)
     @inlinable @inline(__always)
-    static var mostUncounted: UInt { 64 }
+    static var maxUncounted: UInt { 64 }
 
     /// 1 from `requestDeputy` until the deputy looks.
     private let deputyRequest = AtomicWord(0)
@@ -200,7 +200,7 @@ package struct DrainLoop: ~Copyable {
         let next = UInt(bitPattern: node.pointee.next)
         oldestTaken.store(next)
         let removed = uncounted.load() &+ 1
-        if next == 0 || removed == Self.mostUncounted { uncount(removed) } else { uncounted.store(removed) }
+        if next == 0 || removed == Self.maxUncounted { uncount(removed) } else { uncounted.store(removed) }
     }
 
     @usableFromInline
@@ -217,7 +217,7 @@ package struct DrainLoop: ~Copyable {
         return node
     }
 
-    /// Moves the nodes on the stack behind those that were taken before.
+    /// Appends the nodes on the stack to those that were taken before.
     ///
     /// - Returns: the nodes that were moved, oldest first.
     @discardableResult

@@ -202,7 +202,7 @@ extension RuntimeLayout {
 @frozen
 @usableFromInline
 package struct UniquenessCheck {
-    /// The reference count of an object just made: the word behind that of the class.
+    /// The reference count of an object just made: the word after that of the class.
     @usableFromInline let word: UInt
 
     package init() {

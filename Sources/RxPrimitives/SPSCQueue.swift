@@ -74,7 +74,7 @@ package struct SPSCQueue<Element>: ~Copyable {
         @inline(__always) get { words.headIndex.load() == words.headLimit.load() }
     }
 
-    /// Consumer: looks for elements behind those known, and returns whether there are any.
+    /// Consumer: looks for elements after those known, and returns whether there are any.
     @inlinable @inline(__always)
     package func findMore() -> Bool { words.findMore() }
 
@@ -100,7 +100,7 @@ struct SPSCWords: ~Copyable {
     /// The first chunk ever, where a consumer without a chunk looks. Set once by the producer, before anything else.
     @usableFromInline let start = AtomicWord(0)
     /// A chunk to be used again, or 0. Only the consumer fills it when empty, only the producer empties it.
-    @usableFromInline let spare = AtomicWord(0)
+    @usableFromInline let recycled = AtomicWord(0)
     /// A `QueueLoad`: the units of the chunks that were begun and not used up.
     @usableFromInline let load = AtomicWord(0)
 
@@ -112,7 +112,7 @@ struct SPSCWords: ~Copyable {
     @usableFromInline let tailIndex = NonAtomicWord(0)
     @usableFromInline let tailCapacity = NonAtomicWord(0)
 
-    /// Padding towards the fields that the owner of the queue keeps behind it.
+    /// Separates the fields above from those that the owner of the queue stores after it.
     @usableFromInline let paddingBehind = CachePadding()
 
     @inlinable
@@ -159,12 +159,12 @@ struct SPSCWords: ~Copyable {
             // Pairs with the releasing store in `appendChunk`.
             let next = SPSCChunk(address).next.loadAcquiring()
             if next == 0 { return false }
-            // Behind the load of `next`, which was stored after the last element of this chunk was.
+            // After the load of `next`, which the producer stores after the last element of this chunk.
             limit = SPSCChunk(address).published.loadAcquiring()
             if headIndex.load() == limit {
                 head.store(next)
                 headIndex.store(0)
-                retire(address)
+                takeOffLoad(address)
                 limit = SPSCChunk(next).published.loadAcquiring()
             }
         }
@@ -173,7 +173,7 @@ struct SPSCWords: ~Copyable {
     }
 
     /// Consumer: takes a used-up chunk off the load, and recycles it.
-    private func retire(_ address: UInt) {
+    private func takeOffLoad(_ address: UInt) {
         _ = load.fetchAdd(0 &- SPSCChunk(address).units.load() &* QueueLoad.oneUnit)
         chunkEnd.store(1)
         recycle(address)
@@ -208,13 +208,13 @@ struct SPSCWords: ~Copyable {
         }
     }
 
-    /// Consumer: recycles a used-up chunk to the producer, or frees it if it is a small one or another one is spare already.
+    /// Consumer: recycles a used-up chunk to the producer, or frees it if it is a small one or another recycled chunk waits already.
     private func recycle(_ address: UInt) {
         let chunk = SPSCChunk(address)
-        // Relaxed: only this thread fills an empty `spare`, and nothing is read through it here.
-        guard chunk.capacity == SPSCChunk.capacity, spare.loadRelaxed() == 0 else { return chunk.deallocate() }
+        // Relaxed: only this thread fills an empty `recycled`, and nothing is read through it here.
+        guard chunk.capacity == SPSCChunk.capacity, recycled.loadRelaxed() == 0 else { return chunk.deallocate() }
         // Pairs with the acquiring load in `appendChunk`: the elements were moved out before.
-        spare.storeReleasing(address)
+        recycled.storeReleasing(address)
     }
 
     /// Producer: continues with an empty chunk.
@@ -222,10 +222,10 @@ struct SPSCWords: ~Copyable {
     func appendChunk(stride: Int, alignment: Int) {
         let last = tail.load()
         // Pairs with the releasing store in `recycle`.
-        var address = spare.loadAcquiring()
+        var address = recycled.loadAcquiring()
         if address != 0 {
-            // Relaxed: the consumer reads nothing through an empty `spare`.
-            spare.storeRelaxed(0)
+            // Relaxed: the consumer reads nothing through an empty `recycled`.
+            recycled.storeRelaxed(0)
             let chunk = SPSCChunk(address)
             // Relaxed: the release below publishes both.
             chunk.next.storeRelaxed(0)
@@ -269,7 +269,7 @@ struct SPSCWords: ~Copyable {
         // The last chunk; a consumer that never looked has not made it its own.
         let last = tail.load()
         if last != 0 { SPSCChunk(last).deallocate() }
-        let unused = spare.loadRelaxed()
+        let unused = recycled.loadRelaxed()
         if unused != 0 { SPSCChunk(unused).deallocate() }
     }
 }

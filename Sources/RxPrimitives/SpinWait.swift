@@ -19,7 +19,7 @@ package enum SpinWait {
     }
 
     /// Spins for a number of nanoseconds, touching no memory that other threads write.
-    package static func pause(nanoseconds: Int) {
+    package static func spin(nanoseconds: Int) {
         for _ in 0..<hints(nanoseconds: nanoseconds) { spinHint() }
     }
 

@@ -14,7 +14,7 @@ extension TimingWheel {
         return batch
     }
 
-    /// Takes a piece of the timers whose deadline is not after `now`, behind those that are in `batch` already.
+    /// Appends a piece of the timers whose deadline is not after `now` to `batch`.
     ///
     /// For an owner under a lock, which releases it between the pieces; timers may be armed and disarmed then. When more than
     /// `limit` timers are due in one tick, in another order than they were armed in, they are moved to the batch once the tick is

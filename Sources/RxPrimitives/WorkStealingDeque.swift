@@ -26,7 +26,7 @@ package struct WorkStealingDeque: ~Copyable {
     /// The index of the oldest word. Only rises, by the thread that takes that word.
     private let top = AtomicWord(0)
     private let padding = CachePadding()
-    /// The index behind the newest word. Written by the owner.
+    /// The index after the newest word. Only the owner writes it.
     private let bottom = AtomicWord(0)
     /// 0, or the address of the ring in use. Written by the owner.
     private let ring = AtomicWord(0)

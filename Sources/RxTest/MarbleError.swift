@@ -18,7 +18,7 @@ public struct MarbleError: Error, Equatable {
         case zeroInGroup
         /// A `^` stands for the second time.
         case secondZero
-        /// An event behind the terminal event.
+        /// An event after the terminal event.
         case eventAfterEnd
         /// An event before `^` in the diagram of a cold sequence.
         case eventBeforeSubscription

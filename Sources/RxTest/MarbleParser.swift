@@ -27,7 +27,7 @@ struct MarbleParser<Element> {
         self.element = element
     }
 
-    /// Returns the events, each with its tick: how many characters it stands behind `^`, or behind the start if there is no `^`.
+    /// Returns the events, each with its tick: how many characters it stands after `^`, or after the start if there is no `^`.
     mutating func parse() throws -> [(tick: Int, event: Event<Element>)] {
         for character in diagram {
             if !character.isWhitespace {

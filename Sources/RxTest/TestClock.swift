@@ -91,7 +91,7 @@ public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible,
 
     /// Advances the clock by a span of time, and fires what is due meanwhile, in the isolation of the caller.
     ///
-    /// Lets other tasks run before the first timer, behind those of each time, and at the end. It waits until tasks whose time has come have
+    /// Lets other tasks run before the first timer, after those of each time, and at the end. It waits until tasks whose time has come have
     /// gone on, and then yields 20 times, which takes about a millisecond: a task that needs longer until it sleeps anew, as on a machine with
     /// other work, may miss a time of the clock.
     public nonisolated(nonsending) func advance(by duration: Duration = .zero) async {

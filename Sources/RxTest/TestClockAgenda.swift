@@ -4,7 +4,7 @@ import Dispatch
 import RxPrimitives
 import RxSwift
 
-/// What is due at the times of a `TestClock`, and the engine's scheduler of operators with that clock.
+/// The jobs and sleeps due at the times of a `TestClock`, and the engine's scheduler of operators with that clock.
 final class TestClockAgenda: TimedJobScheduler {
     private let lock = Mutex()
     // The lock protects the following fields.
@@ -13,7 +13,7 @@ final class TestClockAgenda: TimedJobScheduler {
     /// The time to which a thread is advancing the clock.
     private var target = Duration.zero
     private var isAdvancing = false
-    /// The number of tasks that were woken, and have not gone on yet.
+    /// The number of tasks that were woken, and have not continued yet.
     private var wakingCount = 0
 
     var instant: TestClock.Instant { TestClock.Instant(offset: lock.withLock { time }) }

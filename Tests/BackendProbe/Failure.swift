@@ -4,16 +4,16 @@ import Glibc
 import RxIOUring
 import RxSwift
 
-/// Takes something away that a loop needs, and prints what becomes of one; then gives it back.
+/// Takes something away that a loop needs, and prints what becomes of one; then restores it.
 func probeFailure(_ fault: String) {
     let rejected = Counter()
     Hooks.workRejectedHandler = { _, count in rejected.value += count }
-    let giveBack: () -> Void
+    let restore: () -> Void
     switch fault {
-    case "descriptors": giveBack = exhaustDescriptors(except: 0)
-    case "one descriptor": giveBack = exhaustDescriptors(except: 1)
-    case "two descriptors": giveBack = exhaustDescriptors(except: 2)
-    case "stacks": giveBack = limitAddressSpace()
+    case "descriptors": restore = exhaustDescriptors(except: 0)
+    case "one descriptor": restore = exhaustDescriptors(except: 1)
+    case "two descriptors": restore = exhaustDescriptors(except: 2)
+    case "stacks": restore = limitAddressSpace()
     default: return print("unknown fault \(fault)")
     }
     probeLoop(rejected)
@@ -28,7 +28,7 @@ func probeFailure(_ fault: String) {
     } catch {
         print("made \(error)")
     }
-    giveBack()
+    restore()
     let later = IOUringScheduler()
     print(later.failure == nil && runsWork(later) ? "later works" : "later does nothing")
     later.shutdown()

@@ -46,7 +46,7 @@ extension Documentation {
                 ])
         }
 
-        @Test("replay sends the last elements to newcomers") func replay() {
+        @Test("replay sends the last elements to late subscribers") func replay() {
             let interval = seconds().replay(2)
             subscribe("first", to: interval, at: 0)
             scheduler.scheduleAt(20) { _ = interval.connect() }

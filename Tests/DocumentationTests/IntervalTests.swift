@@ -101,7 +101,7 @@ extension Documentation {
                     == ["Started ----", "Subscribed"] + Self.firstHalf + Self.secondHalf + ["Disposed", "Ended ----"])
         }
 
-        @Test("A newcomer to a shared timer receives the last number") func newcomer() {
+        @Test("A late subscriber to a shared timer receives the last number") func lateSubscriber() {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.1)
             let counter = Self.timer(scheduler, console).share(replay: 1)
             let first = counter.subscribe(onNext: { [console] n in console.print("First \(n)") })

@@ -51,9 +51,10 @@ extension Documentation {
             },
         ]
 
-        /// The elements of a newcomer to a running sequence, and of a newcomer after all other subscribers have left.
-        static let newcomers: [Example] = [
-            Example("share() tells a newcomer nothing", prints: ["1 a", "1 b", "2 b", "3 c"]) { console, disposeBag in
+        /// The elements of a late subscriber to a running sequence, and of a late subscriber after all other subscribers have left.
+        static let lateSubscribers: [Example] = [
+            Example("share() sends a late subscriber nothing", prints: ["1 a", "1 b", "2 b", "3 c"]) {
+                console, disposeBag in
                 comeAndGo(console, disposeBag) { $0.share() }
             },
             Example(
@@ -85,7 +86,7 @@ extension Documentation {
             source.onNext("c")
         }
 
-        @Test("Each example prints its documented output", arguments: scopes + newcomers)
+        @Test("Each example prints its documented output", arguments: scopes + lateSubscribers)
         func documentedOutput(_ example: Example) {
             #expect(example.printed == example.documented)
         }

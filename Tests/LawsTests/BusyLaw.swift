@@ -28,7 +28,7 @@ extension Laws {
                     scenario.tested.send(.next(stray))
                     scenario.tested.send(.error(LawError.thrown("late")))
                     let comment = "\(kind), \(terminal)"
-                    #expect(life.letGo(), "waited for the observer: \(comment)")
+                    #expect(life.released(), "waited for the observer: \(comment)")
                     sender.wait()
                     scenario.end(.completed)
                     let row = subject.row
@@ -64,7 +64,7 @@ extension Laws {
                 for _ in 0..<5 { scenario.sendNext(from: subject.position) }
                 scenario.tested.send(.error(LawError.source))
                 scenario.tested.send(.completed)
-                #expect(life.letGo(), "waited for the observer: \(kind)")
+                #expect(life.released(), "waited for the observer: \(kind)")
                 sender.wait()
                 scenario.end(.completed)
                 life.expectEnd("\(kind)", ends: subject.row.completes)
@@ -134,7 +134,7 @@ extension Laws {
             }
 
             /// Returns false if the calling thread was so late that the observer no longer waited.
-            func letGo() -> Bool {
+            func released() -> Bool {
                 gate.fire()
                 return late.loadAcquiring() == 0
             }

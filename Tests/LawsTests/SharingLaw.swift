@@ -11,7 +11,7 @@ extension Laws {
         /// A sequence that several observers share, and the way to send to it.
         struct Shared: Sendable, CustomTestStringConvertible {
             let name: String
-            /// True if a newcomer receives elements sent before it subscribed.
+            /// True if a late subscriber receives elements sent before it subscribed.
             let remembers: Bool
             /// True if elements arrive when they are sent, and not at the end.
             let isPrompt: Bool
@@ -122,8 +122,8 @@ extension Laws {
             subscription.dispose()
         }
 
-        @Test("Newcomers during an emission receive a suffix without gaps", arguments: all)
-        func newcomersDuringAnEmissionSeeAnUnbrokenRow(_ shared: Shared) {
+        @Test("Late subscribers during an emission receive a suffix without gaps", arguments: all)
+        func lateSubscribersDuringAnEmissionSeeAnUnbrokenRow(_ shared: Shared) {
             for _ in 0..<20 {
                 let (observable, send) = shared.make()
                 let keeper = observable.subscribe(Witness(Record()))
@@ -138,7 +138,7 @@ extension Laws {
                     #expect(record.hasEnded)
                     let elements = record.elements
                     guard shared.isPrompt, let first = elements.first else { continue }
-                    // From wherever it came in, each newcomer sees everything, once.
+                    // From wherever it came in, each late subscriber sees everything, once.
                     #expect(elements == Array(first...max(first, 200)), "\(record.text)")
                 }
                 if shared.remembers { #expect(records.allSatisfy { $0.elements.last == 200 }) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct BehaviorRelayTests {
-    @Test("A newcomer receives the value at once") func newcomer() {
+    @Test("A late subscriber receives the value at once") func lateSubscriber() {
         let relay = BehaviorRelay(value: 0)
         let log = EventLog()
         _ = log.observe(relay.asObservable(), "a ")

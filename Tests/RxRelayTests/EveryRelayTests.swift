@@ -14,8 +14,8 @@ import Testing
         let observable: Observable<Int?>
         let bound: (Observable<Int?>) -> any Disposable
         let subscribe: (AnyObserver<Int?>) -> any Disposable
-        /// The elements that a newcomer has yet to see.
-        var newcomers: Observable<Int?> { observable.filter { $0 != nil } }
+        /// The elements that a late subscriber has yet to see.
+        var lateSubscribers: Observable<Int?> { observable.filter { $0 != nil } }
 
         static let makers: [@Sendable () -> Relay] = [
             {
@@ -49,8 +49,8 @@ import Testing
     func subscriptionOrder(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
-        let first = log.observe(relay.newcomers.map { $0! }, "a ")
-        _ = log.observe(relay.newcomers.map { $0! }, "b ")
+        let first = log.observe(relay.lateSubscribers.map { $0! }, "a ")
+        _ = log.observe(relay.lateSubscribers.map { $0! }, "b ")
         relay.accept(1)
         first.dispose()
         relay.accept(2)
@@ -62,13 +62,13 @@ import Testing
     func elementInCallback(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
-        _ = log.observe(relay.newcomers.map { $0! }, "a ") { event in
+        _ = log.observe(relay.lateSubscribers.map { $0! }, "a ") { event in
             guard event.element == 1 else { return }
             relay.accept(2)
             relay.accept(3)
             log.note("-")
         }
-        _ = log.observe(relay.newcomers.map { $0! }, "b ")
+        _ = log.observe(relay.lateSubscribers.map { $0! }, "b ")
         relay.accept(1)
         #expect(log.lines == ["a 1", "-", "b 1", "a 2", "b 2", "a 3", "b 3"])
         #expect(!log.hasOverlapped)
@@ -92,7 +92,7 @@ import Testing
         let log = EventLog()
         let own = SingleAssignmentDisposable()
         own.setDisposable(
-            log.observe(relay.newcomers.map { $0! }) { _ in
+            log.observe(relay.lateSubscribers.map { $0! }) { _ in
                 own.dispose()
                 relay.accept(2)
             })
@@ -108,7 +108,7 @@ import Testing
         for _ in 0..<3 {
             let relay = Relay.makers[index]()
             let log = EventLog()
-            _ = log.observe(relay.newcomers.map { $0! })
+            _ = log.observe(relay.lateSubscribers.map { $0! })
             race(
                 { for number in 1...1_000 { relay.accept(number) } },
                 { for number in 1...1_000 { relay.accept(-number) } },
@@ -150,7 +150,7 @@ import Testing
     func bindings(_ index: Int) {
         let relay = Relay.makers[index]()
         let log = EventLog()
-        _ = log.observe(relay.newcomers.map { $0! })
+        _ = log.observe(relay.lateSubscribers.map { $0! })
         race(
             (0..<4).map { thread in
                 {

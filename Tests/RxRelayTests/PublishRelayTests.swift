@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct PublishRelayTests {
-    @Test("A newcomer receives the elements that follow") func newcomer() {
+    @Test("A late subscriber receives the elements that follow") func lateSubscriber() {
         let relay = PublishRelay<Int>()
         let log = EventLog()
         relay.accept(1)
@@ -15,7 +15,7 @@ import Testing
         #expect(log.lines == ["2"])
     }
 
-    @Test("A newcomer inside a callback receives the elements still queued") func newcomerInCallback() {
+    @Test("A late subscriber inside a callback receives the elements still queued") func lateSubscriberInCallback() {
         let relay = PublishRelay<Int>()
         let log = EventLog()
         _ = log.observe(relay.asObservable(), "a ") { event in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ReplayRelayTests {
     @Test(
-        "A newcomer receives the last elements",
+        "A late subscriber receives the last elements",
         arguments: [(0, [String]()), (1, ["3"]), (2, ["2", "3"]), (9, ["1", "2", "3"])])
     func lastElements(_ bufferSize: Int, _ expected: [String]) {
         let relay = ReplayRelay<Int>.create(bufferSize: bufferSize)

@@ -43,16 +43,16 @@ import Testing
         #expect(notes.lines.isEmpty)
     }
 
-    @Test("A subscriber from inside a handler receives the events still queued") func newcomerInHandler() {
+    @Test("A subscriber from inside a handler receives the events still queued") func lateSubscriberInHandler() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         _ = subject.subscribe(onNext: { element in
             guard element == 1 else { return }
             subject.onNext(2)
-            _ = subject.subscribe(onNext: { notes.note("newcomer \($0)") })
+            _ = subject.subscribe(onNext: { notes.note("late subscriber \($0)") })
         })
         subject.onNext(1)
-        #expect(notes.lines == ["newcomer 2"])
+        #expect(notes.lines == ["late subscriber 2"])
     }
 
     @Test("share() releases its source at the terminal event") func shareReleasesSource() {
@@ -367,7 +367,7 @@ import Testing
         #expect(!sampler.hasObservers)
     }
 
-    @Test("A newcomer of refCount keeps the connection of a leaving subscriber") func refCountHandover() {
+    @Test("A late subscriber of refCount keeps the connection of a leaving subscriber") func refCountHandover() {
         let notes = EventLog()
         let source = BehaviorSubject(value: 0).do(onSubscribe: { notes.note("connect") })
         let shared = source.share(replay: 1, scope: .forever)

@@ -33,12 +33,12 @@ AFFECTED = {
     "DrainLoop.swift": DRAIN,
     "SPSCQueue.swift": {"queue.spsc", "run-queue", "pressure.queue", "pressure.hop"},
     "WorkStealingDeque.swift": {"queue.deque", "pool", "injector"},
-    "RunQueue.swift": {"run-queue", "spares", "pressure.hop"},
+    "RunQueue.swift": {"run-queue", "action-pool", "pressure.hop"},
     "ObserveOnSink.swift": {"run-queue", "pressure.hop"},
     "ObserveOnQueue.swift": {"run-queue", "pressure.hop"},
     "PausableSource.swift": {"pressure"},
     "PauseQuestion.swift": {"pressure.question", "pressure.fan-out"},
-    "ActionPool.swift": {"spares"},
+    "ActionPool.swift": {"action-pool"},
     "JobInjector.swift": {"injector", "pool"},
     "WorkerPool.swift": {"pool"},
     "PoolState.swift": {"pool"},
@@ -54,7 +54,7 @@ AFFECTED = {
     "Share.swift": {"share"},
     "ShareStateMachine.swift": {"share"},
     "ConnectableStateMachine.swift": {"multicast", "ref-count"},
-    "Stage.swift": {"stage", "create", "subject", "share", "ref-count", "multicast", "operator", "run-queue", "spares",
+    "Stage.swift": {"stage", "create", "subject", "share", "ref-count", "multicast", "operator", "run-queue", "action-pool",
                     "pressure.hop", "pressure.question", "pressure.fan-out"},
 }
 AFFECTED["SubjectCore.swift"] = AFFECTED["SubjectSubscription.swift"] = DRAIN - {"drain"}

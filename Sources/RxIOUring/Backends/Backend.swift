@@ -63,7 +63,7 @@ class Backend {
     /// returns nil: then the read has to be submitted.
     func performCached(_ read: Operation) -> Int32? { deliveries.isOver ? nil : read.performWithoutWaiting() }
 
-    /// Tells whether operations of so many observers of the end of a tick are better submitted than performed at once.
+    /// Tells whether the operations of this number of tick observers are better submitted than performed at once.
     func submitsInBulk(_ observers: Int) -> Bool { false }
 
     /// Ends the current `wait`, or the next one. From any thread until `close`; harmless afterwards.

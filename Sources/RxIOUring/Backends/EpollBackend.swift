@@ -32,7 +32,7 @@ final class EpollBackend: Backend {
     /// Operations that helper threads have performed, with their results.
     private let done = Done()
     /// The operations that helper threads perform, or that wait for one.
-    @exclusivity(unchecked) private var apart: [ObjectIdentifier: ApartTask] = [:]
+    @exclusivity(unchecked) private var offLoop: [ObjectIdentifier: OffLoopTask] = [:]
 
     /// The tag of the wake-up descriptor, which is no descriptor's number.
     private static let wakeUpTag = UInt64.max
@@ -97,8 +97,8 @@ final class EpollBackend: Backend {
         operation.isCancelled = true
         if operation.runsApart {
             // An operation on a helper thread ends by itself.
-            guard let task = apart[ObjectIdentifier(operation)], BlockingPool.disk.cancel(task) else { return }
-            apart[ObjectIdentifier(operation)] = nil
+            guard let task = offLoop[ObjectIdentifier(operation)], BlockingPool.disk.cancel(task) else { return }
+            offLoop[ObjectIdentifier(operation)] = nil
         } else if operation.isAwaitingReadiness {
             removeWaiting(operation)
         } else {
@@ -138,7 +138,7 @@ final class EpollBackend: Backend {
         while !finished.isEmpty, mayDeliver() {
             let (operation, result) = finished.removeFirst()
             isAny = true
-            apart[ObjectIdentifier(operation)] = nil
+            offLoop[ObjectIdentifier(operation)] = nil
             finish(operation, result)
         }
         // One round: operations submitted meanwhile have their turn after other work of the loop.
@@ -279,21 +279,21 @@ final class EpollBackend: Backend {
 
     /// Tries an operation on a file, and returns whether it completed.
     private func attemptFile(_ operation: Operation) -> Bool {
-        guard let result = operation.performWithoutWaiting() ?? runApart(operation) else { return false }
+        guard let result = operation.performWithoutWaiting() ?? runOffLoop(operation) else { return false }
         finish(operation, result)
         return true
     }
 
     /// Passes an operation to a helper thread. If the system has none, performs it, and returns the result: the loop waits meanwhile.
-    private func runApart(_ operation: Operation) -> Int32? {
-        let task = ApartTask(operation, backend: self)
+    private func runOffLoop(_ operation: Operation) -> Int32? {
+        let task = OffLoopTask(operation, backend: self)
         if case .rejected = BlockingPool.disk.submit(task) { return operation.perform() }
-        apart[ObjectIdentifier(operation)] = task
+        offLoop[ObjectIdentifier(operation)] = task
         return nil
     }
 
     /// An operation for a helper thread.
-    private final class ApartTask: BlockingTask, @unchecked Sendable {
+    private final class OffLoopTask: BlockingTask, @unchecked Sendable {
         // Both are retained until the signal was given: the loop may take the result before that, and end. Its descriptor must
         // not belong to another object by then.
         private let operation: Operation

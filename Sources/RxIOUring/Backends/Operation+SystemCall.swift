@@ -28,7 +28,7 @@ extension Operation {
 
     /// Performs the operation by the system call of that name. Returns a result or a negated errno; `-EAGAIN` if it has to wait.
     ///
-    /// Does not wait, except in operations that run apart.
+    /// Does not wait, except in operations that run off the loop.
     func perform() -> Int32 {
         let result = call()
         if result >= 0 { return Int32(clamping: result) }

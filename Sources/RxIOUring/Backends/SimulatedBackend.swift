@@ -118,7 +118,7 @@ final class SimulatedBackend: Backend {
         return performInPart(operation)
     }
 
-    // What is in the kernel's memory differs from run to run; the choices do not.
+    // The content of the kernel's memory differs from run to run; the choices do not.
     override func performCached(_ read: Operation) -> Int32? {
         guard read.request.isOfFile, choices.happens(oneIn: 2) else { return nil }
         return read.perform()
@@ -164,10 +164,10 @@ final class SimulatedBackend: Backend {
             return complete(operation, -error)
         }
         if operation.request.kind == RX_RECEIVE_POOL { return receive(operation) }
-        settle(operation, performInPart(operation))
+        completeOrWait(operation, performInPart(operation))
     }
 
-    private func settle(_ operation: Operation, _ result: Int32) {
+    private func completeOrWait(_ operation: Operation, _ result: Int32) {
         if result != -EAGAIN || !operation.canAwaitReadiness { return complete(operation, result) }
         if operation.isCancelled { return complete(operation, -ECANCELED) }
         operation.isAwaitingReadiness = true
@@ -184,7 +184,7 @@ final class SimulatedBackend: Backend {
         operation.request.address = nil
         if result > 0 { return complete(operation, result, buffer: Int32(number)) }
         freeBuffers.append(number)
-        settle(operation, result)
+        completeOrWait(operation, result)
     }
 
     private func performInPart(_ operation: Operation) -> Int32 {

@@ -28,7 +28,7 @@ final class URingBackend: Backend {
     @exclusivity(unchecked) private var watchesWakeUp = false
     @exclusivity(unchecked) private var isClosing = false
 
-    /// The tag of the completion that tells of a wake-up. It is no address of an operation.
+    /// The tag of the completion of a wake-up, which is no address of an operation.
     private static let wakeUpTag: UInt64 = 1
     /// The bit in which the tag of a cancellation differs from that of its operation, its address.
     private static let cancellationBit: UInt64 = 2
@@ -121,7 +121,7 @@ final class URingBackend: Backend {
                     cancellationEnded(completion)
                 } else {
                     isAny = true
-                    settle(URingBackend.operation(completion.tag), completion)
+                    process(URingBackend.operation(completion.tag), completion)
                 }
             }
             if taken < URingBackend.completionsAtOnce { return isAny }
@@ -217,7 +217,7 @@ final class URingBackend: Backend {
         let operation = URingBackend.operation(completion.tag ^ URingBackend.cancellationBit).takeRetainedValue()
         cancellationsInFlight -= 1
         if completion.result >= 0 || !operation.isInFlight || !operation.isCancelled { return }
-        // What waits for a disk ends by itself: to ask again and again would keep this thread busy.
+        // An operation that waits for a disk ends by itself: to ask again and again would keep this thread busy.
         if !operation.runsApart { delayedCancellations.append(operation) }
     }
 
@@ -248,7 +248,7 @@ final class URingBackend: Backend {
         }
     }
 
-    private func settle(_ retained: Unmanaged<Operation>, _ completion: rx_completion) {
+    private func process(_ retained: Unmanaged<Operation>, _ completion: rx_completion) {
         let operation = retained._withUnsafeGuaranteedRef { $0 }
         if rx_completion_has_more(completion.flags) {
             return deliver(
@@ -280,9 +280,9 @@ extension Operation {
     fileprivate var effectiveRequest: Request {
         guard isAwaitingReadiness else {
             if blocking != .sharedAndWaiting { return request }
-            var apart = request
-            apart.flags |= UInt32(RX_APART)
-            return apart
+            var offLoop = request
+            offLoop.flags |= UInt32(RX_APART)
+            return offLoop
         }
         let events = request.kind.isInput ? POLLIN : POLLOUT
         return Request(

@@ -4,7 +4,7 @@
 ///
 /// One object is submitted once. The pool retains it until it has run or was cancelled.
 package class BlockingTask: @unchecked Sendable {
-    /// The task behind this one in the queue of its pool (under the pool's lock).
+    /// The next task in the queue of its pool (under the pool's lock).
     @exclusivity(unchecked) final var next: BlockingTask?
     /// The task before this one (under the pool's lock).
     @exclusivity(unchecked) final unowned(unsafe) var previous: BlockingTask?

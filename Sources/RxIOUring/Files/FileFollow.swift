@@ -222,7 +222,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         file.read.read(into: pool.take(), offset: file.offset)
     }
 
-    override func goOn() { readNext() }
+    override func continueReading() { readNext() }
 
     private func finished(_ result: Int32) {
         isReading = false

@@ -65,11 +65,11 @@ final class FileOpening {
     fileprivate func begin() {
         if path.containsNUL { return finish(.failure(SystemError(code: EINVAL, operation: "open"))) }
         let attempt = FileOpening.attempt(path, flags, permissions: permissions, cached: true)
-        if case .wouldWait = attempt { return beginApart() }
+        if case .wouldWait = attempt { return beginOffLoop() }
         settle(attempt)
     }
 
-    private func beginApart() {
+    private func beginOffLoop() {
         let (path, flags, permissions, hold) = (path, flags, permissions, hold)
         call = BlockingCall(on: loop, in: loop.configuration.files) {
             FileOpening.attempt(path, flags, permissions: permissions, cached: false)

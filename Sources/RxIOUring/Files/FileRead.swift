@@ -75,7 +75,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         if !FileStatus(of: file).isRegular { offset = -1 }
         // Retains this source until the kernel's last completion; `end` breaks the cycle.
         read = ReadOperation(file, whenFinished: finished)
-        goOn()
+        continueReading()
     }
 
     override func end() {
@@ -87,7 +87,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
     }
 
     /// Emits what is in the kernel's memory, while the loop has time for that, and then submits a read.
-    override func goOn() {
+    override func continueReading() {
         guard let read, !read.isInFlight else { return }
         while isRunning, !mustPause() {
             read.prepare(into: pool.take(), offset: offset)
@@ -100,7 +100,7 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         guard isRunning, let read else { return }
         if result == -EINTR { return read.submit() }
         accept(result)
-        goOn()
+        continueReading()
     }
 
     private func accept(_ result: Int32) {

@@ -298,7 +298,7 @@ final class EventLoop: LoopThread {
     private func spinForMore() -> Bool {
         if !stream.isLikely || backend.hasPrepared { return false }
         if queue.waitForPending() {
-            if stream.isWorthPause { queue.pause() }
+            if stream.spinPays { queue.spinBriefly() }
             return true
         }
         stream.isLikely = false

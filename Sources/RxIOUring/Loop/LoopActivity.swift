@@ -23,7 +23,7 @@ final class LoopActivity: Sendable {
     /// In nanoseconds.
     private let greatestLateness = AtomicWord(0)
 
-    /// The number of turns that took longer than the limit; written, releasing, behind the next two.
+    /// The number of turns that took longer than the limit; written last, with a release, after the next two.
     private let stalls = AtomicWord(0)
     private let lastStallStart = AtomicWord(0)
     private let lastStallTicks = AtomicWord(0)
@@ -38,7 +38,7 @@ final class LoopActivity: Sendable {
     /// True from when the loop wakes up until its first lane (loop thread only).
     @exclusivity(unchecked) nonisolated(unsafe) private var hasJustWoken = false
 
-    /// The loop in the eyes of the stall detector, if there is a limit (loop thread only).
+    /// The stall detector's watch on this loop, if there is a limit (loop thread only).
     @exclusivity(unchecked) nonisolated(unsafe) private var watch: StallWatch?
 
     /// - Parameter limit: the nanoseconds above which a turn is a stall; nil for no limit.
@@ -94,7 +94,7 @@ final class LoopActivity: Sendable {
         if lateness > greatestLateness.loadRelaxed() { greatestLateness.storeRelaxed(lateness) }
     }
 
-    /// Has the stall detector look at the loop. Called before any other thread knows the loop.
+    /// Makes the stall detector watch the loop. Called before any other thread knows the loop.
     func watch(limit: UInt64, name: String) {
         let watch = StallWatch(self, limit: limit, name: name)
         self.watch = watch
@@ -136,7 +136,7 @@ final class LoopActivity: Sendable {
         reading.lastStallTicks = UInt64(lastStallTicks.loadRelaxed())
         reading.turnStart = UInt64(turnStart.loadRelaxed())
         let elapsed = Int64(bitPattern: ProcessorCounter.now() &- reading.turnStart)
-        // If the turn ended meanwhile, the reader may have been suspended since, and the span says nothing.
+        // If the turn ended meanwhile, the reader may have been suspended since, and the span is meaningless.
         if reading.turnStart != 0, isInTurn(since: reading.turnStart) { reading.elapsed = UInt64(max(0, elapsed)) }
         return reading
     }
@@ -160,7 +160,7 @@ final class LoopActivity: Sendable {
             stalls: Int(bitPattern: reading.endedStalls) + (reading.elapsed > limit ? 1 : 0))
     }
 
-    /// Forgets the maxima. The loop may write one of the turn that is ending again.
+    /// Sets the maxima to 0. A turn that is ending may still write its figure after that.
     func resetMaxima() {
         longestTurn.storeRelaxed(0)
         greatestLateness.storeRelaxed(0)

@@ -81,7 +81,7 @@ final class LoopTimers {
             unfinished = nil
             if !run(job) { return wheel.nextCheck }
         }
-        // One batch at a time: timers that become due later come behind it anyway.
+        // One batch at a time: timers that become due later come after it anyway.
         if due.isEmpty, let look = wheel.nextCheck {
             if now == 0 { now = MonotonicClock.now() }
             // Expires one piece, as a slot may hold any number of timers. The rest is due at the next look.
@@ -138,7 +138,7 @@ final class LoopTimers {
         return false
     }
 
-    /// Drops all timers for ever. Returns how many of them were still wanted.
+    /// Drops all timers, and accepts no more. Returns the number of dropped timers that were still wanted.
     func removeAll() -> Int {
         let job = unfinished
         unfinished = nil

@@ -26,7 +26,7 @@ enum StallDetector {
     /// The lock is held during the fork: another thread that held it would be missing in the child, and never release it.
     private static let watchesForks: Void = {
         let status = pthread_atfork({ lock.lock() }, { lock.unlock() }) {
-            // Not released: the parker, and what it waits with, may be in the midst of a change.
+            // Not released: the parker may be in the midst of a change.
             if let parker { _ = Unmanaged.passRetained(parker) }
             parker = nil
             watched = []
@@ -53,7 +53,7 @@ enum StallDetector {
         if let running { running.unpark() } else { start() }
     }
 
-    /// Watches a loop no more: its thread may end. Called by the loop thread behind its last turn.
+    /// Stops watching a loop, whose thread may then end. The loop thread calls this after its last turn.
     static func remove(_ watch: StallWatch) {
         let running = lock.withLock {
             watch.hasLeft = true

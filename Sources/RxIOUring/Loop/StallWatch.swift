@@ -4,7 +4,7 @@ import CRxIOUring
 import Glibc
 import RxPrimitives
 
-/// One loop in the eyes of the stall detector.
+/// The stall detector's watch on one loop.
 final class StallWatch: @unchecked Sendable {
     let activity: LoopActivity
     /// The limit in nanoseconds.
@@ -24,8 +24,8 @@ final class StallWatch: @unchecked Sendable {
     private static let answerTime: Int64 = 200_000_000
     private static let frameLimit = 128
     /// Every stack of a loop thread has more frames than this. With fewer, the thread was in code of a system library that the unwinder cannot
-    /// leave, and soon is elsewhere.
-    private static let fewFrames = 3
+    /// leave, and another attempt soon succeeds.
+    private static let minFrames = 3
 
     /// Makes a watch for the calling thread, which is that of the loop.
     init(_ activity: LoopActivity, limit: UInt64, name: String) {
@@ -64,7 +64,7 @@ final class StallWatch: @unchecked Sendable {
 
     private func takeStack() -> ThreadStack {
         var stack = tryStack()
-        for _ in 0..<4 where stack.note == nil && stack.frames.count <= StallWatch.fewFrames {
+        for _ in 0..<4 where stack.note == nil && stack.frames.count <= StallWatch.minFrames {
             usleep(500)
             stack = tryStack()
         }

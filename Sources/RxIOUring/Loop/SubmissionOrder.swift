@@ -6,7 +6,7 @@ import RxSwift
 // A count keeps the order: each piece of work is counted before it is queued, and until it has been done or rejected. A thread
 // that knows of the work comes after the count, and sees it. While the count is not 0, the loop does not do later work at once,
 // but queues it, too, in the same queue, where first in is first out. When the loop finds 0, all work that it could know of is
-// done. No thread waits: work that the loop puts off comes behind the content of its queue at that moment, and nothing can get in
+// done. No thread waits: work that the loop puts off runs after the content of its queue at that moment, and nothing can get in
 // between.
 //
 // Progress: lock-free.

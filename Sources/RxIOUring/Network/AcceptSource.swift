@@ -23,7 +23,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     @exclusivity(unchecked) private var timer: DelayTimer?
 
     /// The number of connections that are accepted before the loop does other work.
-    private static let mostAtOnce = 32
+    private static let maxAtOnce = 32
     private static let shortestPause: Int64 = 10_000_000
     private static let longestPause: Int64 = 1_000_000_000
 
@@ -83,7 +83,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         }
     }
 
-    override func goOn() { awaitConnections() }
+    override func continueReading() { awaitConnections() }
 
     private func awaitConnections() {
         guard let readiness, let socket, timer == nil, !readiness.isInFlight, !wantsClose, !mustPause() else { return }
@@ -99,7 +99,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     }
 
     private func acceptSome() {
-        for _ in 0..<AcceptSource.mostAtOnce {
+        for _ in 0..<AcceptSource.maxAtOnce {
             let (fd, remote) = Socket.accept(core.fd)
             if fd == -EAGAIN { return }
             if fd >= 0 {
@@ -124,7 +124,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     private func failed(_ code: CInt) {
         switch code {
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: waitForDescriptors(code)
-        // The connection is gone already, or the network has a fault: neither affects the next connection.
+        // The peer has closed the connection already, or the network has a fault: neither affects the next connection.
         case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, ENETUNREACH, EPERM,
             ECANCELED, EAGAIN, EINTR:
             break

@@ -82,7 +82,7 @@ package struct ConnectStateMachine {
 
     // MARK: The error
 
-    /// The error that tells most, and behind its address the others.
+    /// The error that tells most, with the other errors after its address.
     private var summary: IOError {
         let byAttempt = failed.sorted { $0.attempt < $1.attempt }.map(\.error)
         // `max` returns the first of the greatest.

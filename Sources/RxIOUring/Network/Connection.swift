@@ -62,16 +62,17 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     // MARK: Sending
 
-    /// Sends bytes, behind all bytes sent before.
+    /// Sends bytes, after all bytes sent before.
     ///
     /// Never blocks. Callable from any thread: a send that begins after another send has returned, on any thread, is ordered
-    /// behind that one. Bytes sent on the loop thread within one tick go out together.
+    /// after that one. Bytes sent on the loop thread within one tick go out together.
     ///
     /// The peer gets all bytes up to some point, and a clean end only if it gets all of them: the stream has no holes. If more than
     /// `sendLimit` waits already, as with a peer that does not read, the connection fails (`ENOBUFS`): the bytes are rejected, those that
     /// wait are dropped, and the peer is reset. `IOHooks.sendRejectedHandler` is told, once. To send no more than the peer reads, follow
     /// `isWritable`, or pass a source that can pause to `write`.
-    /// - Returns: false if the bytes are rejected: the connection is closed or failed, and `closed` tells why.
+    /// - Returns: true if the bytes are accepted; bytes sent while another thread ends the output may still be rejected on the loop, which
+    ///   `IOHooks.sendRejectedHandler` is told. False if the bytes are rejected: the connection is closed or failed, and `closed` tells why.
     @discardableResult
     public func send(_ bytes: ByteChunk) -> Bool { core.enqueue(bytes) == 0 }
 

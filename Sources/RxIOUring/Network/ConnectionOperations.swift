@@ -55,7 +55,7 @@ final class ConnectionSend: DescriptorOperation {
     @exclusivity(unchecked) private var vectors: UnsafeMutablePointer<iovec>?
     @exclusivity(unchecked) private var message: UnsafeMutablePointer<msghdr>?
 
-    /// - Parameter continues: whether io_uring is to continue by itself when the socket has taken only a part. An error behind that part is lost
+    /// - Parameter continues: whether io_uring is to continue by itself when the socket has taken only a part. An error after that part is lost
     ///   then: the next send reports EPIPE in its place.
     init(_ descriptor: Descriptor, continues: Bool) {
         super.init(
@@ -74,10 +74,10 @@ final class ConnectionSend: DescriptorOperation {
         if let bytes = queue.single {
             request.kind = RX_SEND
             request.address = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-            request.length = min(bytes.count, OutputQueue.mostBytes)
+            request.length = min(bytes.count, OutputQueue.maxBytes)
             return request.length
         }
-        let vectors = vectors ?? .allocate(capacity: OutputQueue.mostItems)
+        let vectors = vectors ?? .allocate(capacity: OutputQueue.maxItems)
         let message = message ?? .allocate(capacity: 1)
         self.vectors = vectors
         self.message = message

@@ -57,7 +57,7 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
             onError: { [self] error in whileRunning { self.fail(with: error) } },
             onCompleted: { [self] in
                 _ = hasCompleted.exchange(1)
-                // The waiter goes with an empty chunk behind all others.
+                // The waiter is queued with an empty chunk, after all other chunks.
                 enqueue(ByteChunk(EmptyCollection()), self)
             },
             isFull: { [self] in isFull($0) })
@@ -97,7 +97,7 @@ final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unc
     }
 
     func connectionClosed(_ error: IOError?) {
-        // The waiter that goes behind all chunks learns whether they were sent before the close.
+        // The waiter is queued after all chunks, and learns whether they were sent before the close.
         if error == nil, hasCompleted.loadRelaxed() != 0 { return }
         fail(with: error ?? IOError(code: ECANCELED, operation: "send", subject: subject))
     }

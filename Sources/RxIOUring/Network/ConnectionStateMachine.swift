@@ -109,7 +109,7 @@ package struct ConnectionStateMachine {
         }
     }
 
-    /// Handles a close requested on the loop thread, which is going to be processed in its turn.
+    /// Handles a close requested on the loop thread, which is processed later, in order.
     package mutating func closeAnnounced() {
         switch life {
         case .starting: life = .startingToClose

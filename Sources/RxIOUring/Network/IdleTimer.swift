@@ -4,8 +4,8 @@ import RxPrimitives
 
 /// Tells when no byte has gone over a connection for some time. Used on the loop thread only.
 ///
-/// There is one timer, and events only note their time: a timer that is due looks whether it was due, and is armed for the rest. While the
-/// connection is paused, no timer is armed.
+/// An event only notes its time. When the timer fires, it compares that time with the limit, and is armed again for the time that is left.
+/// While the connection is paused, no timer is armed.
 final class IdleTimer {
     private let loop: EventLoop
     /// The time without a byte, in nanoseconds.

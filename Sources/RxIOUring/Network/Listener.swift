@@ -60,7 +60,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     /// With a subscription, the loop closes the listener soon, and `connections` reports the end.
     public func close() {
         guard core.isAwaited else { return core.close() }
-        // Closes behind a subscription that was made before.
+        // Closes after the loop has handled the subscriptions made before.
         scheduler.loop.perform(core.close, rejected: core.close)
     }
 }

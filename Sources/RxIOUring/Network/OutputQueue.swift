@@ -4,7 +4,7 @@ import Glibc
 
 /// The bytes that wait to be sent on a connection, oldest first; used by one thread at a time.
 ///
-/// Small pieces behind the first item are copied into slabs, so that many of them cost little more memory than their bytes.
+/// Small pieces after the first item are copied into slabs, so that many of them cost little more memory than their bytes.
 struct OutputQueue {
     struct Item {
         fileprivate(set) var bytes: ByteChunk
@@ -43,8 +43,8 @@ struct OutputQueue {
     var isEmpty: Bool { head == items.count }
 
     /// The most that is sent with one system call.
-    static let mostItems = 64
-    static let mostBytes = 256 * 1024
+    static let maxItems = 64
+    static let maxBytes = 256 * 1024
 
     mutating func append(_ item: Item) {
         bytes += item.bytes.count
@@ -92,7 +92,7 @@ struct OutputQueue {
             head = 0
             slab = nil
             // An idle connection keeps little memory for its queue.
-            items.removeAll(keepingCapacity: items.capacity <= OutputQueue.mostItems)
+            items.removeAll(keepingCapacity: items.capacity <= OutputQueue.maxItems)
         } else if head >= 1_024, head * 2 >= items.count {
             items.removeFirst(head)
             head = 0
@@ -111,7 +111,7 @@ struct OutputQueue {
     var single: UnsafeRawBufferPointer? {
         guard let item = items[head] else { return nil }
         let bytes = item.bytes.count - sent
-        guard head + 1 == items.count || bytes >= OutputQueue.mostBytes else { return nil }
+        guard head + 1 == items.count || bytes >= OutputQueue.maxBytes else { return nil }
         // The item holds the memory until `remove`.
         return item.bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[sent...]) }
     }
@@ -122,7 +122,7 @@ struct OutputQueue {
         var total = 0
         var skip = sent
         var place = head
-        while place < items.count, count < OutputQueue.mostItems, total < OutputQueue.mostBytes {
+        while place < items.count, count < OutputQueue.maxItems, total < OutputQueue.maxBytes {
             if let item = items[place], item.bytes.count > skip {
                 // The item holds the memory until `remove`.
                 item.bytes.withUnsafeBytes {

@@ -46,7 +46,7 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
 
     override func begin() {
         if core.begin(self) { return }
-        // The subscriber may be about to leave: a `take(1)` does so behind its last event, in which this one may have come. Its leaving would
+        // The subscriber may be about to leave: a `take(1)` does so after its last event, in which this one may have come. Its leaving would
         // wait for what `loop.submit` counts.
         loop.queue.submit(
             WorkJob { [self] _, isRejected in
@@ -55,7 +55,7 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
             })
     }
 
-    override func goOn() { core.receiveNext() }
+    override func continueReading() { core.receiveNext() }
 
     override func end() {
         core.end(self)

@@ -13,7 +13,7 @@ public struct SocketAddress: Sendable {
         case ipv4(UInt32, port: UInt16)
         /// The halves of the address in the processor's byte order, and the interface of a link-local address (or 0).
         case ipv6(high: UInt64, low: UInt64, port: UInt16, scope: UInt32)
-        /// The bytes of `sun_path`: a path without the closing zero, a name behind a zero, or nothing.
+        /// The bytes of `sun_path`: a path without the closing zero, a name after a zero, or nothing.
         case unix([UInt8])
     }
 

@@ -41,7 +41,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     /// True if sending the first datagram has failed with an error that may be an earlier one's.
     @exclusivity(unchecked) private var isSecondTry = false
     /// The most bytes of a datagram: 65,535 less the headers that count among them.
-    private var mostBytes: Int { family == AF_INET6 ? 65_527 : 65_507 }
+    private var maxBytes: Int { family == AF_INET6 ? 65_527 : 65_507 }
     private static let pendingErrors = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH]
 
     /// The number of bytes accepted and not sent; used from any thread.
@@ -87,7 +87,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         if !isClosed { closeSocket() }
     }
 
-    /// Closes behind all work that was submitted before; called on any thread.
+    /// Closes after all work that was submitted before. Any thread may call this.
     func closeInOrder() {
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { isReceivingOver = true }
@@ -176,7 +176,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         let rejected = rejection.loadRelaxed()
         if rejected != 0 { return CInt(rejected) }
         // Rejected here, since it would take the room of others until the system rejects it.
-        if bytes.count > mostBytes { return EMSGSIZE }
+        if bytes.count > maxBytes { return EMSGSIZE }
         let count = UInt(bytes.count)
         let before = queuedBytes.fetchAdd(count)
         if before > 0, before + count > UInt(sendLimit) {

@@ -65,7 +65,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// The number of bytes accepted that the kernel has not taken yet. Out of date as soon as it is read.
     public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
 
-    /// Closes the socket, behind all datagrams sent before on any thread.
+    /// Closes the socket after all datagrams sent before on any thread.
     ///
     /// Nothing is received from now on. Datagrams that the kernel has no room for at that moment are sent when it has; if the loop ends
     /// before, they are dropped, and reported to `IOHooks.sendRejectedHandler` (`ECANCELED`). Callable from any thread, any number of times.

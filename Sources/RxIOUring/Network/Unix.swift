@@ -33,7 +33,7 @@ public enum Unix {
     ) throws -> Listener {
         var file: SocketFile?
         let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
-            // Before the name exists, so that the file never has more permissions; behind that, those that the mask took.
+            // Before the name exists, so that the file never has more permissions; after that, those that the mask took.
             if let mode = socket.fileMode { fchmod(fd, mode) }
             try socket.prepareSocket?(fd)
             try Socket.bind(fd, address)

@@ -54,6 +54,6 @@ private final class OutputRoom: PausableSource, @unchecked Sendable {
 
 /// An object that is told, on the loop thread, when the output of a connection has become full.
 protocol OutputObserver: AnyObject {
-    /// The output may have become full. Comes at least once behind each time that it does.
+    /// The output may have become full. Called at least once after each time that it does.
     func outputChanged()
 }

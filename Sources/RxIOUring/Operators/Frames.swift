@@ -23,7 +23,7 @@ extension ObservableType where Element == ByteChunk {
     ///
     /// Emits on the threads of the source; chunks may end anywhere, also within a delimiter. A frame that lies within one chunk is a slice of
     /// it, without a
-    /// copy: one that is kept keeps the memory of all bytes received with it (`ByteChunk`). The bytes behind the last delimiter are a frame when
+    /// copy: one that is kept keeps the memory of all bytes received with it (`ByteChunk`). The bytes after the last delimiter are a frame when
     /// the source completes, if there are any, and are dropped when it fails.
     /// - Parameters:
     ///   - delimiter: the bytes between two frames, at least one.

@@ -5,7 +5,7 @@ public import RxSwift
 extension ObservableType where Element == ByteChunk {
     /// Emits the lines of a stream of bytes, as `LineSplitter` cuts them.
     ///
-    /// Emits on the threads of the source. The bytes behind the last line feed are a line when the source completes, and are
+    /// Emits on the threads of the source. The bytes after the last line feed are a line when the source completes, and are
     /// dropped when it fails: they may be half a line. A chunk is released before the first line that is not complete in it.
     /// - Parameter maximumLength: the number of bytes that a line may have, without its line ending.
     /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, and as the source does.

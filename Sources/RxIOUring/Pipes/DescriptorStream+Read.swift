@@ -54,7 +54,7 @@ private final class DescriptorReadSource: LoopSource<ByteChunk> {
         reader?.read()
     }
 
-    override func goOn() { reader?.read() }
+    override func continueReading() { reader?.read() }
 
     override func end() {
         reader?.close()

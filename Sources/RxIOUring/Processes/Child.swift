@@ -55,7 +55,7 @@ final class ChildHandle: @unchecked Sendable {
     /// Ends the process and its group on a thread of their own, where there is no loop to do that.
     ///
     /// If the system has no thread, they are ended at once, on the calling thread.
-    func endApart(_ disposal: ChildProcess.Disposal) {
+    func endOffLoop(_ disposal: ChildProcess.Disposal) {
         let status = startThread {
             if case .terminate(let grace) = disposal {
                 self.send(SIGTERM)
@@ -128,7 +128,7 @@ final class Child: LoopDependent {
         receive = nil
         if isFinished { return }
         isAbandoned = true
-        if loop.isClosed { return endApart() }
+        if loop.isClosed { return endOffLoop() }
         switch disposal {
         case .kill: kill()
         case .terminate(let grace):
@@ -147,12 +147,12 @@ final class Child: LoopDependent {
 
     func loopEnded() {
         if isFinished { return }
-        endApart()
+        endOffLoop()
     }
 
-    private func endApart() {
+    private func endOffLoop() {
         isFinished = true
-        handle.endApart(disposal)
+        handle.endOffLoop(disposal)
         releaseHandle()
     }
 

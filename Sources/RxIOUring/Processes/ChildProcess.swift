@@ -15,7 +15,7 @@ public enum ChildProcess {
         case errorOutput(ByteChunk)
         /// The program has ended by itself, with this status.
         ///
-        /// The event comes behind all output of the program. Only output of processes that it has started, and that keep its output open, may
+        /// The event comes after all output of the program. Only output of processes that it has started, and that keep its output open, may
         /// follow.
         case exited(status: CInt)
         /// A signal has ended the program. Placed as `exited`.
@@ -41,7 +41,7 @@ public enum ChildProcess {
     /// While a stage below pauses the source, such as an `observe(on:)` whose queue is full, the output is not read, and the program waits
     /// in its next write. Chunks that are kept cost memory.
     ///
-    /// `exited` or `signalled` comes when the program itself has ended, behind all that it has written. Processes that it has started may
+    /// `exited` or `signalled` comes when the program itself has ended, after all that it has written. Processes that it has started may
     /// outlive it and keep its output open: their output follows, and the sequence completes when all of them have closed it. To end with the
     /// program, use `take(until:behavior: .inclusive)` with that event, as `output` does; their next write then fails with `EPIPE`.
     ///

@@ -48,13 +48,13 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
                 input?.start(Descriptor(fd, on: loop), receive: inputEnded)
             }
             emit(.started(started.pid))
-            goOn()
+            continueReading()
         } catch {
             fail(with: error)
         }
     }
 
-    override func goOn() {
+    override func continueReading() {
         output?.read()
         errorOutput?.read()
     }
@@ -108,7 +108,7 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
         emitEndIfDrained()
     }
 
-    /// Emits the end of the program behind all that it has written, and completes when no process has its outputs open any more.
+    /// Emits the end of the program after all that it has written, and completes when no process has its outputs open any more.
     private func emitEndIfDrained() {
         if let termination, output?.isDrained != false, errorOutput?.isDrained != false {
             self.termination = nil

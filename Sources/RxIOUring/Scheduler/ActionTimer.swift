@@ -32,7 +32,7 @@ final class ActionTimer: LoopTimer, Cancelable {
     var isDisposed: Bool { HeldAction.isCancelled(claim) }
 
     /// True if the timer was disposed of, or has fired and left nothing to dispose of.
-    var isFinished: Bool { HeldAction.isCancelled(claim) || HeldAction.isSpent(claim) }
+    var isFinished: Bool { HeldAction.isCancelled(claim) || HeldAction.isDone(claim) }
 
     /// Takes another action, when the timer is over and no other code refers to this object any more.
     func reuse(_ action: consuming UserAction) {

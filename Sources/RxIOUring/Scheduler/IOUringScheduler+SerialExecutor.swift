@@ -8,7 +8,7 @@ import RxSwift
 /// The actor has to hold the scheduler. When the loop has ended, actors on it run on a thread that all ended loops share, so that no task waits
 /// for ever.
 extension IOUringScheduler: SerialExecutor {
-    /// Enqueues a part of an actor's code or a task behind the work submitted before. From any thread; never runs it at once.
+    /// Enqueues a part of an actor's code or a task, to run after the work submitted before. From any thread; never runs it at once.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         loop.queue.submitIndependent(

@@ -67,7 +67,7 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     /// Indicates whether the caller runs on the loop thread.
     public var isCurrent: Bool { loop.isCurrent }
 
-    /// Schedules an action behind the work submitted before.
+    /// Schedules an action, to run after the work submitted before.
     ///
     /// From any thread. Costs no allocation in steady state, except one if the state is neither an object nor plain (in no need
     /// of a release) and of a word at most. Objects that the closure itself holds are the caller's cost.
@@ -107,7 +107,7 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
 
     /// Schedules an action to run repeatedly, counted from the time when each run was due: the period does not drift.
     ///
-    /// From any thread. Runs never overlap: when some come due during a run, one follows right behind it, and the others are
+    /// From any thread. Runs never overlap: when some come due during a run, one follows right after it, and the others are
     /// skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(

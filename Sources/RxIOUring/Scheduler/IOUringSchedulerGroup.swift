@@ -24,7 +24,7 @@ public final class IOUringSchedulerGroup: @unchecked Sendable {
     /// - Parameters:
     ///   - count: the number of loops, at least 1; nil makes one for each processor that the calling thread may use, but not more than
     ///     its control groups grant it (`cpu.max`; 2.5 processors make 3 loops).
-    ///   - name: names the threads, with a number behind it.
+    ///   - name: names the threads, followed by a number.
     ///   - spin: the way the threads wait for work before they sleep.
     ///   - pinned: if true, each loop's thread stays on a processor: loop n on the nth of those that the calling thread may use, counted round.
     ///   - backend: see `IOUringScheduler`.

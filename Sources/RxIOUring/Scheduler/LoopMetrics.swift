@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an event loop has done so far, and what it holds.
+/// The figures of an event loop: the work done so far, and the resources in use.
 ///
 /// A snapshot of figures that the loop publishes once per turn: it lags behind by a turn at most, and its figures may be of two turns. Counters
 /// begin at 0 with the loop and never fall: the difference of two snapshots is what happened in between.
@@ -50,7 +50,7 @@ public struct LoopMetrics: Sendable, Equatable {
 }
 
 extension IOUringScheduler {
-    /// A snapshot of what the loop has done, and of what it holds.
+    /// A snapshot of the loop's figures: the work done, and the resources in use.
     ///
     /// From any thread, at any time, also when the loop is blocked or has ended. The loop does not stop for it: a snapshot is a dozen loads.
     public var metrics: LoopMetrics { loop.activity.metrics }

@@ -18,7 +18,7 @@ public struct ReusableJob: Sendable {
         owner = Owner(job, jobs: jobs)
     }
 
-    /// Submits the work, which runs behind the work submitted before.
+    /// Submits the work, which runs after the work submitted before.
     ///
     /// Does nothing if it is waiting already; while it is running, it is run once more. From any thread. No allocation. After the
     /// loop's `shutdown()` each post is rejected, and reported to `Hooks.workRejectedHandler`.

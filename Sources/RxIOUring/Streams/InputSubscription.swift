@@ -54,7 +54,7 @@ final class InputSources: PausableSource, @unchecked Sendable {
     }
 }
 
-/// The amounts of queued output at which the sources of the input pause, and go on.
+/// The amounts of queued output at which the sources of the input are paused, and resumed.
 struct OutputWatermarks {
     let high: Int
     let low: Int

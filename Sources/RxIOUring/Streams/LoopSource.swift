@@ -6,7 +6,7 @@ import RxSwift
 
 /// A source whose events come from an event loop: one for each subscription. Emits on the loop thread.
 ///
-/// A subclass that can pause asks `mustPause` before it submits an operation, and overrides `goOn`. While the source is paused it has no
+/// A subclass that can pause asks `mustPause` before it submits an operation, and overrides `continueReading`. While the source is paused it has no
 /// operation and no timer. The loop thread calls `begin` and `end` once each: `begin` when it comes to the source, `end` after the terminal event, a
 /// dispose or the loop's end.
 class LoopSource<Element>: Source, PausableSource, LoopDependent {
@@ -22,7 +22,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     @exclusivity(unchecked) final private(set) var isRunning = false
 
     private final let pauseState = PauseState()
-    /// True from a pause until `goOn`; used by the loop thread only.
+    /// True from a pause until `continueReading`; used by the loop thread only.
     @exclusivity(unchecked) private final var isPaused = false
 
     init(loop: EventLoop, downstream: Sink<Element>) {
@@ -40,7 +40,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     func subscribeToInput() {}
 
     /// Asks `mustPause` again, and submits the next operation unless one is in flight. Called on the loop thread, not from inside an event.
-    func goOn() {}
+    func continueReading() {}
 
     /// Tells the source that its subscription was disposed of.
     ///
@@ -117,7 +117,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
 
     // MARK: Pausing
 
-    /// Asks the stages below whether they want the source to pause. After the answer true, `goOn` is called later, unless the source has
+    /// Asks the stages below whether they want the source to pause. After the answer true, `continueReading` is called later, unless the source has
     /// ended: the question may deliver events that were waiting below, which may end this source.
     ///
     /// Not from inside an event. Called again during a pause, by a source with several inputs, it asks no further question.
@@ -134,7 +134,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         // Never at once: the caller may be inside an event of this source.
         loop.queue.submitExpress {
             self.isPaused = false
-            if self.isRunning { self.goOn() }
+            if self.isRunning { self.continueReading() }
         }
     }
 

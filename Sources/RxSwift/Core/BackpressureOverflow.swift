@@ -10,7 +10,7 @@ public enum BackpressureOverflow: Sendable, Hashable, CaseIterable {
     case dropNewest
     /// Keeps the newest element alone: the same as `dropOldest` with a buffer of one; the bound is ignored.
     case latest
-    /// Ends the sequence with a `BackpressureOverflowError`, behind the elements in the buffer.
+    /// Ends the sequence with a `BackpressureOverflowError`, after the elements in the buffer.
     case error
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The place of an operator among those it is fused with: how many steps and how much memory they take up to it.
+/// The position of an operator in a row of fusible operators: the number of steps and the memory up to and with its own.
 @usableFromInline
 package struct FusionOffset {
     let count: Int
@@ -9,16 +9,16 @@ package struct FusionOffset {
     /// The offset at which the slots end, in bytes.
     let end: Int
     let alignment: Int
-    /// True if the row may turn out to be cut somewhere before this place when it is subscribed to.
+    /// True if a share earlier in the row may split the row when it is subscribed to.
     let maySplit: Bool
 
-    /// The place of an observable that is no fused operator.
+    /// The offset of an observable that is no fusible operator.
     @usableFromInline
     static var none: FusionOffset {
         FusionOffset(count: 0, slot: 0, end: 0, alignment: MemoryLayout<FusedStep>.alignment, maySplit: false)
     }
 
-    /// The place of the operator behind this one, whose slot has the given size and alignment.
+    /// The offset of the next operator, whose slot has the given size and alignment.
     @usableFromInline
     func next(size: Int, alignment: Int) -> FusionOffset {
         let start = (end + alignment - 1) & ~(alignment - 1)
@@ -27,7 +27,7 @@ package struct FusionOffset {
             maySplit: maySplit)
     }
 
-    /// The same place of a row that may be cut here.
+    /// This offset, for a row that may be split here.
     var splittable: FusionOffset {
         FusionOffset(count: count, slot: slot, end: end, alignment: alignment, maySplit: count > 0)
     }
@@ -39,36 +39,36 @@ package struct FusionOffset {
 package struct FusedSteps {
     let first: UnsafeMutablePointer<FusedStep>
     let end: UnsafeMutablePointer<FusedStep>
-    /// The address of the slot at offset 0, or the one it would have if the row were not cut.
+    /// The address of the slot at offset 0, or the address it would have if the row were not split.
     private let slots: UnsafeMutableRawPointer
     /// The number of operators before the first step, in a stage or stages of their own.
-    private let cut: Int
+    private let split: Int
 
     /// - Parameters:
-    ///   - place: of the last step.
-    ///   - cut: the place behind which the row begins; `none` if that is where its first operator stands.
-    init(_ place: FusionOffset, after cut: FusionOffset) {
-        let count = place.count - cut.count
+    ///   - offset: the offset of the last step.
+    ///   - split: the offset of the last operator before the row; `none` if the row begins with the first operator.
+    init(_ offset: FusionOffset, after split: FusionOffset) {
+        let count = offset.count - split.count
         let steps = count * MemoryLayout<FusedStep>.stride
-        let start = (steps + place.alignment - 1) & ~(place.alignment - 1)
+        let start = (steps + offset.alignment - 1) & ~(offset.alignment - 1)
         // Whole alignments only, so that each slot has the alignment it would have otherwise.
-        let skipped = cut.end & ~(place.alignment - 1)
+        let skipped = split.end & ~(offset.alignment - 1)
         let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: start + place.end - skipped, alignment: place.alignment)
+            byteCount: start + offset.end - skipped, alignment: offset.alignment)
         first = memory.assumingMemoryBound(to: FusedStep.self)
         end = first + count
         slots = memory + (start - skipped)
-        self.cut = cut.count
+        self.split = split.count
     }
 
-    /// Puts a step in its place.
-    func fill(_ place: FusionOffset, work: @escaping FusedWork, makes: Bool) {
-        (first + (place.count - 1 - cut)).initialize(
-            to: FusedStep(work: work, slot: slots + place.slot, makes: makes))
+    /// Stores the step of the operator at `offset`.
+    func fill(_ offset: FusionOffset, work: @escaping FusedWork, makes: Bool) {
+        (first + (offset.count - 1 - split)).initialize(
+            to: FusedStep(work: work, slot: slots + offset.slot, makes: makes))
     }
 
-    /// Tells whether the first step is that of the operator behind a place.
-    func begin(behind place: FusionOffset) -> Bool { cut >= place.count }
+    /// Returns true if the first step is that of an operator after `offset`.
+    func begin(after offset: FusionOffset) -> Bool { split >= offset.count }
 
     func deallocate() {
         first.deinitialize(count: end - first)

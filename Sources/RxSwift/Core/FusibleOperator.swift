@@ -17,7 +17,7 @@ class FusibleOperator<Element, Output>: Observable<Output>, @unchecked Sendable 
     /// True if `work` makes new elements. If it makes none, `Element` and `Output` are one type.
     @usableFromInline final let makes: Bool
 
-    @usableFromInline final let place: FusionOffset
+    @usableFromInline final let offset: FusionOffset
 
     /// The least number of operators in a row for which fusing pays.
     private static var leastFused: Int { 3 }
@@ -27,7 +27,7 @@ class FusibleOperator<Element, Output>: Observable<Output>, @unchecked Sendable 
         self.source = source
         self.work = work
         self.makes = makes
-        self.place =
+        self.offset =
             work == nil
             ? .none
             : source.fusionOffset.next(
@@ -44,37 +44,37 @@ class FusibleOperator<Element, Output>: Observable<Output>, @unchecked Sendable 
     }
 
     @usableFromInline
-    final override var fusionOffset: FusionOffset { place }
+    final override var fusionOffset: FusionOffset { offset }
 
     @usableFromInline
     final override func subscribeCore(_ downstream: Sink<Output>) {
-        if place.count >= FusibleOperator.leastFused {
+        if offset.count >= FusibleOperator.leastFused {
             subscribeFused(downstream)
         } else {
             source.subscribeCore(makeStage(downstream))
         }
     }
 
-    /// Subscribes in one fused stage, if enough operators are left behind a cut.
+    /// Subscribes in one fused stage if the row, or the part of it after a split, has at least `leastFused` operators.
     ///
     /// A method of its own, so that `subscribeCore` ends in a jump where each operator has its own stage, and needs no stack (law L8).
     @inline(never)
     private final func subscribeFused(_ downstream: Sink<Output>) {
-        let cut = place.maySplit ? source.fusionSplit : .none
-        if place.count - cut.count >= FusibleOperator.leastFused {
-            subscribeCore(FusedSteps(place, after: cut), downstream: downstream)
+        let split = offset.maySplit ? source.fusionSplit : .none
+        if offset.count - split.count >= FusibleOperator.leastFused {
+            subscribeCore(FusedSteps(offset, after: split), downstream: downstream)
         } else {
             source.subscribeCore(makeStage(downstream))
         }
     }
 
     @usableFromInline
-    final override var fusionSplit: FusionOffset { place.maySplit ? source.fusionSplit : .none }
+    final override var fusionSplit: FusionOffset { offset.maySplit ? source.fusionSplit : .none }
 
     @usableFromInline
     final override func subscribeCore<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
         guard let work else { return super.subscribeCore(steps, downstream: downstream) }
-        steps.fill(place, work: work, makes: makes)
+        steps.fill(offset, work: work, makes: makes)
         source.subscribeCore(steps, downstream: downstream)
     }
 }

@@ -27,26 +27,26 @@ public class Observable<Element>: ObservableType, @unchecked Sendable {
     @usableFromInline
     package func subscribeCore(_ downstream: Sink<Element>) { abstractMethod() }
 
-    /// Attaches a sink which belongs to another operator, or has one without a stage in front of it.
+    /// Subscribes a sink that is not the program's own observer.
     ///
-    /// Only `do` makes a difference: that it stands right above the program's own observer counts for the lowest operator alone.
+    /// Only `do` overrides this: it behaves differently when it is the last operator before that observer.
     @usableFromInline
     package func subscribeCoreAboveOperator(_ downstream: Sink<Element>) { subscribeCore(downstream) }
 
-    /// An observable whose `subscribeCore` is this one's `subscribeCoreAboveOperator`.
+    /// Returns an observable whose `subscribeCore` is this one's `subscribeCoreAboveOperator`.
     package func aboveOperator() -> Observable<Element> { self }
 
-    /// Attaches the stage that runs `steps`, the operators between this observable and `downstream`.
+    /// Subscribes the stage that runs `steps`, the operators between this observable and `downstream`.
     @usableFromInline
     package func subscribeCore<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
         subscribeCore(FusedSink<Element, Last>(steps, downstream: downstream))
     }
 
-    /// The place of this observable in a row of operators that can be fused.
+    /// The offset of this observable in a row of fusible operators.
     @usableFromInline
     package var fusionOffset: FusionOffset { .none }
 
-    /// The place behind which the row that ends here begins, now that it is being subscribed to.
+    /// The offset after which the row that ends here is split, known when the row is subscribed to; `none` without a split.
     @usableFromInline
     package var fusionSplit: FusionOffset { .none }
 

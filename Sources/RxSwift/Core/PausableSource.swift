@@ -8,8 +8,8 @@ import RxPrimitives
 //      ▲                                                                   │ keeps the source in its list of waiting sources
 //      └───────────────────────────── resume() ◄───────────────────────────┘ once the queue has emptied
 //
-// A source asks down the chain before it goes on, now and then, and never from inside an event. A stage between them passes the question on.
-// Nothing is asked of a source that cannot pause, and a chain that no stage pauses pays nothing per event. The question goes down because
+// A source asks down the chain now and then before it continues, and never from inside an event. A stage between passes the question on.
+// A source that cannot pause never asks, and a chain that no stage pauses pays nothing per event. The question goes down because
 // every stage holds its downstream for as long as it lives, while its upstream may be cancelled, replaced and released by other threads at
 // any time. So neither a pause nor a resume has to be kept in step with `link` and `cancel`.
 //
@@ -20,7 +20,7 @@ import RxPrimitives
 /// It asks `pauses` of its downstream. After the answer true it stops until `resume` is called.
 @usableFromInline
 package protocol PausableSource: AnyObject {
-    /// Tells the source to ask again, and to go on if no stage pauses it any more. From any thread, maybe more often than the source
+    /// Tells the source to ask again, and to continue if no stage pauses it any more. From any thread, maybe more often than the source
     /// has paused. Runs no code of the user, and does not wait.
     func resume()
 }
@@ -75,8 +75,8 @@ package struct WaitingSources: ~Copyable {
     }
 
     /// Takes the sources, to be resumed when no lock is held, in the order in which they came to wait.
-    package mutating func takeAll() -> Taken {
-        let taken = Taken(entries: entries)
+    package mutating func takeAll() -> Removed {
+        let taken = Removed(entries: entries)
         entries = []
         limit = 16
         return taken
@@ -97,7 +97,8 @@ package struct WaitingSources: ~Copyable {
         return inspected
     }
 
-    package struct Taken {
+    /// The sources that `takeAll` has removed.
+    package struct Removed {
         fileprivate let entries: [Entry]
 
         /// The number of entries, for tests.

@@ -2,12 +2,12 @@
 
 /// The number of elements between two questions of a source whether it has to pause: 16, and fewer where it was paused.
 ///
-/// A source asks behind elements 2, 4, 8, 16, and then behind each 16th; after a pause it begins anew. So a stage that two elements fill gets
+/// A source asks after elements 2, 4, 8, 16, and then after each 16th; after a pause it begins anew. So a stage that two elements fill gets
 /// few more of them, and a chain that no stage pauses is rarely asked.
 package struct QuestionPace {
     /// The number of elements until the next question.
     private var left: Int
-    /// That number from the next question on; 0 if that is the question in front of all elements.
+    /// The number of elements between the next question and the one after it; 0 if the next question comes before the first element.
     private var interval: Int
 
     private static var first: Int { 2 }
@@ -17,7 +17,7 @@ package struct QuestionPace {
 
     package init() { self.init(left: QuestionPace.first, interval: QuestionPace.first) }
 
-    /// The pace of a stage that asks in front of its first element, too: it counts an element before it sends it.
+    /// The pace of a stage that also asks before its first element, because it counts an element before sending it.
     package static var askingFirst: QuestionPace { QuestionPace(left: 1, interval: 0) }
 
     /// The pace of a source that does not ask.

@@ -11,16 +11,16 @@ package class AnySink: Stage {
     @usableFromInline
     package func completed() { abstractMethod() }
 
-    /// Receives the error that ended the sequence, and runs `after` behind it.
+    /// Receives the error that ended the sequence, and then runs `after`.
     ///
-    /// - Parameter after: runs behind the event. The program's own observer, and an operator that keeps the event for later, run it
+    /// - Parameter after: runs after the event. The program's own observer, and an operator that keeps the event for later, run it
     ///   before they cancel the source: in RxSwift the operator above does that.
     package func error(_ error: any Swift.Error, then after: () -> Void) {
         self.error(error)
         after()
     }
 
-    /// Receives the end of the sequence, and runs `after` behind it. See `error(_:then:)`.
+    /// Receives the end of the sequence, and then runs `after`. See `error(_:then:)`.
     package func completed(then after: () -> Void) {
         completed()
         after()
@@ -95,14 +95,14 @@ package class LinearSink<Element, Output>: Sink<Element> {
 
     @usableFromInline
     package override func cancel() {
-        // Relaxed: only the thread that took the downstream's link comes here.
+        // Relaxed: only the thread that took the downstream's link calls this.
         let word = upstream.loadRelaxed()
         upstream.storeRelaxed(Stage.cancelled)
         Upstream(word: word).take()?.cancel()
     }
 
     package override func quiesce() -> UInt {
-        // Relaxed: only the thread that took the downstream's link, or keeps it from being taken, comes here.
+        // Relaxed: only the thread that took the downstream's link, or keeps it from being taken, calls this.
         let word = upstream.loadRelaxed()
         guard word > Stage.maxTag, word & Stage.quiesced == 0 else { return 0 }
         upstream.storeRelaxed(word | Stage.quiesced)

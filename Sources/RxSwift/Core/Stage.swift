@@ -12,7 +12,7 @@ package class Stage {
     ///
     /// Life: unlinked at birth; the upstream's address from `link`; cancelled from `cancel`, and never anything else again.
     /// A stage whose downstream has ended but not cancelled it yet bears the bit `quiesced`, once set never cleared.
-    /// Stages with nothing above them keep marks of their own here: `SubjectSubscription`, `ScheduledAction`. These are even.
+    /// `SubjectSubscription` and `ScheduledAction`, which have no stage above, store tags of their own here; those are even.
     @usableFromInline package final let upstream = AtomicWord(0)
 
     @inlinable @inline(__always)
@@ -34,7 +34,7 @@ package class Stage {
     /// As `quiescing`, but the source has ended meanwhile, and the thread that quiesces it has to cancel it.
     static var quiescingUnlinked: UInt { 3 }
 
-    /// The largest tag: greater words are addresses. The even words between `cancelled` and this are marks of subclasses.
+    /// The largest tag: greater words are addresses. The even words between `cancelled` and this one are tags of subclasses.
     @inlinable @inline(__always)
     static var maxTag: UInt { 7 }
 
@@ -150,8 +150,9 @@ package class Stage {
         return 0
     }
 
-    /// Does the same for a stage between the caller and the nearest boundary above: such a stage cannot be running on another thread. So
-    /// only the boundary has to be quiesced.
+    /// Quiesces this stage if it is a serialized boundary or a source. Any other stage only returns the stage above.
+    ///
+    /// A stage between the caller and the nearest boundary above cannot be running on another thread, so it has nothing to stop.
     ///
     /// - Returns: the word of the stage to continue with, or 0.
     package func quiesceBoundary() -> UInt {

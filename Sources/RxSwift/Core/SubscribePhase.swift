@@ -68,13 +68,13 @@ struct InnerSubscribePhase: ~Copyable {
 extension Stage {
     /// Passes on a terminal event of the source, and cancels the source.
     ///
-    /// A source that ends inside its own subscription is cancelled behind the event, and behind what `do` runs after that, regardless
+    /// A source that ends inside its own subscription is cancelled after the event and the closures of `do` that follow it, regardless
     /// of what the downstream does: in RxSwift's order (law L11), where that subscription is not known yet. Only the thread that
     /// brings the event calls this.
     /// - Parameters:
     ///   - subscribePhase: tells whether the calling thread is subscribing to the source.
     ///   - tell: passes the event on.
-    ///   - after: runs behind the event, for `do`.
+    ///   - after: runs after the event, for `do`.
     @inline(__always)
     func end(_ subscribePhase: borrowing SubscribePhase, _ tell: () -> Void, then after: () -> Void = {}) {
         guard subscribePhase.isOnStack else {
@@ -85,7 +85,7 @@ extension Stage {
         endInside(tell, then: after)
     }
 
-    /// Does the same for a source that is known to end inside its own subscription. `cancel` finds the source taken already, and ends the rest.
+    /// Ends this stage with an event of a source that ends inside its own subscription: passes the event on, runs `after`, cancels the source.
     ///
     /// A method of its own, so that the usual path needs no more room on the stack (law L8).
     @inline(never)
@@ -94,12 +94,12 @@ extension Stage {
         source?.quiesce()
         tell()
         after()
-        // Ends the rest, if the downstream has not cancelled this stage.
+        // Finds the source taken already, and ends the rest, if the downstream has not cancelled this stage.
         cancel()
         source?.take()?.cancel()
     }
 
-    /// Cancels an inner source that has failed, and runs `after`, the closures that `do` runs behind the error.
+    /// Cancels an inner source that has failed, and runs `after`, the closures that `do` runs after the error.
     ///
     /// The operator cancels first, unless it has put off the cancellation of its inner sources: then `do` runs first (law L11).
     @inline(__always)

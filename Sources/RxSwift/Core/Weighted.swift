@@ -78,7 +78,7 @@ private func makeWeigher<Value: Weighted, Element>(
 /// The most that one value counts for: far above every bound, and small enough that sums do not overflow.
 private let greatestWeight = 1 << 32
 
-/// The weight of elements that lie one behind the other.
+/// The weight of elements that are contiguous in memory.
 private func weight<Elements: Collection>(of elements: Elements) -> Int {
     var bytes = elements.count * MemoryLayout<Elements.Element>.stride
     guard let weigh = weigher(of: Elements.Element.self, for: "Array") else { return bytes }

@@ -27,7 +27,7 @@ class CustomSchedulerAdapter: JobScheduler {
         (ticket as? SingleAssignmentDisposable)?.dispose()
     }
 
-    private func letTicketGo(of job: Job) {
+    private func releaseTicket(of job: Job) {
         var ticket: AnyObject?
         lock.withLock { swap(&ticket, &job.ticket) }
     }
@@ -47,7 +47,7 @@ class CustomSchedulerAdapter: JobScheduler {
         lock.withLock { swap(&old, &job.ticket) }
         let disposable = schedule { job in
             // The ticket may hold this action, and with it the job.
-            self.letTicketGo(of: job)
+            self.releaseTicket(of: job)
             if !job.isCancelled { job.runToItsEnd(on: self) }
             return Disposables.create()
         }

@@ -2,13 +2,13 @@
 
 import Dispatch
 
-/// An alarm that goes off on a dispatch queue: one kernel timer.
+/// An alarm that fires on a dispatch queue: one kernel timer.
 final class DispatchAlarm: TimerAlarm {
     private let source: any DispatchSourceTimer
     private let leeway: DispatchTimeInterval
 
     /// - Parameters:
-    ///   - queue: the queue on which the alarm goes off.
+    ///   - queue: the queue on which the alarm fires.
     ///   - leeway: how much later than its deadline the kernel may fire.
     init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
         self.leeway = leeway

@@ -98,7 +98,7 @@ final class SchedulerTimers {
         let timer = JobTimer.of(entry)
         let waiting = timer._withUnsafeGuaranteedRef { $0.release() }
         // A timer that the wheel has returned already is recycled by the thread that delivers its batch.
-        let surplus = wheel.take(entry) ? spare(timer) : nil
+        let surplus = wheel.take(entry) ? recycle(timer) : nil
         let isDone = isDone
         lock.unlock()
         surplus?.release()
@@ -119,7 +119,7 @@ final class SchedulerTimers {
         while true {
             var due = TimerBatch()
             let isDone = takeDue(upTo: now, into: &due)
-            handOut(&due, to: receive)
+            dispatchExpired(&due, to: receive)
             if let isDone { return isDone }
         }
     }
@@ -147,13 +147,13 @@ final class SchedulerTimers {
     }
 
     /// Delivers the jobs of a batch, outside the lock.
-    private func handOut(_ batch: inout TimerBatch, to receive: (Job) -> Void) {
+    private func dispatchExpired(_ batch: inout TimerBatch, to receive: (Job) -> Void) {
         while let entry = batch.popFirst() {
             let timer = JobTimer.of(.passRetained(entry))
             lock.lock()
             let job = timer._withUnsafeGuaranteedRef { $0.release() }?.takeRetainedValue()
             job?.timer = nil
-            let surplus = spare(timer)
+            let surplus = recycle(timer)
             lock.unlock()
             surplus?.release()
             if let job { receive(job) }
@@ -167,7 +167,7 @@ final class SchedulerTimers {
     /// Keeps a timer that is in neither wheel nor batch for the next job, with the reference to it; under the lock.
     ///
     /// Returns the timer with its reference if there are many already.
-    private func spare(_ timer: Unmanaged<JobTimer>) -> Unmanaged<JobTimer>? {
+    private func recycle(_ timer: Unmanaged<JobTimer>) -> Unmanaged<JobTimer>? {
         if recycledCount == SchedulerTimers.recycledLimit { return timer }
         recycledCount += 1
         timer._withUnsafeGuaranteedRef { $0.nextRecycled = firstRecycled }
@@ -175,7 +175,7 @@ final class SchedulerTimers {
         return nil
     }
 
-    /// Takes a timer out of the spare ones, under the lock.
+    /// Takes a timer out of the recycled ones, under the lock.
     private func takeRecycled() -> Unmanaged<JobTimer>? {
         guard let timer = firstRecycled else { return nil }
         recycledCount -= 1

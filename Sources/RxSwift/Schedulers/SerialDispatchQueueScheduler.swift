@@ -71,7 +71,7 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
             leeway: leeway)
     }
 
-    /// Schedules an action behind the work submitted before.
+    /// Schedules an action, to run after the work submitted before.
     @preconcurrency
     public final func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -104,7 +104,7 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
 
     /// Schedules an action to be run again and again.
     ///
-    /// Runs never overlap: when some come due while one is under way, one follows right behind it, and the others are skipped.
+    /// Runs never overlap: when some come due while one is under way, one follows right after it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

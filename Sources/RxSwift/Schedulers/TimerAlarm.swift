@@ -5,7 +5,7 @@ protocol TimerAlarm: AnyObject {
     /// Makes the alarm call `expire` of `timers`, which it holds until `cancel`. Called once, before all else.
     func activate(for timers: SchedulerTimers)
 
-    /// Moves the alarm to a time. It may also go off at other times.
+    /// Moves the alarm to a time. It may also fire at other times.
     ///
     /// - Parameter deadline: the time in monotonic nanoseconds. Called from any thread, by one at a time.
     func set(_ deadline: UInt64)

@@ -84,7 +84,7 @@ package final class ActionPool {
         return ActionPool.refill(first, action)
     }
 
-    /// The same as `takeOnLoop`, for all other threads.
+    /// Returns an object for an action, new or recycled. For all threads but the loop thread.
     @inline(__always)
     func take(_ action: consuming UserAction) -> ScheduledAction {
         guard stock.loadRelaxed() != ActionPool.inUse else { return ScheduledAction(action) }
@@ -109,7 +109,7 @@ package final class ActionPool {
     func recycle(_ job: Unmanaged<Job>) {
         let type = job._withUnsafeGuaranteedRef { ObjectIdentifier(Swift.type(of: $0)) }
         guard type == actionType,
-            Unmanaged<ScheduledAction>.fromOpaque(job.toOpaque())._withUnsafeGuaranteedRef({ $0.isSpent }),
+            Unmanaged<ScheduledAction>.fromOpaque(job.toOpaque())._withUnsafeGuaranteedRef({ $0.isDone }),
             uniqueness.isUniquelyReferenced(job)
         else {
             // A repeated job owns its reference, which the queue only borrowed.
@@ -185,22 +185,22 @@ package final class ActionPool {
     // MARK: Lists
 
     @inline(__always)
-    private static func refill(_ spare: Unmanaged<Job>, _ action: consuming UserAction) -> ScheduledAction {
+    private static func refill(_ recycled: Unmanaged<Job>, _ action: consuming UserAction) -> ScheduledAction {
         #if TRACE_RESOURCES
             ResourceCensus.born(ScheduledAction.self)
         #endif
-        let scheduled = unsafeDowncast(spare.takeRetainedValue(), to: ScheduledAction.self)
+        let scheduled = unsafeDowncast(recycled.takeRetainedValue(), to: ScheduledAction.self)
         scheduled.refill(action)
         return scheduled
     }
 
-    /// Releases an action, and returns the one behind it in its list.
-    private static func release(_ spare: Unmanaged<Job>) -> Unmanaged<Job>? {
+    /// Releases an action, and returns the next one in its list.
+    private static func release(_ recycled: Unmanaged<Job>) -> Unmanaged<Job>? {
         #if TRACE_RESOURCES
             ResourceCensus.born(ScheduledAction.self)
         #endif
-        let next = spare.next
-        spare.release()
+        let next = recycled.next
+        recycled.release()
         return next
     }
 }

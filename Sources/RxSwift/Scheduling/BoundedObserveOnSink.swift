@@ -4,49 +4,49 @@ import RxPrimitives
 
 /// The stage of `observe(on:buffer:overflow:)`. Cost per event: two entries of a lock, a read-modify-write, and no allocation in steady state.
 package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
-    private let core: BoundedObserveOnQueue<Element>
+    private let events: BoundedObserveOnQueue<Element>
     private let onDropped: ((Element) -> Void)?
 
     package init(
         downstream: Sink<Element>, policy: OverflowPolicy, onDropped: ((Element) -> Void)?,
         scheduler: any JobScheduler
     ) {
-        let queue: RunQueue
+        let runQueue: RunQueue
         if let shared = scheduler.runQueue {
-            queue = shared
-            core = BoundedObserveOnQueue(downstream: downstream, policy: policy, sharedBy: scheduler)
+            runQueue = shared
+            events = BoundedObserveOnQueue(downstream: downstream, policy: policy, sharedBy: scheduler)
         } else {
             let own = PrivateRunQueue(scheduler: scheduler)
-            queue = own
-            core = BoundedObserveOnQueue(downstream: downstream, policy: policy, in: own)
+            runQueue = own
+            events = BoundedObserveOnQueue(downstream: downstream, policy: policy, in: own)
         }
         self.onDropped = onDropped
-        super.init(core: core, queue: queue, of: scheduler)
+        super.init(events: events, runQueue: runQueue, of: scheduler)
     }
 
     package override func next(_ element: Element) {
         if hasEnded { return }
-        if allowsInline, queue.tryEnterInline() {
+        if allowsInline, runQueue.tryEnterInline() {
             // Elements that wait come first, also while the downstream pauses them.
-            let isFirst = !core.isPaused && core.hasNoElements
-            if isFirst { _ = core.send(element) }
-            queue.leaveInline()
+            let isFirst = !events.isPaused && events.hasNoElements
+            if isFirst { _ = events.send(element) }
+            runQueue.leaveInline()
             if isFirst { return }
         }
-        switch core.offer(element) {
+        switch events.offer(element) {
         case .kept: submitBatch()
         case .droppedOldest(let oldest):
             submitBatch()
             drop(oldest)
         case .droppedNewest(let newest): drop(newest)
         case .overflowed(let newest):
-            let error = BackpressureOverflowError(operatorName: core.operatorName, bound: core.bound)
+            let error = BackpressureOverflowError(operatorName: events.operatorName, bound: events.bound)
             end(with: error, then: {})
             drop(newest)
         }
     }
 
     private func drop(_ element: Element) {
-        if let onDropped, core.isCancelled.loadRelaxed() == 0 { onDropped(element) }
+        if let onDropped, events.isCancelled.loadRelaxed() == 0 { onDropped(element) }
     }
 }

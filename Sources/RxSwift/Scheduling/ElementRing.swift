@@ -42,7 +42,7 @@ struct ElementRing: ~Copyable {
     /// Releases all elements, and the memory. The last call to a ring.
     consuming func removeAll<Element>(_: Element.Type) { release(Element.self) }
 
-    /// Does the same in the deinit of the owner.
+    /// Releases all elements, and the memory, in the deinit of the owner.
     func release<Element>(_: Element.Type) {
         guard let storage else { return }
         let front = min(count, capacity - oldest)

@@ -29,7 +29,7 @@ package struct HeldAction {
 
     /// True if the action ran and left nothing to be disposed of.
     @inline(__always)
-    package static func isSpent(_ claim: borrowing AtomicWord) -> Bool { read(claim) == .started }
+    package static func isDone(_ claim: borrowing AtomicWord) -> Bool { read(claim) == .started }
 
     @inline(__always)
     private static func read(_ claim: borrowing AtomicWord) -> ActionClaim { ActionClaim(word: claim.loadRelaxed()) }

@@ -33,12 +33,12 @@ package class Job: Stage {
     ///
     /// - Parameter budget: how many steps (events, actions) may still be taken in this batch; the job subtracts the steps that it
     ///   took.
-    /// - Returns: false when the budget ran out first: the job has to be run again before those queued behind it. After returning
+    /// - Returns: false when the budget ran out first: the job has to be run again before those queued after it. After returning
     ///   true it may have been submitted anew, and its queue must not touch it.
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
 
-    /// Releases what the job holds, because the scheduler takes no more work and will not run it.
+    /// Releases the contents of the job, because the scheduler takes no more work and will not run it.
     ///
     /// Called on the thread that submitted the job, or on the scheduler's.
     ///
@@ -88,7 +88,7 @@ package class SchedulerJob: Job {
 
 /// The links of lists that go through the jobs themselves.
 extension Unmanaged where Instance == Job {
-    /// The job behind this one in its list.
+    /// The next job in the list of this one.
     @inline(__always)
     var next: Unmanaged<Job>? {
         get { _withUnsafeGuaranteedRef { $0.nextInQueue } }

@@ -16,11 +16,10 @@ package protocol JobScheduler: AnyObject {
     /// The queue that all work of this scheduler shares, if it is serial. Nil if jobs may run at the same time.
     var runQueue: RunQueue? { get }
 
-    /// The number of steps that a job may take per batch. It is 1 where each step is to have a batch (a tick of virtual time) of its
-    /// own.
+    /// The number of steps that a job may take per batch. It is 1 if each step needs a batch of its own, as a tick of virtual time does.
     var batchLimit: Int { get }
 
-    /// True if a job waits behind the running one, so that a job of many small steps should go to the back.
+    /// True if other jobs wait for the running one, so that a job of many small steps should go to the back of the queue.
     var hasWaitingJobs: Bool { get }
 }
 
@@ -32,8 +31,8 @@ package protocol TimedJobScheduler: JobScheduler {
 
     /// Submits a job from within its run, to be run again when `nanoseconds` have passed.
     ///
-    /// Unlike a new job without a delay, one that is due already does not wait behind the work submitted so far, where timers have a lane of
-    /// their own.
+    /// A job that is due already runs before the work submitted so far if the scheduler has a lane for timers; a new job without a delay
+    /// runs after that work.
     func submitAgain(_ job: Job, after nanoseconds: Int64)
 
     /// The time of the clock that this scheduler's delays follow, in nanoseconds from an arbitrary start.

@@ -16,7 +16,7 @@ package protocol LoopThread: AnyObject {
 /// While the loop thread is awake, a submission does not have to wake it, and a submission by the loop thread takes no atomic
 /// read-modify-write.
 ///
-/// A second lane is for what must not wait behind the work of users: messages about timers. It has an order of its own.
+/// A second lane, with an order of its own, is for work that must not wait for the work of users: messages about timers.
 @usableFromInline
 package final class LoopRunQueue: RunQueue {
     /// Separates the fields below, which each submission reads, from those above, which the loop thread writes with each job.
@@ -82,7 +82,7 @@ package final class LoopRunQueue: RunQueue {
     package func close() { closed.storeReleasing(1) }
 
     /// True if the caller runs on the loop thread.
-    // Relaxed: the answer is a thread's own word or that of another thread, never its own of the past.
+    // Relaxed: a thread that has called `bind` or `unbind` reads its own last store; any other thread finds no word equal to its identity.
     package var isOnLoop: Bool { CurrentThread.identity == thread.loadRelaxed() }
 
     package override func submit(_ job: Job) {
@@ -91,7 +91,7 @@ package final class LoopRunQueue: RunQueue {
 
     /// Submits a job that can be rejected on any thread, beside any other.
     ///
-    /// When the loop takes no more work, the caller rejects the job: a thread that goes on submitting occupies no other one.
+    /// When the loop takes no more work, the caller rejects the job: a thread that keeps submitting then occupies no other thread.
     package func submitIndependent(_ job: Job) {
         if isOnLoop { return submitLocal(job) }
         if !rejects(job) { submitRemote(job) }
@@ -137,7 +137,7 @@ package final class LoopRunQueue: RunQueue {
         if expressStack.push(.passRetained(job)), activate() { wake() }
     }
 
-    /// Submits a closure to the express lane: for work of the runtime that must not wait behind work of users.
+    /// Submits a closure to the express lane: for work of the runtime that must not wait for the work of users.
     ///
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
@@ -161,7 +161,7 @@ package final class LoopRunQueue: RunQueue {
 
     package override func tryGoIdle() -> Bool {
         if !super.tryGoIdle() { return false }
-        // Read behind the exchange that made the queue idle: see `activate`.
+        // Read after the exchange that made the queue idle: see `activate`.
         if expressStack.isEmpty { return true }
         resume()
         return false

@@ -26,7 +26,7 @@ class AnyObserveOnQueue: PausableSource {
     // Only the drainer accesses these two.
     /// The number of events that batches have left in the queue.
     @exclusivity(unchecked) private final var postponed = 0
-    /// True from the downstream's pause until the job that delivers what was postponed.
+    /// True from the downstream's pause until the job that delivers the postponed events.
     @exclusivity(unchecked) private(set) final var isPaused = false
 
     private final let backlogPlace = Backlog.Place()
@@ -57,7 +57,7 @@ class AnyObserveOnQueue: PausableSource {
         if !mustPause { return false }
         let inspected = lock.withLock { waiting.add(source) }
         withExtendedLifetime(inspected) {}
-        // The source is in the list before the word says so: the thread that clears the word finds it.
+        // The source is in the list before the word is set: the thread that clears the word finds it.
         return beginWait()
     }
 
@@ -78,7 +78,7 @@ class AnyObserveOnQueue: PausableSource {
         taken.resume()
     }
 
-    /// Takes, now and then, the number of events that wait in a batch. A queue whose source is paused does not grow.
+    /// Reports, from time to time, the number of events that wait in a batch. A queue whose source is paused does not grow, and is not reported.
     func noteBacklog(_ count: Int) {
         if !isAwaited { Backlog.noticed(count, at: operatorName, backlogPlace) }
     }
@@ -136,7 +136,7 @@ class AnyObserveOnQueue: PausableSource {
         (sharedScheduler?.runQueue ?? privateQueue)?.submit(ResumedEvents(self))
     }
 
-    /// Drops what was postponed, because the scheduler has ended. Returns true if the sequence was not cancelled before.
+    /// Drops the postponed events, because the scheduler has ended. Returns true if the sequence was not cancelled before.
     final func reject() -> Bool {
         let isLost = isCancelled.exchange(1) == 0
         var budget = Int.max
@@ -144,7 +144,7 @@ class AnyObserveOnQueue: PausableSource {
         return isLost
     }
 
-    /// Delivers what was postponed, when the downstream has resumed this hop. Returns false if the budget ran out first.
+    /// Delivers the postponed events, when the downstream has resumed this hop. Returns false if the budget ran out first.
     fileprivate final func deliverPostponed(_ budget: inout Int) -> Bool {
         isPaused = false
         // The downstream is asked again at the end of each chunk, and may not want more than a part.
@@ -162,16 +162,16 @@ class AnyObserveOnQueue: PausableSource {
 
 /// The job that delivers the events which a hop had postponed.
 private final class ResumedEvents: Job {
-    private let core: AnyObserveOnQueue
+    private let events: AnyObserveOnQueue
 
-    init(_ core: AnyObserveOnQueue) {
-        self.core = core
+    init(_ events: AnyObserveOnQueue) {
+        self.events = events
         super.init()
     }
 
-    override func run(_ budget: inout Int) -> Bool { core.deliverPostponed(&budget) }
+    override func run(_ budget: inout Int) -> Bool { events.deliverPostponed(&budget) }
 
-    override func wasRejected() -> Bool { core.reject() }
+    override func wasRejected() -> Bool { events.reject() }
 }
 
 @usableFromInline

@@ -2,15 +2,15 @@
 
 import RxPrimitives
 
-/// Carries events from one thread to a scheduler: the stage behind `observe(on:)`.
+/// Carries events from one thread to a scheduler: the stage of `observe(on:)`.
 ///
 /// Events are queued in chunks. A batch in the scheduler's queue covers as many of them as follow each other without other work
 /// submitted in between. So a burst costs one job, and all work of a serial scheduler keeps its order of submission. Cost per event:
 /// a push, a read-modify-write, and no allocation in steady state.
 @usableFromInline
 package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
-    private let core: ObserveOnQueue<Element>
-    /// The core's downstream, to be called without counting a reference.
+    private let events: ObserveOnQueue<Element>
+    /// The downstream of `events`, to be called without counting a reference.
     private let downstream: Unmanaged<Sink<Element>>
 
     /// Weighs an element; nil if elements count only by their number.
@@ -19,24 +19,24 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     @exclusivity(unchecked) private var openWeight = 0
 
     /// - Parameters:
-    ///   - queueType: the type of the core, known where the type of the elements is: see `LinearOperator`.
+    ///   - queueType: the type of the events, known where the type of the elements is: see `LinearOperator`.
     ///   - weigh: weighs an element; nil if elements count only by their number.
     required init(
         _ queueType: ObserveOnQueue<Element>.Type, downstream: Sink<Element>, scheduler: any JobScheduler,
         weigh: ((Element) -> Int)?
     ) {
-        let queue: RunQueue
+        let runQueue: RunQueue
         if let shared = scheduler.runQueue {
-            queue = shared
-            core = queueType.init(downstream: downstream, sharedBy: scheduler)
+            runQueue = shared
+            events = queueType.init(downstream: downstream, sharedBy: scheduler)
         } else {
             let own = PrivateRunQueue(scheduler: scheduler)
-            queue = own
-            core = queueType.init(downstream: downstream, in: own)
+            runQueue = own
+            events = queueType.init(downstream: downstream, in: own)
         }
         self.weigh = weigh
         self.downstream = .passUnretained(downstream)
-        super.init(core: core, queue: queue, of: scheduler)
+        super.init(events: events, runQueue: runQueue, of: scheduler)
     }
 
     package convenience init(downstream: Sink<Element>, scheduler: any JobScheduler, weigh: ((Element) -> Int)? = nil) {
@@ -45,7 +45,7 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
 
     package override func next(_ element: Element) {
         if allowsInline, tryDeliverInline(element) { return }
-        core.elements.push(element)
+        events.elements.push(element)
         if let weigh { add(weigh(element)) }
         submitBatch()
     }
@@ -53,10 +53,10 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     /// Delivers an element at once if the queue allows that, and no event waits that the downstream has paused.
     @inline(__always)
     private func tryDeliverInline(_ element: Element) -> Bool {
-        guard queue.tryEnterInline() else { return false }
-        let isNext = !core.isPaused
-        if isNext, core.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
-        queue.leaveInline()
+        guard runQueue.tryEnterInline() else { return false }
+        let isNext = !events.isPaused
+        if isNext, events.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
+        runQueue.leaveInline()
         return isNext
     }
 
@@ -64,7 +64,7 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private func add(_ weight: Int) {
         openWeight += weight
         if openWeight < ObserveOnSink.unitWeight { return }
-        core.elements.closeChunk(units: UInt(openWeight / ObserveOnSink.unitWeight))
+        events.elements.closeChunk(units: UInt(openWeight / ObserveOnSink.unitWeight))
         openWeight = 0
     }
 
@@ -72,21 +72,21 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private static var unitWeight: Int { 1 << 16 }
 
     override func pausesInline(_ source: any PausableSource) -> Bool {
-        guard allowsInline, queue.tryEnterInline() else { return false }
-        defer { queue.leaveInline() }
-        return !core.isPaused && downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
+        guard allowsInline, runQueue.tryEnterInline() else { return false }
+        defer { runQueue.leaveInline() }
+        return !events.isPaused && downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
     }
 }
 
 /// The part of a hop that does not depend on how its elements wait: makes its events parts of batches in the scheduler's queue, and ends.
 @usableFromInline
 package class EventBatchingSink<Element>: Sink<Element> {
-    final let queue: RunQueue
+    final let runQueue: RunQueue
     /// Whether an event may be delivered at once, when the queue is idle: on the main queue.
     final let allowsInline: Bool
-    /// The owner of `queue`, kept alive as long as this hop may submit something.
+    /// The owner of `runQueue`, kept alive as long as this hop may submit something.
     private final let scheduler: any JobScheduler
-    private final let batchCore: AnyObserveOnQueue
+    private final let batchedEvents: AnyObserveOnQueue
 
     /// True once the sequence has ended here. Only the upstream accesses it.
     @exclusivity(unchecked) private(set) final var hasEnded = false
@@ -97,12 +97,12 @@ package class EventBatchingSink<Element>: Sink<Element> {
     /// The last of them: the only one that may take more events.
     @exclusivity(unchecked) private final var openBatch: Unmanaged<EventBatch>
 
-    init(core: AnyObserveOnQueue, queue: RunQueue, of scheduler: any JobScheduler) {
-        batchCore = core
-        self.queue = queue
-        allowsInline = queue.allowsInline
+    init(events: AnyObserveOnQueue, runQueue: RunQueue, of scheduler: any JobScheduler) {
+        batchedEvents = events
+        self.runQueue = runQueue
+        allowsInline = runQueue.allowsInline
         self.scheduler = scheduler
-        openBatch = .passRetained(EventBatch(core))
+        openBatch = .passRetained(EventBatch(events))
         oldestBatch = openBatch
         super.init()
     }
@@ -116,12 +116,12 @@ package class EventBatchingSink<Element>: Sink<Element> {
     }
 
     package final override func link(_ stage: Stage) {
-        batchCore.receiver.link(self)
+        batchedEvents.receiver.link(self)
         super.link(stage)
     }
 
     package final override func pauses(_ source: any PausableSource) -> Bool {
-        guard batchCore.pauses(source) else { return pausesInline(source) }
+        guard batchedEvents.pauses(source) else { return pausesInline(source) }
         // A cancellation may have resumed the waiting sources before this one was among them. A read-modify-write, acquiring: either it
         // finds the word as `cancel` left it, or `cancel` finds that a source waits.
         return upstream.fetchAdd(0) != Stage.cancelled
@@ -142,17 +142,17 @@ package class EventBatchingSink<Element>: Sink<Element> {
 
     package final override func completed(then after: () -> Void) { end(with: nil, then: after) }
 
-    /// - Parameter after: the closure that `do` runs behind the event: before the source is cancelled, as in RxSwift (law L11),
+    /// - Parameter after: the closure that `do` runs after the event: before the source is cancelled, as in RxSwift (law L11),
     ///   unless the event is delivered at once and the downstream cancels.
     final func end(with error: (any Swift.Error)?, then after: () -> Void) {
         if hasEnded { return after() }
         hasEnded = true
-        batchCore.error = error
+        batchedEvents.error = error
         var isDelivered = false
-        if allowsInline, queue.tryEnterInline() {
-            isDelivered = !batchCore.isPaused || batchCore.hasNoElements
-            if isDelivered { batchCore.finish() }
-            queue.leaveInline()
+        if allowsInline, runQueue.tryEnterInline() {
+            isDelivered = !batchedEvents.isPaused || batchedEvents.hasNoElements
+            if isDelivered { batchedEvents.finish() }
+            runQueue.leaveInline()
         }
         if !isDelivered { submitBatch() }
         after()
@@ -161,19 +161,19 @@ package class EventBatchingSink<Element>: Sink<Element> {
     }
 
     package final override func cancel() {
-        batchCore.isCancelled.storeRelaxed(1)
-        (queue as? PrivateRunQueue)?.unschedule()
+        batchedEvents.isCancelled.storeRelaxed(1)
+        (runQueue as? PrivateRunQueue)?.unschedule()
         cancelUpstream()
-        batchCore.releaseElements()
+        batchedEvents.releaseElements()
     }
 
     private final func cancelUpstream() {
         super.cancel()
-        batchCore.didCancel()
+        batchedEvents.didCancel()
     }
 
     package final override func quiesce() -> UInt {
-        batchCore.isCancelled.storeRelaxed(1)
+        batchedEvents.isCancelled.storeRelaxed(1)
         return super.quiesce()
     }
 
@@ -183,13 +183,13 @@ package class EventBatchingSink<Element>: Sink<Element> {
 
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
     final func submitBatch() {
-        if openBatch._withUnsafeGuaranteedRef({ queue.isLast($0) && $0.tryExtend() }) { return }
-        // The scheduler may have ended: a source that goes on would occupy the thread that rejects the batches.
-        if batchCore.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
+        if openBatch._withUnsafeGuaranteedRef({ runQueue.isLast($0) && $0.tryExtend() }) { return }
+        // The scheduler may have ended: a source that keeps emitting would occupy the thread that rejects the batches.
+        if batchedEvents.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
         prepareBatch()
         openBatch._withUnsafeGuaranteedRef { batch in
             batch.open()
-            queue.submit(batch)
+            runQueue.submit(batch)
         }
     }
 
@@ -197,7 +197,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
     @inline(never)
     private final func prepareBatch() {
         let oldest = oldestBatch
-        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(batchCore))) }
+        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(batchedEvents))) }
         guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
         if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
             // There are more batches than needed by now. One is released each time, so that those of a burst do not stay for ever.
@@ -219,7 +219,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
 
 /// The events of one hop that follow each other in the scheduler's queue without other work in between.
 private final class EventBatch: Job {
-    private let core: AnyObserveOnQueue
+    private let events: AnyObserveOnQueue
 
     /// The next of the hop's batches. Only the hop accesses it.
     @exclusivity(unchecked) var newer: Unmanaged<EventBatch>?
@@ -238,16 +238,16 @@ private final class EventBatch: Job {
     /// The number of delivered events that are subtracted at the latest.
     private static let largeBatch = 512
 
-    init(_ core: AnyObserveOnQueue) {
-        self.core = core
+    init(_ events: AnyObserveOnQueue) {
+        self.events = events
         super.init()
     }
 
-    /// Pauses for about half a microsecond without touching the words that the source writes.
+    /// Spins for about half a microsecond without touching the words that the source writes.
     ///
-    /// A quarter of that pause makes batches smaller, and the hop slower by a quarter; a longer pause changes nothing.
-    private func pause() {
-        _ = SpinWait.spin(nanoseconds: 450) { core.isCancelled.loadRelaxed() != 0 }
+    /// A quarter of that time makes batches smaller, and the hop slower by a quarter; a longer time changes nothing.
+    private func spinBriefly() {
+        _ = SpinWait.spin(nanoseconds: 450) { events.isCancelled.loadRelaxed() != 0 }
     }
 
     /// True if the drainer has finished this batch.
@@ -268,34 +268,34 @@ private final class EventBatch: Job {
             return false
         }
         // This is not called for each event, as each call looks at the threshold.
-        if known % 64 == 63 { core.noteBacklog(Int(known) + 1) }
+        if known % 64 == 63 { events.noteBacklog(Int(known) + 1) }
         return true
     }
 
     /// Drops the events of this batch and all later ones, because the scheduler has ended.
     override func wasRejected() -> Bool {
-        let isLost = core.reject()
+        let isLost = events.reject()
         let rejected = uncounted
         (uncounted, delivered) = (0, 0)
         // Closes the batch at once, as a fast source could extend it without end. The hop, which extends it no more, finds the cancellation.
-        core.deliver(Int(bitPattern: count.exchange(0)) - rejected)
+        events.deliver(Int(bitPattern: count.exchange(0)) - rejected)
         return isLost
     }
 
     override func run(_ budget: inout Int) -> Bool {
         var known = Int(bitPattern: count.loadAcquiring()) - uncounted
         while true {
-            let events = min(known, budget)
-            core.deliver(events)
-            budget -= events
-            uncounted += events
-            delivered += events
+            let deliverable = min(known, budget)
+            events.deliver(deliverable)
+            budget -= deliverable
+            uncounted += deliverable
+            delivered += deliverable
             // A turn may give this batch many small budgets. They do not fetch the word that the source writes.
-            if events < known, uncounted < EventBatch.largeBatch { return false }
+            if deliverable < known, uncounted < EventBatch.largeBatch { return false }
             let (finished, total) = (uncounted, delivered)
             // In the midst of a stream, a drainer that is faster than the source would fetch the shared words anew for every event or
             // two, and slow both threads down. It waits a moment for a batch instead. A single event never waits.
-            if finished < EventBatch.smallBatch, total > EventBatch.smallBatch { pause() }
+            if finished < EventBatch.smallBatch, total > EventBatch.smallBatch { spinBriefly() }
             // Before the subtraction, which may close the batch: the hop may submit a closed batch anew.
             (uncounted, delivered) = (0, 0)
             let before = Int(bitPattern: count.fetchAdd(0 &- UInt(bitPattern: finished)))

@@ -28,11 +28,11 @@ package struct OverflowPolicy {
         overflow == .suspend && count >= (isAwaited ? lowWatermark + 1 : bound)
     }
 
-    /// The number of elements at which sources go on that were paused at the bound.
+    /// The number of elements at which the sources that were paused at the bound are resumed.
     var lowWatermark: Int { bound / 2 }
 }
 
-/// A first-in, first-out buffer with a bound. Its owner protects it by a lock, and releases what comes out of it outside the lock.
+/// A first-in, first-out buffer with a bound. Its owner protects it by a lock, and releases removed elements outside the lock.
 package struct OverflowBuffer<Element>: ~Copyable {
     /// The fate of an element that was offered.
     enum Outcome {

@@ -47,7 +47,7 @@ package struct RepeatedJob {
 
         private let body: () -> Void
 
-        /// Separates the fields above from the owner, which lies behind them and whose references callers count.
+        /// Separates the fields above from the owner, which is stored after them and whose references callers count.
         private let padding = CachePadding()
 
         init(_ body: @escaping () -> Void) {
@@ -55,10 +55,10 @@ package struct RepeatedJob {
             super.init()
         }
 
-        /// Marks the job as waiting. Returns true if it waited already.
-        func setWaiting(_ mark: UInt) -> Bool {
+        /// Stores `tag`, the queue's `waitingTag`, while the job waits. Returns true if the job waited already.
+        func setWaiting(_ tag: UInt) -> Bool {
             // Releasing: paired with the exchange in `run`, so that the body sees what was done before.
-            waiting.exchange(mark) == mark
+            waiting.exchange(tag) == tag
         }
 
         override func run(_ budget: inout Int) -> Bool {

@@ -145,7 +145,7 @@ package class RunQueue {
 
     /// Runs one job that waits behind inline work of some queue, within that work. Called only on the main queue.
     ///
-    /// For a caller that keeps the thread waiting for an effect that such a job may have.
+    /// For a caller that blocks the thread while it waits for an effect that such a job may have.
     /// - Returns: false if none is waiting.
     package static func runNextBehindInline() -> Bool {
         var next = innermostInline
@@ -179,15 +179,15 @@ package class RunQueue {
     final func runJobs(in turn: TurnBudget, keepingIn pool: ActionPool) -> (steps: Int, isLeft: Bool) {
         var slice = turn.nextSlice()
         var (steps, stepsWhenTaken) = (0, 0)
-        var (paused, pays) = (false, true)
+        var (hasSpun, spinPays) = (false, true)
         while slice > 0 {
             guard let job = localQueue.popFirstRetained() else {
                 // In the midst of a stream from another thread, fetching the shared word for a few jobs slows both threads down. A
                 // single job never waits, and other jobs wait no more once a wait has brought few steps.
                 let gain = steps - stepsWhenTaken
-                if paused, gain < RunQueue.minGain { pays = false }
-                paused = pays && gain < RunQueue.smallBatch && steps > RunQueue.streamThreshold
-                if paused { pause() }
+                if hasSpun, gain < RunQueue.minGain { spinPays = false }
+                hasSpun = spinPays && gain < RunQueue.smallBatch && steps > RunQueue.streamThreshold
+                if hasSpun { spinBriefly() }
                 stepsWhenTaken = steps
                 if takePending() { continue }
                 return (steps, false)
@@ -216,8 +216,10 @@ package class RunQueue {
     /// - Returns: false if a job was submitted meanwhile: the caller is still the drainer.
     package func tryGoIdle() -> Bool { leave() }
 
-    /// Activates the queue for work that the caller has just submitted elsewhere, where the drainer looks before each batch, and again when it
-    /// has gone idle. Returns true if the queue was idle, in which case the caller has to call `wake`.
+    /// Activates the queue for work that the caller has just submitted to a second lane.
+    ///
+    /// The drainer looks at that lane before each batch, and again after it has gone idle.
+    /// - Returns: true if the queue was idle: the caller has to call `wake`.
     final func activate() -> Bool {
         // A read-modify-write of the word by which the drainer goes idle: if it comes before, the drainer's compare-exchange acquires what
         // the caller has done.
@@ -230,7 +232,7 @@ package class RunQueue {
         _ = replace(.idle, by: .entered)
     }
 
-    /// Rejects what waits, and all jobs submitted meanwhile. The caller is the drainer, and is no longer when this returns.
+    /// Rejects the waiting jobs and those submitted meanwhile. The caller is the drainer, and stops being it when this returns.
     ///
     /// - Returns: the number of pieces of work that are lost.
     package func rejectAll() -> Int {
@@ -258,7 +260,7 @@ package class RunQueue {
         return lost
     }
 
-    /// True if a job waits behind the running one. Only the running job may read it.
+    /// True if other jobs wait for the running one. Only the running job may read it.
     package final var hasWaitingJobs: Bool { !localQueue.isEmpty || hasPending }
 
     /// Runs jobs until none is left or `batchLimit` is used up. Returns true if jobs are left.
@@ -290,8 +292,8 @@ package class RunQueue {
     /// Fewer steps than this are not worth waiting for.
     package static let minGain = 16
 
-    /// Pauses for about a microsecond without touching memory that other threads write, so that more of a stream arrives at once.
-    package final func pause() { SpinWait.pause(nanoseconds: 1_100) }
+    /// Spins for about a microsecond without touching memory that other threads write, so that more of a stream arrives at once.
+    package final func spinBriefly() { SpinWait.spin(nanoseconds: 1_100) }
 
     /// Waits up to a microsecond or so for other threads to submit something, and returns true if they do.
     ///
@@ -299,7 +301,7 @@ package class RunQueue {
     package final func waitForPending() -> Bool {
         for _ in 0..<20 {
             if hasPending { return true }
-            SpinWait.pause(nanoseconds: 50)
+            SpinWait.spin(nanoseconds: 50)
         }
         return false
     }
@@ -319,10 +321,10 @@ package class RunQueue {
         return true
     }
 
-    /// Takes the pending jobs, and returns the oldest, linked to those behind it, and the newest.
+    /// Takes the pending jobs, and returns the oldest, linked to the later ones, and the newest.
     ///
-    /// - Parameter own: the address of the job that the caller will enqueue behind them, or 0. It is stored before the stack is
-    ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work is behind.
+    /// - Parameter own: the address of the job that the caller will enqueue after them, or 0. It is stored before the stack is
+    ///   taken: otherwise a hop that looks at both words in between could extend a batch that other work follows.
     final func takeStack(before own: UInt) -> (oldest: Unmanaged<Job>, newest: Unmanaged<Job>)? {
         while true {
             let head = current
@@ -365,7 +367,7 @@ struct RunQueueState: Equatable {
     /// No thread drains the queue, and no job waits.
     static let idle = RunQueueState(word: 0)
 
-    /// A drainer is at work, and no job was submitted since it entered the idle queue.
+    /// A drainer has entered the idle queue, and no job was submitted since.
     static let entered = RunQueueState(word: taken)
 
     /// `job` was submitted last, and waits on the stack.
@@ -389,7 +391,7 @@ struct RunQueueState: Equatable {
     @inline(__always)
     var newestPending: Unmanaged<Job>? { isTaken ? nil : Unmanaged(word: word) }
 
-    /// The state behind this one when the drainer takes the stack.
+    /// The state after this one when the drainer takes the stack.
     @inline(__always)
     var afterTaking: RunQueueState { RunQueueState(word: word | RunQueueState.taken) }
 }

@@ -44,9 +44,9 @@ package class ScheduledAction: Job, Cancelable {
     // MARK: Using it again
 
     /// True if the action ran and left nothing to be disposed of.
-    final var isSpent: Bool { HeldAction.isSpent(upstream) }
+    final var isDone: Bool { HeldAction.isDone(upstream) }
 
-    /// Stores another action in this object, which is spent and has no other reference to it.
+    /// Stores another action in this object, which is done and has no other reference to it.
     @inline(__always)
     final func refill(_ action: consuming UserAction) {
         upstream.storeRelaxed(HeldAction.claim(of: action))

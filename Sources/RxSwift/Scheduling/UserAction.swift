@@ -4,8 +4,8 @@ public import RxPrimitives
 
 /// A user's action with its state, of any type: one word each for the state, the code and the context that the code holds.
 ///
-/// No allocation is needed for the two of them where the state is an object, or plain (in no need of a release) and of a word at
-/// most: nothing, a number, an enumeration. With any other state the action goes into one more closure.
+/// The action and its state need no allocation if the state is an object, or plain (in no need of a release) and of a word at
+/// most: nothing, a number, an enumeration. With any other state the action is wrapped in one more closure.
 ///
 /// Holds references that Swift does not count: a `UserAction` is to be moved into one `HeldAction`, which releases them.
 @frozen

@@ -172,10 +172,12 @@ class SourceSlot: Stage {
     /// Frees a node and the element it carries.
     func drop(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
 
-    /// True if a source that completes is cancelled behind what `do` runs after that, because in RxSwift it ends by itself (law L11).
+    /// True if a source that completes is cancelled only after the closures of `do` have run, because in RxSwift it ends by itself (law L11).
     var endsBehindClosures: Bool { false }
 
-    /// True if the slot keeps that many elements, or elements of that part of the greatest weight. Only the coordinator's drainer calls this.
+    /// True if the slot keeps at least `count` elements, or elements of the corresponding share of the greatest weight.
+    ///
+    /// Only the coordinator's drainer calls this.
     func isFull(at count: Int) -> Bool { self.count >= count }
 
     /// True if the source's elements are `Weighted`.

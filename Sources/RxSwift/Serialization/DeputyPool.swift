@@ -46,7 +46,7 @@ final class DeputyPool: @unchecked Sendable {
     private var isWatched = false
 
     private static let idleTimeout: UInt64 = 10_000_000_000
-    /// A deputy that has begun no piece of work for so many nanoseconds is stuck in a callback.
+    /// The nanoseconds without a new piece of work after which a deputy counts as stuck in a callback.
     private static let stuckTime: UInt64 = 10_000_000
 
     /// Submits a target whose serializer is vacant: a deputy drains it soon.
@@ -215,7 +215,7 @@ final class Deputy: @unchecked Sendable {
     }
 
     /// Tells whether it continues with the serializer that it drains; called before each piece of work.
-    func goesOn() -> Bool {
+    func continues() -> Bool {
         let count = pieces.loadRelaxed() &+ 1
         pieces.storeRelaxed(count)
         // The clock is read for each piece, because a slow callback comes with few pieces.

@@ -10,10 +10,10 @@ import RxPrimitives
 
 /// The budget of one thread for other threads' work (law L12). Each thread has its own, made at first use, and no other thread uses it.
 ///
-/// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. It is renewed four milliseconds
-/// after it began, but not within a drain: so a call that takes less has one budget, and no call spends more than a
-/// quarter of its time on other threads' work. A call that may wait for a drainer has a budget of its own, as it would do nothing instead.
-/// Only contended serializers come here.
+/// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. The thread renews it when the
+/// outermost drain asks for more work, at the earliest four milliseconds after the last renewal. So a call of less than four milliseconds
+/// has one budget, and a longer call spends at most a quarter of its time on other threads' work. A call that waits for a drainer renews
+/// the budget first, as it would do nothing else meanwhile. Only contended serializers use the budget.
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK
@@ -35,7 +35,7 @@ package final class DrainSession {
     /// The number of batches of work on this thread's stack: within them the thread is inside a callback.
     private var callbackDepth = 0
 
-    /// The number of jobs on this thread's stack that the thread has submitted, and rejects.
+    /// The nesting of `rejectBySubmitter`: the number of jobs on this thread's stack that the thread has submitted and is rejecting.
     var rejectionDepth = 0
 
     // The budget, with times of `MonotonicClock`.
@@ -102,7 +102,7 @@ package final class DrainSession {
 
     /// Tells whether the drainer may run one more piece of another thread's work.
     func admitsForeignWork() -> Bool {
-        if let deputy { return deputy.goesOn() }
+        if let deputy { return deputy.continues() }
         if isUnlimited { return true }
         let now = MonotonicClock.now()
         if depth == 1, now >= renewal { renew(now) }

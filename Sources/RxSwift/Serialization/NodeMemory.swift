@@ -12,7 +12,7 @@ import RxPrimitives
     import Darwin
 #endif
 
-/// Memory for the nodes that wait at a serializer: structs that begin with a `DrainNode`, some with an element behind them.
+/// Memory for the nodes that wait at a serializer: structs that begin with a `DrainNode`, some followed by an element.
 ///
 /// A node and its element are not one generic struct: code that is not specialized would look up the metadata of that struct at each use,
 /// for some 300 instructions. These functions need the metadata of the element alone, which every object of a generic class knows.
@@ -25,12 +25,12 @@ enum NodeMemory {
         return memory.assumingMemoryBound(to: DrainNode.self)
     }
 
-    /// Copies an element into memory of its own, behind a node.
+    /// Copies an element into new memory, after a node.
     ///
     /// - Parameter node: not of a generic type, and nothing in it has to be released.
     @inline(__always)
     static func make<Node, Element>(_ node: Node, carrying element: Element) -> UnsafeMutablePointer<DrainNode> {
-        let offset = offset(of: Element.self, behind: Node.self)
+        let offset = offset(of: Element.self, after: Node.self)
         let memory = allocate(
             byteCount: offset + MemoryLayout<Element>.size,
             alignment: max(MemoryLayout<Node>.alignment, MemoryLayout<Element>.alignment))
@@ -58,12 +58,12 @@ enum NodeMemory {
         of node: UnsafeMutablePointer<DrainNode>, as type: Node.Type, _ element: Element.Type
     ) -> Element {
         defer { free(node) }
-        let memory = UnsafeMutableRawPointer(node) + offset(of: element, behind: type)
+        let memory = UnsafeMutableRawPointer(node) + offset(of: element, after: type)
         return memory.assumingMemoryBound(to: element).move()
     }
 
     @inline(__always)
-    private static func offset<Node, Element>(of element: Element.Type, behind node: Node.Type) -> Int {
+    private static func offset<Node, Element>(of element: Element.Type, after node: Node.Type) -> Int {
         let mask = MemoryLayout<Element>.alignment - 1
         return (MemoryLayout<Node>.size + mask) & ~mask
     }

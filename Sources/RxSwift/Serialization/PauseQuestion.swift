@@ -4,7 +4,7 @@ import RxPrimitives
 
 /// A source's question whether it has to pause, which waits at a busy serializer for the drainer.
 ///
-/// The source pauses meanwhile: the serializer is behind anyway. The drainer asks the stages below, and resumes the source if none of
+/// The source pauses meanwhile, since the serializer already has work that waits. The drainer asks the stages below, and resumes the source if none of
 /// them pauses it.
 struct PauseQuestion {
     /// First, so that a pointer to it is a pointer to the node.
@@ -26,8 +26,8 @@ struct PauseQuestion {
 extension Serializer {
     /// The number of pending nodes from which on a question waits for its turn.
     ///
-    /// With fewer, a source that finds the serializer busy goes on: to pause it would cost more than the few events that it adds.
-    private static var fewNodes: Int {
+    /// With fewer, a source that finds the serializer busy continues: to pause it would cost more than the few events that it adds.
+    private static var minQueuedNodes: Int {
         #if RX_MODEL_CHECK
             1
         #else
@@ -35,11 +35,11 @@ extension Serializer {
         #endif
     }
 
-    /// The same where elements weigh: each of them may be a megabyte.
-    private static var fewWeighingNodes: Int { min(2, fewNodes) }
+    /// `minQueuedNodes` for elements with a weight, each of which may be a megabyte.
+    private static var minWeighingNodes: Int { min(2, minQueuedNodes) }
 
     /// The number of questions, one after the other, after which one waits for its turn in any case.
-    private static var mostSkipped: UInt { 4 }
+    private static var maxSkipped: UInt { 4 }
 
     /// Tells whether the stages below the target want a source to pause. See `AnySink.pauses`.
     package func pauses(_ source: any PausableSource, for reference: AnySerializerTarget) -> Bool {
@@ -51,7 +51,7 @@ extension Serializer {
         }
         if !mustQueueQuestion(for: reference) { return false }
         let node = PauseQuestion.make(of: source)
-        return settle(question: node, enqueue(node), for: reference)
+        return completeSubmission(question: node, enqueue(node), for: reference)
     }
 
     /// Tells whether a source that finds the serializer busy has to ask by a node: if many nodes wait, and each fourth time in any case.
@@ -60,21 +60,21 @@ extension Serializer {
     func mustQueueQuestion(for reference: AnySerializerTarget) -> Bool {
         // Relaxed: sources that count at the same time lose a count.
         let count = skippedQuestions.loadRelaxed() &+ 1
-        let isDue = count >= Serializer.mostSkipped || hasMany(for: reference.target)
+        let isDue = count >= Serializer.maxSkipped || hasMany(for: reference.target)
         skippedQuestions.storeRelaxed(isDue ? 0 : count)
         return isDue
     }
 
     private func hasMany(for target: any SerializerTarget) -> Bool {
         let count = backlogCount
-        if count >= Serializer.fewNodes { return true }
-        return count >= Serializer.fewWeighingNodes && target.elementsWeigh
+        if count >= Serializer.minQueuedNodes { return true }
+        return count >= Serializer.minWeighingNodes && target.elementsWeigh
     }
 
     /// Completes the submission of a question.
     ///
     /// - Returns: whether the source has to pause, maybe only until its turn.
-    func settle(
+    func completeSubmission(
         question node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission,
         for reference: AnySerializerTarget
     ) -> Bool {
@@ -94,7 +94,7 @@ extension Serializer {
         }
     }
 
-    /// Answers a question in its turn; only the drainer calls this.
+    /// Answers a question that waited in the queue; only the drainer calls this.
     func answer(_ question: UnsafeMutablePointer<DrainNode>, for target: any SerializerTarget) {
         let source = PauseQuestion.take(question)
         if !target.downstreamPauses(source) { source.resume() }

@@ -95,7 +95,8 @@ package struct Serializer: ~Copyable {
     @inline(__always)
     package func tryEnter() -> Bool { loop.tryEnter() }
 
-    /// Does the same without a read-modify-write, for a target with a lock: all its threads hold the lock while they enter or enqueue.
+    /// Becomes the drainer as `tryEnter` does, but without a read-modify-write: for a target whose threads all hold a lock while they enter
+    /// or enqueue.
     @inline(__always)
     package func tryEnterLocked() -> Bool { loop.tryEnterLocked() }
 
@@ -109,10 +110,10 @@ package struct Serializer: ~Copyable {
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult
     package func submit(_ node: UnsafeMutablePointer<DrainNode>, to reference: AnySerializerTarget) -> Bool {
-        settle(node, enqueue(node), for: reference)
+        completeSubmission(node, enqueue(node), for: reference)
     }
 
-    /// Enters if the serializer is idle, else enqueues a node. The caller calls `settle` next, holding no lock.
+    /// Enters if the serializer is idle, else enqueues a node. The caller calls `completeSubmission` next, holding no lock.
     package func enqueue(_ node: UnsafeMutablePointer<DrainNode>) -> DrainLoop.Admission {
         loop.enterOrPush(node, mayResume: loop.isVacant && DrainSession.current.mayResume)
     }
@@ -121,17 +122,17 @@ package struct Serializer: ~Copyable {
     ///
     /// - Returns: false, having discarded the node, if the serializer is closed.
     @discardableResult @inline(__always)
-    package func settle(
+    package func completeSubmission(
         _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: AnySerializerTarget
     ) -> Bool {
         if case .pending(let count) = admission, !Backlog.isNotable(count), count <= DrainSession.waitThreshold {
             return true
         }
-        return settleSlowly(node, admission, for: reference)
+        return completeSubmissionSlowly(node, admission, for: reference)
     }
 
     @inline(never)
-    private func settleSlowly(
+    private func completeSubmissionSlowly(
         _ node: UnsafeMutablePointer<DrainNode>, _ admission: DrainLoop.Admission, for reference: AnySerializerTarget
     ) -> Bool {
         let target = reference.target

@@ -58,7 +58,7 @@ package class ResubscribingSink<Element>: Sink<Element> {
 
     /// Passes a terminal event on, and cancels the source.
     ///
-    /// - Parameter after: runs behind the event, for `do`.
+    /// - Parameter after: runs after the event, for `do`.
     @inline(__always)
     package final func end(_ tell: () -> Void, then after: () -> Void = {}) {
         end(subscribePhase, tell, then: after)
@@ -77,11 +77,11 @@ package class ResubscribingSink<Element>: Sink<Element> {
     package final func begin() {
         _ = gate.enter()
         if let source = nextSource() { start(source) } else if !isCancelled { exhausted() }
-        if !gate.leave() { goOn() }
+        if !gate.leave() { proceed() }
     }
 
     /// Handles the end of the source, whose terminal event stays here. The source is cancelled at once if it is still being subscribed to;
-    /// otherwise before the next one is subscribed to, or behind the terminal event if there is none (law L11).
+    /// otherwise before the next one is subscribed to, or after the terminal event if there is none (law L11).
     package final func sourceEnded() {
         if gate.isBusy { endSource() }
         advance()
@@ -89,11 +89,11 @@ package class ResubscribingSink<Element>: Sink<Element> {
 
     /// Subscribes to the next source, or ensures that this is done when the subscription in progress has been made.
     package final func advance() {
-        if gate.enter() { goOn() }
+        if gate.enter() { proceed() }
     }
 
     /// Subscribes to sources until one keeps running. The caller has entered the gate.
-    private final func goOn() {
+    private final func proceed() {
         repeat {
             if isCancelled { return }
             let source = nextSource()

@@ -109,7 +109,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
         SubjectElementNode.number(node, acceptedCount)
         let admission = serializer.enqueue(node)
         keepAndUnlock(element)
-        serializer.settle(node, admission, for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, admission, for: AnySerializerTarget(self))
     }
 
     /// Remembers an element without delivering it, unless the subject has ended.

@@ -20,7 +20,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
     }
 
     deinit {
-        settleLast()
+        sealChunk()
         Chunk.release(first.take())
     }
 
@@ -33,7 +33,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
 
     @inline(never)
     private func addChunk() {
-        settleLast()
+        sealChunk()
         let chunk = Chunk(capacity: min(4096, max(8, countBefore)))
         if let last {
             last.next = chunk
@@ -46,7 +46,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
     }
 
     /// Stores in the last chunk how many elements it has, which only this object counts until then.
-    private func settleLast() {
+    private func sealChunk() {
         last?.count = countOfLast
         countBefore += countOfLast
         countOfLast = 0
@@ -76,7 +76,7 @@ package final class ReplayLog<Element>: ReplayCore<Element> {
     }
 
     override func clearAndUnlock() {
-        settleLast()
+        sealChunk()
         let first = self.first.take()
         last = nil
         countBefore = 0

@@ -30,7 +30,7 @@ struct ReplaySnapshot {
         room!.assumingMemoryBound(to: Element.self)
     }
 
-    /// Copies the elements at an address behind those it has.
+    /// Appends copies of the elements at an address.
     mutating func append<Element>(_ elements: UnsafePointer<Element>, count more: Int) {
         if more == 0 { return }
         if count + more > capacity { grow(for: count + more, of: Element.self) }

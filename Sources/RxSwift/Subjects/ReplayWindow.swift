@@ -15,7 +15,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
     private var first: ReplayChunk?
     private var last: ReplayChunk?
     /// A chunk out of use, so that remembering allocates nothing when the bound is reached.
-    private var spare: ReplayChunk?
+    private var recycled: ReplayChunk?
     private var count = 0
     /// The number of elements ever remembered.
     private var total: UInt64 = 0
@@ -39,7 +39,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         super.init(name: name, policy: policy)
     }
 
-    deinit { settleSwaps() }
+    deinit { commitSwaps() }
 
     override func keepAndUnlock(_ element: Element) {
         guard swaps < swapLimit, let oldest, let newest else { return keepSlowlyAndUnlock(element) }
@@ -59,13 +59,13 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
     /// Remembers an element before the bound is reached, where a chunk begins or ends, and where the forgotten element may be being read.
     @inline(never)
     private func keepSlowlyAndUnlock(_ element: Element) {
-        settleSwaps()
+        commitSwaps()
         guard count == bound, let first else {
             append(element)
             count += 1
             return lock.unlock()
         }
-        if first.hasLeft || first.start &+ UInt64(first.live) < totalRead {
+        if first.hasLeft || first.start &+ UInt64(first.forgottenCount) < totalRead {
             first.leave()
             let gone = dropFirstIfOver()
             append(element)
@@ -73,8 +73,8 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
             lock.unlock()
             return withExtendedLifetime(gone) {}
         }
-        let forgotten = (first.elements(of: Element.self) + first.live).move()
-        first.live += 1
+        let forgotten = (first.elements(of: Element.self) + first.forgottenCount).move()
+        first.forgottenCount += 1
         let gone = dropFirstIfOver()
         append(element)
         prepareSwaps()
@@ -84,21 +84,23 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
     }
 
     /// Counts, in their chunks, the elements that were put in and forgotten since `prepareSwaps`.
-    private func settleSwaps() {
+    private func commitSwaps() {
         let done = UInt64(swaps)
         swapLimit = 0
         swaps = 0
         guard done > 0, let first, let last else { return }
-        first.live += Int(done)
+        first.forgottenCount += Int(done)
         last.count += Int(done)
         total &+= done
     }
 
     /// Determines how many elements can be put in, one for one that is forgotten, before a chunk begins or ends.
     private func prepareSwaps() {
-        guard let first, let last, !first.hasLeft, first.start &+ UInt64(first.live) >= totalRead else { return }
-        swapLimit = max(0, min(first.capacity - first.live - 1, last.capacity - last.count))
-        oldest = first.elements(of: Element.self) + first.live
+        guard let first, let last, !first.hasLeft, first.start &+ UInt64(first.forgottenCount) >= totalRead else {
+            return
+        }
+        swapLimit = max(0, min(first.capacity - first.forgottenCount - 1, last.capacity - last.count))
+        oldest = first.elements(of: Element.self) + first.forgottenCount
         newest = last.elements(of: Element.self) + last.count
     }
 
@@ -112,7 +114,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
 
     @inline(never)
     private func addChunk() -> ReplayChunk {
-        let chunk: ReplayChunk = spare.take() ?? Chunk(capacity: min(chunkCapacity, max(8, count)))
+        let chunk: ReplayChunk = recycled.take() ?? Chunk(capacity: min(chunkCapacity, max(8, count)))
         chunk.start = total
         chunks.append(chunk)
         if first == nil { first = chunk }
@@ -122,12 +124,12 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
 
     /// Removes the first chunk when all of it is forgotten, and returns it unless it is kept for later.
     private func dropFirstIfOver() -> ReplayChunk? {
-        guard let over = first, over.live == over.capacity else { return nil }
+        guard let over = first, over.forgottenCount == over.capacity else { return nil }
         chunks.removeFirst()
         first = chunks.first
-        if over.hasLeft || over.capacity < chunkCapacity || spare != nil { return over }
+        if over.hasLeft || over.capacity < chunkCapacity || recycled != nil { return over }
         over.reset()
-        spare = over
+        recycled = over
         return nil
     }
 
@@ -136,10 +138,10 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
 
     override func takeSnapshot(into snapshot: inout ReplaySnapshot) {
         guard let first else { return }
-        settleSwaps()
+        commitSwaps()
         totalRead = total
         snapshot.chunks = chunks
-        snapshot.start = first.live
+        snapshot.start = first.forgottenCount
         snapshot.count = count
     }
 
@@ -157,12 +159,12 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
     }
 
     override func clearAndUnlock() {
-        settleSwaps()
-        let kept = (chunks, spare)
+        commitSwaps()
+        let kept = (chunks, recycled)
         chunks = []
         first = nil
         last = nil
-        spare = nil
+        recycled = nil
         count = 0
         lock.unlock()
         withExtendedLifetime(kept) {}
@@ -176,7 +178,7 @@ package final class ReplayWindow<Element>: ReplayCore<Element> {
         }
 
         deinit {
-            let first = min(firstLeft, live)
+            let first = min(firstLeft, forgottenCount)
             let elements = memory.assumingMemoryBound(to: Element.self)
             (elements + first).deinitialize(count: count - first)
             elements.deallocate()
@@ -195,10 +197,10 @@ class ReplayChunk {
     final var start: UInt64 = 0
     /// The number of elements ever put in.
     final var count = 0
-    /// The first element that is not forgotten.
-    final var live = 0
-    /// The first element that is forgotten, but still here, as it may be being read; `.max` if there is none. All behind it
-    /// stay, too, so that what is initialized is one range.
+    /// The number of forgotten elements, which is the index of the first element that is not forgotten.
+    final var forgottenCount = 0
+    /// The first element that is forgotten, but still here, as it may be being read; `.max` if there is none. All later
+    /// elements stay, too, so that what is initialized is one range.
     final var firstLeft = Int.max
 
     init(memory: UnsafeMutableRawPointer, capacity: Int) {
@@ -214,13 +216,13 @@ class ReplayChunk {
 
     /// Forgets the first element without releasing it.
     final func leave() {
-        if !hasLeft { firstLeft = live }
-        live += 1
+        if !hasLeft { firstLeft = forgottenCount }
+        forgottenCount += 1
     }
 
     /// Makes an empty chunk of one whose elements were all moved out.
     final func reset() {
         count = 0
-        live = 0
+        forgottenCount = 0
     }
 }

@@ -29,10 +29,10 @@ extension SubjectListCore {
         }
         if !serializer.mustQueueQuestion(for: AnySerializerTarget(self)) { return false }
         let node = PauseQuestion.make(of: source)
-        return serializer.settle(question: node, enterOrEnqueue(node), for: AnySerializerTarget(self))
+        return serializer.completeSubmission(question: node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
-    /// Does the same; only the drainer calls this.
+    /// Asks the subscribers whether all of them want a source to pause; only the drainer calls this.
     func allSubscribersPause(_ source: any PausableSource) -> Bool {
         if list.first == nil { return false }
         var node = list.first

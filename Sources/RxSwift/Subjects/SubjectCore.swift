@@ -67,7 +67,7 @@ package class SubjectListCore: SerializerTarget {
     /// Becomes the drainer if the serializer is idle.
     func tryEnter() -> Bool { serializer.tryEnter() }
 
-    /// Becomes the drainer if the serializer is idle, else enqueues a node. The caller calls `settle` of the serializer next.
+    /// Becomes the drainer if the serializer is idle, else enqueues a node. The caller calls `completeSubmission` of the serializer next.
     func enterOrEnqueue(_ node: UnsafeMutablePointer<DrainNode>) -> DrainLoop.Admission { serializer.enqueue(node) }
 
     // MARK: Terminal events
@@ -99,7 +99,7 @@ package class SubjectListCore: SerializerTarget {
 
     /// True if there is a subscription. An event of a producer that read true reaches the subscription, also one of another thread.
     package final var hasObservers: Bool {
-        // Acquiring: paired with `count`, so that an event comes behind what put the subscription into the loop.
+        // Acquiring: paired with `count`, so that an event comes after what put the subscription into the loop.
         !isStopped && subscriptionCount.loadAcquiring() != 0
     }
 
@@ -120,7 +120,7 @@ package class SubjectListCore: SerializerTarget {
         return true
     }
 
-    /// Delivers the accepted terminal event behind the events accepted before.
+    /// Delivers the accepted terminal event after the events accepted before.
     ///
     /// - Parameter entered: whether the caller is the drainer.
     final func deliverStop(entered: Bool) {
@@ -156,7 +156,7 @@ package class SubjectListCore: SerializerTarget {
         let node = SubjectNode.make(.add, subscription)
         let admission = enterOrEnqueue(node)
         count(subscription)
-        serializer.settle(node, admission, for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, admission, for: AnySerializerTarget(self))
     }
 
     package final func remove(_ subscription: SubjectSubscription) {
@@ -171,7 +171,7 @@ package class SubjectListCore: SerializerTarget {
     /// Counts a subscription that is being added, unless it was cancelled.
     ///
     /// Called by the thread that adds it, when that is the drainer, or has enqueued the command: from here on a producer that finds the
-    /// subject observed emits behind it. A subscription that another thread cancels meanwhile may be counted for a moment.
+    /// subject observed emits after it. A subscription that another thread cancels meanwhile may be counted for a moment.
     final func count(_ subscription: SubjectSubscription) {
         if subscription.isCancelled { return }
         // Releasing: paired with the acquire in `hasObservers`.
@@ -192,7 +192,7 @@ package class SubjectListCore: SerializerTarget {
     /// Enqueues a command other than `.add`, which counts.
     private final func enqueue(_ command: Command, _ subscription: SubjectSubscription? = nil) {
         let node = SubjectNode.make(command, subscription)
-        serializer.settle(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
     /// Carries out a command; only the drainer calls this.
@@ -251,7 +251,7 @@ package class SubjectListCore: SerializerTarget {
         while let node = next {
             switch SubjectNode.command(of: node) {
             case (.add, let subscription?)?: if !subscription.isCancelled { append(subscription) }
-            // Its downstream is released in its turn.
+            // Its downstream is released when the drainer comes to it.
             case (.remove, let subscription?)?: remove(listed: subscription)
             default: break
             }
@@ -308,7 +308,7 @@ package class SubjectCore<Element>: SubjectListCore {
     @inline(never)
     final func enqueue(_ element: Element) {
         let node = SubjectElementNode.make(element, sequence: .max)
-        serializer.settle(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, enterOrEnqueue(node), for: AnySerializerTarget(self))
     }
 
     // MARK: Subscribing

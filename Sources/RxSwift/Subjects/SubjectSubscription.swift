@@ -94,7 +94,7 @@ package class SubjectSubscription: Stage {
     }
 
     package final override func cancel() {
-        // Acquiring and releasing: paired with the compare-exchange in `markCounted`, behind which this takes it off.
+        // Acquiring and releasing: paired with the compare-exchange in `markCounted`. So the count is decreased below only after it was increased.
         let word = upstream.exchange(Stage.cancelled)
         if word == Stage.cancelled { return }
         if word & ~Stage.quiesced == Self.counted { core.uncountSubscription() }

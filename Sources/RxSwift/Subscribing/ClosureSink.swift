@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rare request of an `EventSink` to the observer behind it.
+/// A rare request of an `EventSink` to its observer.
 @frozen
 @usableFromInline
 package enum EventSinkRequest {
@@ -58,14 +58,14 @@ package final class EventSink<Element>: Sink<Element> {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         _ = onRequest(.stop(error))
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil { _ = onRequest(.stop(error)) }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 }
 
@@ -85,7 +85,7 @@ package final class ClosureSink<Element>: Sink<Element> {
         onCompleted: (() -> Void)?,
         subscription: SubscriptionDisposable
     ) {
-        // The call that may run foreign code comes first: behind it the arguments are stored without being counted anew.
+        // The call that may run foreign code comes first: after it the arguments are stored without being counted anew.
         self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         self.onNext = onNext
         self.onError = onError
@@ -106,28 +106,28 @@ package final class ClosureSink<Element>: Sink<Element> {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         report(error)
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         onCompleted?()
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     package override func error(_ error: any Swift.Error, then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil { report(error) }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 
     package override func completed(then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil { onCompleted?() }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 
     private func report(_ error: any Swift.Error) {

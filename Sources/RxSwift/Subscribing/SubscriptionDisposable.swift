@@ -20,7 +20,7 @@ package final class SubscriptionDisposable: Stage, Cancelable {
 
     @usableFromInline
     package func dispose() {
-        if let upstream = takeUpstream() { settle(upstream) }
+        if let upstream = takeUpstream() { cancelChain(upstream) }
     }
 
     @usableFromInline
@@ -36,20 +36,20 @@ package final class SubscriptionDisposable: Stage, Cancelable {
 
     /// Cancels the chain above, and runs `onDisposed`. The caller has taken the upstream.
     @inline(__always)
-    package func settle(_ upstream: Upstream) {
+    package func cancelChain(_ upstream: Upstream) {
         let onDisposed = self.onDisposed
         self.onDisposed = nil
         upstream.take()?.cancel()
         onDisposed?()
     }
 
-    /// Does the same behind a terminal event that passed a `do`.
+    /// Runs `onDisposed` and `after`, then cancels the chain above, for a terminal event that passed a `do`.
     ///
     /// - Parameters:
     ///   - upstream: the upstream that the caller has taken, nil if it was taken before.
-    ///   - after: the closure that `do` runs behind the event: after the user's `onDisposed`, before the chain above is cancelled, as
+    ///   - after: the closure that `do` runs after the event: after the user's `onDisposed`, before the chain above is cancelled, as
     ///     in RxSwift.
-    package func settle(_ upstream: Upstream?, after: () -> Void) {
+    package func cancelChain(_ upstream: Upstream?, after: () -> Void) {
         if upstream != nil {
             let onDisposed = self.onDisposed
             self.onDisposed = nil

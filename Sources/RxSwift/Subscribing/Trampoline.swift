@@ -65,7 +65,7 @@ package final class Trampoline {
 
     /// Runs the job that has waited longest, within the work that this thread is doing.
     ///
-    /// For a caller that keeps the thread waiting for an effect that such a job may have.
+    /// For a caller that blocks the thread while it waits for an effect that such a job may have.
     /// - Returns: false if none is waiting.
     package func runNext() -> Bool {
         guard let job = jobs.popFirst() else { return false }
@@ -74,7 +74,7 @@ package final class Trampoline {
         return true
     }
 
-    /// Queues a job behind those that wait, or, if the trampoline is not open, runs it at once, and the jobs that it queues.
+    /// Queues a job after those that wait. If the trampoline is not open, runs the job at once, and then the jobs that it queues.
     @usableFromInline
     package func submit(_ job: Job) {
         if isOpen {

@@ -16,7 +16,7 @@ extension ConformanceCheck {
         onThread("enqueue") { [log] in log.enqueue(count) }
         allRun("once")
         expectOrder("order of one thread", of: count)
-        let isCurrent = Answer()
+        let isCurrent = SharedAnswer()
         onThread("isCurrent") { [loop] in isCurrent.value = loop.isCurrent }
         if isCurrent.value == true { report(ConformanceCheck.notCurrent) }
     }
@@ -38,7 +38,7 @@ extension ConformanceCheck {
         expectOrder("order of two threads that take turns", of: 2 * rounds)
     }
 
-    /// A body enqueues others, behind those that wait.
+    /// A body enqueues others, after those that wait.
     func checkBodiesFromInside() {
         let isWaiting = DispatchSemaphore(value: 0)
         let hasReturned = DispatchSemaphore(value: 0)
@@ -77,7 +77,7 @@ extension ConformanceCheck {
                 })
         }
         if hasBegun.wait(timeout: .now() + .nanoseconds(Int(limit))) == .success {
-            let isCurrent = Answer()
+            let isCurrent = SharedAnswer()
             onThread("enqueue while the loop runs a body") { [log, loop] in
                 isCurrent.value = loop.isCurrent
                 log.enqueue(1)
@@ -126,8 +126,8 @@ extension ConformanceCheck {
         "isCurrent: must be false on a thread that is not the loop; it was true"
 }
 
-/// An answer that another thread gives.
-private final class Answer: @unchecked Sendable {
+/// The answer of another thread, nil until that thread gives it.
+private final class SharedAnswer: @unchecked Sendable {
     private let lock = Mutex()
     private var given: Bool?
 

@@ -156,7 +156,7 @@ extension Documentation {
             asEvents.emit(onNext: { console.print("signal, alert 2") }).disposed(by: disposeBag)
         }
 
-        /// A driver repeats its last element to a newcomer, which suits state. A signal does not, which suits events.
+        /// A driver repeats its last element to a late subscriber, which suits state. A signal does not, which suits events.
         @Test("A driver represents state, and a signal represents events") func stateOrEvents() async {
             #expect(
                 await printedOnMainQueue(Self.stateAndEvents)

@@ -52,7 +52,7 @@ extension Laws {
             let shared = source.share(replay: 1)
             return .merge(shared, shared)
         },
-        Row("share(replay:scope:)", "newcomers", keeps: .nothing, chains: false) { source, _ in
+        Row("share(replay:scope:)", "late subscribers", keeps: .nothing, chains: false) { source, _ in
             let shared = source.share(replay: 2)
             return shared.flatMap { $0 % 100 == 1 ? shared.take(3) : .just($0) }
         },

@@ -16,17 +16,17 @@ extension Laws {
 
         let observable: Observable<Int>
         private let subject: PublishSubject<Int>?
-        private let door: Door
+        private let created: CreatedObservers
 
-        /// The observers `create` handed out.
-        private final class Door: @unchecked Sendable {
+        /// The observers that `create` has passed to its closure.
+        private final class CreatedObservers: @unchecked Sendable {
             private let lock = NSLock()
             /// Under the lock.
             private var kept: [AnyObserver<Int>] = []
             private var ended = 0
 
             var observers: [AnyObserver<Int>] { lock.withLock { kept } }
-            var live: Int { lock.withLock { kept.count - ended } }
+            var activeCount: Int { lock.withLock { kept.count - ended } }
 
             func opened(_ observer: AnyObserver<Int>) -> Int {
                 lock.withLock {
@@ -51,15 +51,15 @@ extension Laws {
 
         /// - Parameter onSubscribe: emits inside `create`'s closure; is handed the number of the subscription, from 1.
         init(_ kind: Kind, onSubscribe: (@Sendable (AnyObserver<Int>, Int) -> Void)? = nil) {
-            let door = Door()
-            self.door = door
+            let created = CreatedObservers()
+            self.created = created
             switch kind {
             case .create:
                 subject = nil
                 observable = .create { observer in
-                    let number = door.opened(observer)
+                    let number = created.opened(observer)
                     onSubscribe?(observer, number)
-                    return Disposables.create { door.closed() }
+                    return Disposables.create { created.closed() }
                 }
             case .subject:
                 let made = PublishSubject<Int>()
@@ -69,23 +69,23 @@ extension Laws {
         }
 
         /// True if an operator is subscribed.
-        var isObserved: Bool { subject?.hasObservers ?? (door.live > 0) }
+        var isObserved: Bool { subject?.hasObservers ?? (created.activeCount > 0) }
 
         /// Sends an event to every observer that has ever subscribed.
         func send(_ event: Event<Int>) {
             if let subject { return subject.on(event) }
-            for observer in door.observers { observer.on(event) }
+            for observer in created.observers { observer.on(event) }
         }
 
         /// The number of subscriptions that `create` has had.
-        var subscriptions: Int { door.observers.count }
+        var subscriptions: Int { created.observers.count }
 
         /// Sends an event to the first so many who subscribed to `create`.
         func send(_ event: Event<Int>, toFirst count: Int) {
-            for observer in door.observers.prefix(count) { observer.on(event) }
+            for observer in created.observers.prefix(count) { observer.on(event) }
         }
 
         /// Releases the observers of `create`.
-        func forget() { door.forget() }
+        func forget() { created.forget() }
     }
 }

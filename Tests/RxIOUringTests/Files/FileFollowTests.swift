@@ -270,13 +270,13 @@ import Testing
         await leavingNothing(backend) { folder, scheduler in
             folder.append("a".utf8, to: "log")
             let isBlocked = OneShot()
-            let goOn = OneShot()
+            let proceed = OneShot()
             let received = Received<[UInt8]>(
                 File.follow(folder["log"], from: .beginning, scheduler: scheduler).map { Array($0) },
                 onNext: { bytes in
                     guard bytes == [97] else { return }
                     isBlocked.fire()
-                    #expect(goOn.wait())
+                    #expect(proceed.wait())
                 })
             #expect(isBlocked.wait())
             // The events alternate, so that the kernel cannot merge them.
@@ -288,7 +288,7 @@ import Testing
             folder.append("b".utf8, to: "log")
             folder.rename("log", to: "log.1")
             folder.append("c".utf8, to: "log")
-            goOn.fire()
+            proceed.fire()
             #expect(await received.becomes("abc"))
             folder.append("d".utf8, to: "log")
             #expect(await received.becomes("abcd"))

@@ -58,11 +58,11 @@ final class TemporaryFolder: @unchecked Sendable {
 
     /// Closes the descriptor by which this process has a file open. Returns false if there is none.
     func closeDescriptor(of name: String) -> Bool {
-        for number in TemporaryFolder.names("/proc/self/fd") {
+        for fd in TemporaryFolder.names("/proc/self/fd") {
             var target = [CChar](repeating: 0, count: 4096)
-            if readlink("/proc/self/fd/\(number)", &target, 4095) < 0 { continue }
+            if readlink("/proc/self/fd/\(fd)", &target, 4095) < 0 { continue }
             let path = target.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-            if path == self[name] { return close(CInt(number)!) == 0 }
+            if path == self[name] { return close(CInt(fd)!) == 0 }
         }
         return false
     }

@@ -14,7 +14,7 @@ import Testing
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var total = 0
         while true {
-            let count = recv(peer.number, &buffer, buffer.count, 0)
+            let count = recv(peer.fd, &buffer, buffer.count, 0)
             if count <= 0 { return (total, count == 0) }
             total += count
         }
@@ -80,14 +80,14 @@ import Testing
             let server = try Server(backend, options: options, keeps: true)
             let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
             var size: CInt = 65_536
-            setsockopt(peer.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+            setsockopt(peer.fd, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
             let connection = try #require(server.firstConnection())
             for _ in 0..<8 { connection.send(ByteChunk(pattern(1 << 20))) }
             let ended = Receiver(connection.closed.asObservable())
             let echo = Thread {
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 while true {
-                    let count = recv(peer.number, &buffer, buffer.count, 0)
+                    let count = recv(peer.fd, &buffer, buffer.count, 0)
                     if count <= 0 || !peer.send(Array(buffer[..<count])) { return }
                 }
             }

@@ -73,10 +73,10 @@ import Testing
             let sender = DispatchQueue(label: "sender")
             sender.async {
                 let block = pattern(16_384)
-                fcntl(peer.number, F_SETFL, fcntl(peer.number, F_GETFL) | O_NONBLOCK)
+                fcntl(peer.fd, F_SETFL, fcntl(peer.fd, F_GETFL) | O_NONBLOCK)
                 for _ in 0..<4_000 {
                     let count = block.withUnsafeBytes {
-                        Glibc.send(peer.number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+                        Glibc.send(peer.fd, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
                     }
                     if count > 0 { sent.change { $0 += count } } else { usleep(200) }
                     if sent.value > 3 << 20 { return }

@@ -23,13 +23,13 @@ func waitUntil(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
 
 /// A socket that the test reads and writes by blocking system calls: a peer without any code of the library.
 final class PlainSocket: @unchecked Sendable {
-    let number: CInt
+    let fd: CInt
     private var isOpen = true
 
     init(connectedTo address: SocketAddress, receiveBuffer: CInt? = nil) {
-        number = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        fd = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
-            setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+            setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
         var target = sockaddr_in()
         target.sin_family = sa_family_t(AF_INET)
@@ -37,14 +37,14 @@ final class PlainSocket: @unchecked Sendable {
         target.sin_addr.s_addr = inet_addr("127.0.0.1")
         let status = withUnsafePointer(to: &target) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                connect(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         precondition(status == 0, "connect: errno \(errno)")
         // A lost byte fails the test instead of blocking it.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close() }
@@ -54,7 +54,7 @@ final class PlainSocket: @unchecked Sendable {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
-                Glibc.send(number, $0.baseAddress! + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
+                Glibc.send(fd, $0.baseAddress! + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
             }
             if count <= 0 { return false }
             sent += count
@@ -68,7 +68,7 @@ final class PlainSocket: @unchecked Sendable {
         var received = 0
         while received < count {
             let more = bytes.withUnsafeMutableBytes {
-                recv(number, $0.baseAddress! + received, count - received, 0)
+                recv(fd, $0.baseAddress! + received, count - received, 0)
             }
             if more <= 0 { break }
             received += more
@@ -79,29 +79,29 @@ final class PlainSocket: @unchecked Sendable {
     /// Sends later bytes at once, also while earlier bytes are not acknowledged.
     func sendWithoutDelay() {
         var option: CInt = 1
-        setsockopt(number, CInt(IPPROTO_TCP), TCP_NODELAY, &option, socklen_t(MemoryLayout<CInt>.size))
+        setsockopt(fd, CInt(IPPROTO_TCP), TCP_NODELAY, &option, socklen_t(MemoryLayout<CInt>.size))
     }
 
     var localPort: Int {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         _ = withUnsafeMutableBytes(of: &address) { bytes in
-            getsockname(number, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+            getsockname(fd, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
         }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    func shutdownOutput() { shutdown(number, CInt(SHUT_WR)) }
+    func shutdownOutput() { shutdown(fd, CInt(SHUT_WR)) }
 
     /// Closes the socket so that the other end gets a reset.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close()
     }
 
     func close() {
-        if isOpen { Glibc.close(number) }
+        if isOpen { Glibc.close(fd) }
         isOpen = false
     }
 }

@@ -14,7 +14,7 @@ import Testing
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = buffer.withUnsafeMutableBytes { recv(peer.number, $0.baseAddress, $0.count, 0) }
+            let count = buffer.withUnsafeMutableBytes { recv(peer.fd, $0.baseAddress, $0.count, 0) }
             if count <= 0 { return (bytes, count == 0 ? 0 : errno) }
             bytes += buffer[..<count]
         }

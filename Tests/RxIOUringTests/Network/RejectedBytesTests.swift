@@ -72,7 +72,7 @@ import Testing
             #expect(peer.receive(bytes.count) == bytes)
             // The peer gets the end of the stream, and no reset.
             var byte: UInt8 = 0
-            #expect(recv(peer.number, &byte, 1, 0) == 0)
+            #expect(recv(peer.fd, &byte, 1, 0) == 0)
             server.end()
         }
     }

@@ -159,11 +159,11 @@ import Testing
         final class Token {}
         let source = PublishSubject<Int>()
         weak var weakToken: Token?
-        var recipe: Observable<Int>?
+        var cold: Observable<Int>?
         do {
             let token = Token()
             weakToken = token
-            recipe = source.map {
+            cold = source.map {
                 _ = token
                 return $0
             }.filter { _ in
@@ -178,8 +178,8 @@ import Testing
                 return $0
             }
         }
-        let subscription = recipe!.subscribe()
-        recipe = nil
+        let subscription = cold!.subscribe()
+        cold = nil
         #expect(weakToken != nil)
         subscription.dispose()
         #expect(weakToken == nil)

@@ -134,15 +134,15 @@ import Testing
             subject.onNext(number)
             sent.increment()
         }
-        var mostPending = 0
+        var maxPending = 0
         for _ in 0..<500 {
             Thread.sleep(forTimeInterval: 0.001)
-            mostPending = max(mostPending, sent.value - received.value)
+            maxPending = max(maxPending, sent.value - received.value)
         }
         producers.stop()
         #expect(await eventually { received.value == sent.value })
         // The limit is 4,096, and more arrive while a producer that found the subject idle is preempted.
-        #expect(mostPending < 200_000, "\(mostPending) of \(sent.value) events were pending")
+        #expect(maxPending < 200_000, "\(maxPending) of \(sent.value) events were pending")
     }
 
     @Test("A deputy delivers pending events without another producer") func pendingEvents() async {

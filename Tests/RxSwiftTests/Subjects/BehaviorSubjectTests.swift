@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct BehaviorSubjectTests {
-    @Test("A newcomer receives the value inside subscribe") func valueInsideSubscribe() {
+    @Test("A late subscriber receives the value inside subscribe") func valueInsideSubscribe() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject, "a ")
@@ -18,7 +18,7 @@ import Testing
         #expect(log.lines == ["a 0", "-", "a 1", "b 1", "-", "a 2", "b 2"])
     }
 
-    @Test("After the terminal event a newcomer receives only that event") func newcomerAfterEnd() {
+    @Test("After the terminal event a late subscriber receives only that event") func lateSubscriberAfterEnd() {
         let completed = BehaviorSubject(value: 0)
         let failed = BehaviorSubject(value: 0)
         let log = EventLog()
@@ -76,8 +76,9 @@ import Testing
         #expect(throws: RxError.self) { try subject.value() }
     }
 
-    /// Law L3, and the newcomer's rules of acceptance.
-    @Test("A newcomer in a callback receives the accepted value at once and nothing twice") func newcomerInCallback() {
+    /// Law L3, and the late subscriber's rules of acceptance.
+    @Test("A late subscriber in a callback receives the accepted value at once and nothing twice")
+    func lateSubscriberInCallback() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in
@@ -122,7 +123,7 @@ import Testing
         #expect(log.lines == ["a 0", "a 1", "b 1", "-", "a 2", "b 2", "a completed", "b completed"])
     }
 
-    @Test("A newcomer that disposes at the value leaves the subject") func satisfiedNewcomer() {
+    @Test("A late subscriber that disposes at the value leaves the subject") func satisfiedLateSubscriber() {
         let subject = BehaviorSubject(value: 0)
         let log = EventLog()
         let own = SingleAssignmentDisposable()
@@ -177,7 +178,7 @@ import Testing
         withExtendedLifetime((subject, subscription)) {}
     }
 
-    /// Races newcomers with an emitter: replay and live events join without gap or repetition.
+    /// Races late subscribers with an emitter: replay and live events join without gap or repetition.
     @Test("Replay and live events join without gap or repetition") func contiguousSuffix() {
         for _ in 0..<6 {
             let subject = BehaviorSubject(value: 0)

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The newcomer arrives during another delivery, which then delivers to it as well.
+    /// The late subscriber arrives during another delivery, which then delivers to it as well.
     @Test(
         "An event emitted during a delivery reaches the observer of another thread",
         arguments: [Kind.publish, .behavior, .replay])

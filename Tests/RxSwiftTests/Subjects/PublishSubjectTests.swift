@@ -130,7 +130,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test("A newcomer in a callback receives the events delivered after that") func newcomerInCallback() {
+    @Test("A late subscriber in a callback receives the events delivered after that") func lateSubscriberInCallback() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "A newcomer receives the last elements",
+        "A late subscriber receives the last elements",
         arguments: [
             (0, [String]()), (1, ["5"]), (2, ["4", "5"]), (3, ["3", "4", "5"]), (8, ["1", "2", "3", "4", "5"]),
         ])
@@ -76,8 +76,8 @@ import Testing
         #expect(released == [1, 2])
     }
 
-    @Test("The replay ends when the newcomer disposes", arguments: [false, true])
-    func satisfiedNewcomer(isOver: Bool) {
+    @Test("The replay ends when the late subscriber disposes", arguments: [false, true])
+    func satisfiedLateSubscriber(isOver: Bool) {
         let subject = ReplaySubject<Int>.createUnbounded()
         let log = EventLog()
         for number in 1...5 { subject.onNext(number) }
@@ -89,8 +89,8 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test("A newcomer in a callback receives the accepted elements at once and nothing twice")
-    func newcomerInCallback() {
+    @Test("A late subscriber in a callback receives the accepted elements at once and nothing twice")
+    func lateSubscriberInCallback() {
         let subject = ReplaySubject<Int>.create(bufferSize: 2)
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in
@@ -106,7 +106,7 @@ import Testing
         #expect(log.lines == ["a 1", "b 2", "b 3", "-", "a 2", "a 3", "a 4", "b 4"])
     }
 
-    @Test("A terminal event queued in a callback reaches newcomers at once") func endInCallback() {
+    @Test("A terminal event queued in a callback reaches late subscribers at once") func endInCallback() {
         let subject = ReplaySubject<Int>.create(bufferSize: 1)
         let log = EventLog()
         _ = log.observe(subject, "a ") { event in

@@ -8,7 +8,7 @@ import Testing
 
 /// Large bounds: subscribers share the remembered elements instead of copying them.
 @Suite struct ReplayWindowTests {
-    @Test("A newcomer receives the last elements at any moment", arguments: [129, 130, 200, 1_000, 5_000])
+    @Test("A late subscriber receives the last elements at any moment", arguments: [129, 130, 200, 1_000, 5_000])
     func lastElements(bound: Int) {
         let subject = ReplaySubject<Int>.create(bufferSize: bound)
         var seen: [Int] = []
@@ -74,15 +74,15 @@ import Testing
         }
         send(3_000)
         // The events sent inside wait for this subscriber. The reader does not retain them.
-        var mostLive = 0
+        var maxLive = 0
         let core = subject.take(1).subscribe(onNext: { _ in
             for _ in 0..<20 {
                 send(500)
-                mostLive = max(mostLive, live)
+                maxLive = max(maxLive, live)
             }
         })
         core.dispose()
-        #expect(mostLive <= 2 * 2_000 + 3 * 128 + 10_000)
+        #expect(maxLive <= 2 * 2_000 + 3 * 128 + 10_000)
         send(2_000 + 128)
         #expect(live == 2_000)
     }

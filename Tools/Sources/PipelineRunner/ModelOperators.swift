@@ -72,7 +72,7 @@ extension Session {
             var generation: Int?
             var isOver = false
             if state.phase == .connected, state.hasEnded {
-                log.note("newcomers")
+                log.note("lateSubscribers")
                 _ = state.startAnew()
             }
             state.joining += 1
@@ -86,7 +86,7 @@ extension Session {
             }
             state.joining -= 1
             if state.isKept, state.hasEnded {
-                log.note("newcomers")
+                log.note("lateSubscribers")
                 _ = state.startAnew()
             }
             if isOver {
@@ -94,7 +94,7 @@ extension Session {
             } else {
                 generation = state.generation
                 state.count += 1
-                if state.isKept { log.note("newcomers") }
+                if state.isKept { log.note("lateSubscribers") }
                 state.isKept = false
                 if state.phase == .idle { state.connect(connectable) }
             }

@@ -3,7 +3,7 @@
 import RxSwift
 
 /// A subject in which the first lines of KnownDifferences.md hold: no event is nested in another, observers are notified in order of
-/// subscription, an observer that left gets nothing, a newcomer gets the events that are yet to be delivered.
+/// subscription, an observer that left gets nothing, a late subscriber gets the events that are yet to be delivered.
 ///
 /// When two logs differ, the program runs again with these subjects in place of the other library's. If the logs are the same then,
 /// those lines explain the difference.
@@ -126,7 +126,7 @@ final class ModelSubject: SubjectType, ObserverType, @unchecked Sendable {
             observer.on(terminal!)
             return Disposables.create()
         }
-        if isDelivering { note("newcomer") }
+        if isDelivering { note("lateSubscriber") }
         let subscriber = Subscriber(observer.asObserver(), known: known)
         subscribers.append(subscriber)
         if !values.isEmpty, !isDelivering {

@@ -10,7 +10,7 @@ struct LoadDriver {
     private let spins: Bool
 
     /// The most events of a run: the buffer of their latencies takes 8 bytes each.
-    private static let mostEvents = 8_000_000
+    private static let maxEvents = 8_000_000
 
     init(_ row: LoadRow, rounds: Int) {
         self.row = row
@@ -50,15 +50,15 @@ struct LoadDriver {
                 }
             }
             let time = median(measured)
-            if time > Double(row.span) / 2 || events == LoadDriver.mostEvents {
+            if time > Double(row.span) / 2 || events == LoadDriver.maxEvents {
                 return Double(events) / time * 1e9
             }
-            events = min(LoadDriver.mostEvents, Int(Double(events) * max(2, min(20, Double(row.span) / time))))
+            events = min(LoadDriver.maxEvents, Int(Double(events) * max(2, min(20, Double(row.span) / time))))
         }
     }
 
     private func runRound(_ side: LoadRow.Side?, _ level: inout Level) {
-        let events = min(LoadDriver.mostEvents, Int(level.offered * Double(row.span) / 1e9))
+        let events = min(LoadDriver.maxEvents, Int(level.offered * Double(row.span) / 1e9))
         let reports = BacklogReports()
         measure(events: events, interval: 1e9 / level.offered) { run, latencies in
             let outcome = side.map { run.run($0) } ?? run.runGeneratorAlone()

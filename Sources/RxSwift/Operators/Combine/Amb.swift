@@ -58,10 +58,10 @@ package final class AmbRace: Stage {
 
     /// Tells whether a source may pass an event on. The first source to ask wins, for ever; the subscriptions of all others end.
     package func admits(_ index: Int) -> Bool {
-        let mark = UInt(index) + 1
+        let tag = UInt(index) + 1
         let known = winner.loadRelaxed()
-        if known != 0 { return known == mark && !isCancelled }
-        guard winner.compareExchange(0, mark) else { return false }
+        if known != 0 { return known == tag && !isCancelled }
+        guard winner.compareExchange(0, tag) else { return false }
         for (other, link) in links.enumerated() where other != index { link.cancel() }
         return !isCancelled
     }

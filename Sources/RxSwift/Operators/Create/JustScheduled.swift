@@ -12,7 +12,7 @@ extension ObservableType {
     }
 }
 
-/// One element and `completed`, or only `completed`, each in a scheduled action of its own.
+/// Emits one element and `completed`, or only `completed`, each in a scheduled action of its own.
 final class ScheduledOptional<Element>: Observable<Element>, @unchecked Sendable {
     private let element: Element?
     private let scheduler: any ImmediateSchedulerType

@@ -16,7 +16,7 @@ extension ObservableType {
 final class TakeLastSink<Element>: OperatorSink<Element, Element, Int> {
     private let limit: Int
 
-    /// The kept elements, the oldest at `oldest`, the others behind it and then from the start. Plain memory, so that the deinit of
+    /// The kept elements, the oldest at `oldest`, the others after it and then from the start. Plain memory, so that the deinit of
     /// an element that is overwritten meets no exclusive access. Grows by doubling, up to `limit`.
     private var storage: UnsafeMutablePointer<Element>
     private var capacity: Int

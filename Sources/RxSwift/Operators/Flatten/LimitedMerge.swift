@@ -243,7 +243,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     }
 }
 
-/// The numbers of waiting inner sources at which the outer source pauses, and goes on. An inner source can be as heavy as a connection.
+/// The numbers of waiting inner sources at which the outer source is paused, and resumed. An inner source can be as heavy as a connection.
 private enum LimitedMergeBounds {
     static var high: Int { 16 }
     static var low: Int { 8 }
@@ -293,17 +293,17 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
     override func completed(then after: () -> Void) {
         guard subscribePhase.isOnStack else {
             endSource()
-            goOn()
+            proceed()
             return after()
         }
         let source = unlinkSource()
         source?.quiesceChain()
-        goOn()
+        proceed()
         after()
         source?.cancel()
     }
 
-    private func goOn() {
+    private func proceed() {
         guard let successor = coordinator.successor(in: self) else { return }
         Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
             trampoline.submit(job.prepared(for: successor, in: self))

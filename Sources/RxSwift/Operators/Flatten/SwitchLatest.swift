@@ -156,7 +156,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         lock.lock()
         let admission = latest.isCurrent(inner) ? serializer.enqueue(node) : .closed
         lock.unlock()
-        serializer.settle(node, admission, for: AnySerializerTarget(self))
+        serializer.completeSubmission(node, admission, for: AnySerializerTarget(self))
     }
 
     func failed(_ inner: SwitchLatestInnerSink<Element>, with error: any Swift.Error) {

@@ -72,7 +72,7 @@ final class RetryWhen<Element, Trigger: ObservableType, Failure>: Observable<Ele
         downstream.link(sink)
         let notifier = notificationHandler(errors).asObservable()
         notifier.start(RetryNotifierSink<Trigger.Element, Element, Failure>(retry: sink))
-        sink.notifierAttached()
+        sink.notifierSubscribed()
         sink.begin()
         sink.didSubscribe()
     }
@@ -131,7 +131,7 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
 
     private let subscribePhase = SubscribePhase(begun: true)
     /// True once the notifier was subscribed to. Only the subscribing thread touches it.
-    private var isNotifierAttached = false
+    private var isNotifierSubscribed = false
 
     /// The subscription to the notifier.
     fileprivate let notifier = UpstreamLink()
@@ -150,7 +150,7 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
         super.init()
     }
 
-    func notifierAttached() { isNotifierAttached = true }
+    func notifierSubscribed() { isNotifierSubscribed = true }
 
     override func next(_ element: Element) { downstream.next(element) }
 
@@ -209,7 +209,7 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
 
     override func cancel() {
         super.cancel()
-        if subscribePhase.isOnStack, isNotifierAttached, subscribePhase.postpones() {
+        if subscribePhase.isOnStack, isNotifierSubscribed, subscribePhase.postpones() {
             return notifier.quiesceUpstream()
         }
         if !subscribePhase.hasPostponed { notifier.cancel() }

@@ -4,7 +4,7 @@ extension ObservableType {
     /// Delivers the events on a scheduler, with a bound on the elements that wait for it.
     ///
     /// Events keep their order and come one at a time, on any scheduler, as with `observe(on:)`; the elements that are delivered keep
-    /// their places among the other work of a serial scheduler object. A terminal event comes behind the elements that wait. In a
+    /// their places among the other work of a serial scheduler object. A terminal event comes after the elements that wait. In a
     /// fan-out, a slow subscriber that drops elements slows down neither the source nor the other subscribers:
     /// `shared.observe(on: slow, buffer: 100, overflow: .dropOldest)`.
     ///
@@ -20,7 +20,7 @@ extension ObservableType {
     ///     With the other policies the operator never pauses its source.
     ///   - onDropped: receives each element that is dropped, also the one for which `.error` ends the sequence: on the thread that emits,
     ///     one at a time, with no lock held. Not called for the elements that a disposal releases.
-    /// - Returns: with `.error`, fails with a `BackpressureOverflowError`, behind the elements that wait; the source is cancelled at once.
+    /// - Returns: with `.error`, fails with a `BackpressureOverflowError`, after the elements that wait; the source is cancelled at once.
     /// - SeeAlso: [Backpressure](https://reactivex.io/documentation/operators/backpressure.html)
     @preconcurrency
     public func observe(

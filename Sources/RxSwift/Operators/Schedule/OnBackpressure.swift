@@ -7,9 +7,9 @@ extension ObservableType {
     /// pause (a subject, a timer, a user's `create`) sends on, and their queues grow. This operator stands between: it asks before it passes
     /// elements on, and keeps them while the answer is that it has to pause. Without a stage below that pauses, it passes every element on.
     ///
-    /// It asks before the first element, behind elements 2, 4 and 8, then behind each 16th: so up to 15 elements are passed on after a stage
+    /// It asks before the first element, after elements 2, 4 and 8, then after each 16th: so up to 15 elements are passed on after a stage
     /// below has come to its bound. Events keep their order and come one at a time: on the thread that emits them, or, if they were kept,
-    /// on that thread or one of the runtime's. The thread that resumes the operator never delivers. A terminal event comes behind the
+    /// on that thread or one of the runtime's. The thread that resumes the operator never delivers. A terminal event comes after the
     /// elements that are kept.
     ///
     /// Costs O(1) per element: two atomic read-modify-writes, and no allocation while none is kept.
@@ -21,7 +21,7 @@ extension ObservableType {
     ///     pause. With the other policies the operator never pauses its source.
     ///   - onDropped: receives each element that is dropped, also the one for which `.error` ends the sequence: on the thread that emits,
     ///     one at a time, with no lock held. Not called for the elements that a disposal releases.
-    /// - Returns: with `.error`, fails with a `BackpressureOverflowError`, behind the elements that are kept; the source is cancelled at once.
+    /// - Returns: with `.error`, fails with a `BackpressureOverflowError`, after the elements that are kept; the source is cancelled at once.
     /// - SeeAlso: [Backpressure](https://reactivex.io/documentation/operators/backpressure.html)
     @preconcurrency
     public func onBackpressure(

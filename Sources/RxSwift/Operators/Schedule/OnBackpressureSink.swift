@@ -5,7 +5,7 @@ import RxPrimitives
 /// The stage of `onBackpressure`: passes elements on while the downstream takes them, else keeps them.
 ///
 /// Two threads meet here, the source's and the deputy that drains when the downstream has resumed this stage. The thread that finds the
-/// serializer busy adds its element to the buffer, and leaves it to the drainer: so the bound holds in that case, too.
+/// serializer busy adds its element to the buffer, which the drainer delivers: so the bound holds in that case, too.
 final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, PausableSource {
     private let downstream: Sink<Element>
     private let policy: OverflowPolicy
@@ -16,13 +16,13 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     private let lock = Mutex()
     // The lock protects the following fields.
     @exclusivity(unchecked) private var buffer: OverflowBuffer<Element>
-    /// The end of the source, which comes behind the buffer.
+    /// The end of the source, which is delivered after the elements in the buffer.
     @exclusivity(unchecked) private var ending: Ending?
     /// The sources that wait until the buffer has emptied.
     @exclusivity(unchecked) private var waiting = WaitingSources()
     /// True while a node that drains is pending and has not begun.
     @exclusivity(unchecked) private var hasNode = false
-    /// True once the serializer is closed and what was kept is released.
+    /// True once the serializer is closed and the kept elements are released.
     @exclusivity(unchecked) private var isReleased = false
 
     /// 1 while something is kept: elements, or the end. Written under the lock. A drainer that is also the producer, the one thread that adds
@@ -82,7 +82,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         let (outcome, count) = offer(element)
         drain()
         leave()
-        settle(outcome, count)
+        react(to: outcome, count)
     }
 
     /// Keeps an element that comes while another thread delivers.
@@ -90,7 +90,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     private func enqueue(_ element: Element) {
         let (outcome, count) = offer(element)
         submitNode(DrainNode())
-        settle(outcome, count)
+        react(to: outcome, count)
     }
 
     private func offer(_ element: Element) -> (OverflowBuffer<Element>.Outcome, Int) {
@@ -105,7 +105,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     /// Acts upon the outcome of an offer, outside the lock and the serializer.
     ///
     /// - Parameter count: the number of elements that are kept, unless sources wait.
-    private func settle(_ outcome: OverflowBuffer<Element>.Outcome, _ count: Int) {
+    private func react(to outcome: OverflowBuffer<Element>.Outcome, _ count: Int) {
         switch outcome {
         case .kept: Backlog.noticed(policy.overflow == .suspend ? count : 0, at: operatorName, backlogPlace)
         case .droppedOldest(let element), .droppedNewest(let element): drop(element)
@@ -127,7 +127,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
 
     private func end(_ ending: Ending) {
         accept(ending)
-        // The end may have to wait behind the elements. The source has ended all the same.
+        // The end may have to wait for the elements before it. The source has ended all the same.
         endSource()
     }
 
@@ -217,7 +217,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         return isPaused
     }
 
-    /// Delivers kept elements while the downstream takes them, and the end behind them.
+    /// Delivers kept elements while the downstream takes them, and then the end.
     private func drain() {
         for _ in 0..<OnBackpressureSink.elementsPerNode {
             if serializer.isClosed { return }
@@ -230,7 +230,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         submitNode(.foreign)
     }
 
-    /// Takes the end if nothing is kept in front of it.
+    /// Takes the end if no element is kept before it.
     private func takeEnding() -> Ending? {
         lock.lock()
         defer { lock.unlock() }

@@ -133,7 +133,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 }
 
 extension Multicast: PreparedConnectable {
-    func prepareConnection() -> (connection: any InterestedConnection, isNew: Bool) { joinConnection() }
+    func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool) { joinConnection() }
 
     var hasSubjectEnded: Bool {
         let observer = currentSubject().subject.asObserver()
@@ -142,7 +142,7 @@ extension Multicast: PreparedConnectable {
         return (observer as? any SubjectWithCore)?.listCore.isStopped ?? false
     }
 
-    func start(_ connection: any InterestedConnection) {
+    func start(_ connection: any DemandingConnection) {
         let connection = unsafeDowncast(connection, to: MulticastConnection<Subject>.self)
         source.start(connection)
         connection.didSubscribe()
@@ -150,11 +150,11 @@ extension Multicast: PreparedConnectable {
 }
 
 /// Passes the source's events to the subject's observer; `connect` returns it.
-final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, InterestedConnection {
-    private let demand = ConnectionInterest()
+final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
+    private let demand = ConnectionDemand()
     private let subscribePhase = SubscribePhase(begun: true)
-    /// 1 once the source has sent its terminal event, before the connection and its subject go out of use. Relaxed, because no
-    /// other data is read on the strength of it.
+    /// 1 once the source has sent its terminal event, before the connection and its subject go out of use. Relaxed, because it
+    /// publishes no other data.
     private let sourceEnd = AtomicWord(0)
 
     private let observer: Subject.Observer
@@ -227,7 +227,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
 
     var hasSourceEnded: Bool { sourceEnd.loadRelaxed() != 0 }
 
-    func retire() -> Any? { parent.release(self) }
+    func detach() -> Any? { parent.release(self) }
 
     func endDemand() { demand.end() }
 

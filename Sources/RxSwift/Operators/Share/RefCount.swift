@@ -20,7 +20,7 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     private var state = RefCountStateMachine()
     private var connection: RefCountConnection?
     /// The connection that is being made.
-    private var connecting: (any InterestedConnection)?
+    private var connecting: (any DemandingConnection)?
 
     init(source: Observable<Element>, connect: @escaping () -> any Disposable) {
         self.source = source
@@ -45,8 +45,8 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     private func join(_ downstream: Sink<Element>) -> RefCountStateMachine.Action {
         let sink = RefCountSink(parent: self, downstream: downstream)
         lock.lock()
-        // If the source has ended, the subscribers of the connection have yet to receive the terminal event, which waits behind
-        // another one. The new subscriber is not one of them.
+        // If the source has ended, the subscribers of the connection have yet to receive the terminal event, which waits for the
+        // delivery of another event. The new subscriber is not one of them.
         let endedBefore = connection?.demanding?.hasSourceEnded == true ? takeConnection() : nil
         state.beginJoining()
         lock.unlock()
@@ -58,14 +58,14 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
         let former = state.isKeptByLateSubscribers && connection?.demanding?.hasEnded == true ? takeConnection() : nil
         let action = hasEnded ? state.joinNothing() : state.join(&sink.membership)
         let ended = action == .disconnect ? connection.take() : nil
-        let retired = ended?.retire()
+        let detached = ended?.detach()
         if action == .none {
             if state.isUnwanted { connecting?.endDemand() } else { connecting?.resumeDemand() }
         }
         lock.unlock()
         ended?.disposable.dispose()
         withExtendedLifetime(former) {}
-        withExtendedLifetime(retired) {}
+        withExtendedLifetime(detached) {}
         return action
     }
 
@@ -76,7 +76,7 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     }
 
     @inline(never)
-    private func prepare(_ made: any InterestedConnection, _ generation: Int) {
+    private func prepare(_ made: any DemandingConnection, _ generation: Int) {
         lock.lock()
         if state.isWanted(generation) { made.resumeDemand() } else { made.endDemand() }
         let before = connecting
@@ -90,11 +90,11 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
         lock.lock()
         let isWanted = state.connected(generation)
         if isWanted { connection = made }
-        let retired = isWanted ? nil : made.retire()
+        let detached = isWanted ? nil : made.detach()
         let connecting = self.connecting.take()
         lock.unlock()
         withExtendedLifetime(connecting) {}
-        withExtendedLifetime(retired) {}
+        withExtendedLifetime(detached) {}
         if !isWanted { made.disposable.dispose() }
     }
 
@@ -110,17 +110,17 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
 
     private func disconnect(if transition: () -> Bool) {
         var ended: RefCountConnection?
-        var retired: Any?
+        var detached: Any?
         lock.lock()
         if transition() {
             ended = connection.take()
-            retired = ended?.retire()
+            detached = ended?.detach()
         } else if state.isUnwanted {
             connecting?.endDemand()
         }
         lock.unlock()
         ended?.disposable.dispose()
-        withExtendedLifetime(retired) {}
+        withExtendedLifetime(detached) {}
     }
 }
 
@@ -128,11 +128,11 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
 private struct RefCountConnection {
     let disposable: any Disposable
     /// The same object, if the connectable sequence is one of this library's.
-    let demanding: (any InterestedConnection)?
+    let demanding: (any DemandingConnection)?
 
     /// Takes the connection out of use, so that a new subscriber does not meet one that is about to be disposed of. The caller
     /// holds the lock; after unlocking it disposes of the connection and releases the result.
-    func retire() -> Any? { demanding?.retire() }
+    func detach() -> Any? { demanding?.detach() }
 }
 
 final class RefCountSink<Element>: LinearSink<Element, Element> {

@@ -62,7 +62,7 @@ package struct RefCountStateMachine {
         return .connect(generation: generation)
     }
 
-    /// Withdraws a subscriber that was not subscribed, because the sequence has ended.
+    /// Removes a subscriber that was not subscribed, because the sequence has ended.
     package mutating func joinNothing() -> Action {
         joining -= 1
         return afterLastLeft()

@@ -43,8 +43,8 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
     /// The state of the connection, protected by the lock.
     private var state = ShareStateMachine()
 
-    /// The share that `source` is an operator over, if it may become superfluous, and its address. `source` holds it. Both are
-    /// written before the observable is in use.
+    /// The share whose elements the operator `source` transforms, if this share may make it superfluous; and its address. `source` holds that
+    /// share. Both are written before the observable is in use.
     private unowned(unsafe) var upstreamShare: (any BypassableShare)?
     private var upstreamAddress: UnsafeMutableRawPointer?
     /// 1 from `bypass` on: all subscriptions go straight to the source.
@@ -113,8 +113,8 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
         upstreamAddress = upstreamShare.map { Unmanaged.passUnretained($0 as AnyObject).toOpaque() }
     }
 
-    /// Makes the upstream share superfluous if nothing but `source` holds it. It stays so, because no other code has a reference to
-    /// hand out.
+    /// Makes the upstream share superfluous if nothing but `source` holds it. That cannot change, because no other code
+    /// has a reference to pass on.
     private func bypassUpstream() {
         if let upstreamAddress, RuntimeLayout.isHeldOnce(upstreamAddress) { upstreamShare?.bypass() }
     }
@@ -128,7 +128,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
     }
 
     override func subscribeCore<Last>(_ steps: FusedSteps, downstream: Sink<Last>) {
-        if steps.begin(behind: fusionOffset) {
+        if steps.begin(after: fusionOffset) {
             super.subscribeCore(steps, downstream: downstream)
         } else {
             source.subscribeCore(steps, downstream: downstream)
@@ -180,7 +180,7 @@ extension Share: BypassableShare {
 /// Receives the source's events for all subscribers of one connection.
 final class ShareConnection<Element>: Sink<Element> {
     let core: SubjectCore<Element>
-    let demand = ConnectionInterest()
+    let demand = ConnectionDemand()
     private let parent: Share<Element>
     private let subscribePhase = SubscribePhase(begun: true)
 

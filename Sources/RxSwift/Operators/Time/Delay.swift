@@ -65,7 +65,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     }
 
     override func receiveTick(_ generation: Int) {
-        // If the scheduler's actions can be told apart, each event has an action of its own.
+        // If the program sees each action of the scheduler, each event has an action of its own.
         let sendsOne = timer.scheduler.batchLimit == 1
         var start: Int64?
         while true {
@@ -74,7 +74,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
             if elements.isEmpty { return finish() }
             downstream.next(elements.popKnown())
             if isCancelled || count.fetchAdd(0 &- 1) == 1 { return }
-            // Outside waits an error, which drops the rest, or the question of a source; behind that a tick of its own goes on.
+            // Outside waits an error, which drops the rest, or the question of a source; after that, a further tick continues.
             if isAwaited { return timer.setAgain(after: 0) }
             guard let arrival = arrivals.pop() else { preconditionFailure("delay: an event without its arrival time") }
             isOldestCounted = true

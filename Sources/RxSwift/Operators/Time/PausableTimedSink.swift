@@ -5,7 +5,7 @@ import RxPrimitives
 /// A timed stage for whose timer the time does not count in which the source is paused (law L13).
 ///
 /// Stands between the source and the stages below: it asks for itself, and keeps the sources that have to pause. When it is resumed,
-/// its timer goes on with the time that was left, and then the sources are resumed.
+/// its timer continues with the time that was left, and then the sources are resumed.
 @usableFromInline
 class PausableTimedSink<Element>: TimedSink<Element, Element>, PausableSource {
     private final let state = PauseState()
@@ -34,14 +34,14 @@ class PausableTimedSink<Element>: TimedSink<Element, Element>, PausableSource {
         if state.resume() { resumeSources() }
     }
 
-    /// A source that waits may belong to other chains, too, so it goes on when this one has ended.
+    /// A source that waits may belong to other chains, too, so it is resumed when this one has ended.
     package override func serializerDidClose() {
         if hasPaused { resumeSources() }
     }
 
     private final func resumeSources() {
         // The timer first: a source that is paused again at once suspends it again.
-        timer.unsuspend()
+        timer.resume()
         lock.lock()
         let taken = waiting.takeAll()
         lock.unlock()

@@ -38,20 +38,20 @@ class RestartableTimer: SchedulerJob {
     /// Wakes the target when `delay` has passed, unless the timer is set again before.
     func set(after delay: RxTimeInterval, generation: Int) { abstractMethod() }
 
-    /// Sets the timer from within a tick. If it is due already, the tick comes as that of a timer, not behind work submitted meanwhile.
+    /// Sets the timer from within a tick. A tick that is due already runs as a timer's tick does, not after the work submitted meanwhile.
     func setAgain(after nanoseconds: Int64) { set(after: .nanoseconds(Int(nanoseconds)), generation: 0) }
 
     /// Wakes the target once more, after `delay`, on a thread of the scheduler, for a setting whose time has come, unless the timer
     /// was set anew. Only the thread that may call `set` calls this.
     func wakeAgain(_ generation: Int, after delay: RxTimeInterval) { abstractMethod() }
 
-    /// Stops the time of the current setting until `unsuspend`. A setting that comes meanwhile begins then.
+    /// Stops the time of the current setting until `resume`. A setting made meanwhile begins with that call.
     ///
     /// A tick that has begun already still comes. On a scheduler of the program's own the whole delay of the setting begins anew.
     func suspend() { abstractMethod() }
 
     /// Continues the time of the setting. From any thread; does nothing if the timer is not suspended.
-    func unsuspend() { abstractMethod() }
+    func resume() { abstractMethod() }
 
     /// Cancels the timer for good. The target is woken no more, unless it is just being woken.
     func stop() { abstractMethod() }
@@ -61,7 +61,7 @@ class RestartableTimer: SchedulerJob {
     /// The target. The caller holds the lock.
     fileprivate final var currentTarget: (any RestartableTimerTarget)? { target }
 
-    fileprivate final func letTargetGo() {
+    fileprivate final func releaseTarget() {
         var old: (any RestartableTimerTarget)?
         lock.withLock { swap(&old, &target) }
     }
@@ -124,7 +124,7 @@ private final class SleepingTimer: RestartableTimer {
         lock.unlock()
     }
 
-    override func unsuspend() {
+    override func resume() {
         let now = scheduler.now
         lock.lock()
         guard isSuspended else { return lock.unlock() }
@@ -174,7 +174,7 @@ private final class SleepingTimer: RestartableTimer {
     override func stop() {
         guard takeUpstream() != nil else { return }
         if lock.withLock({ isWaiting }) { scheduler.unschedule(self) }
-        letTargetGo()
+        releaseTarget()
     }
 }
 
@@ -229,7 +229,7 @@ private final class ExactTimer: RestartableTimer {
         old?.takeBack()
     }
 
-    override func unsuspend() {
+    override func resume() {
         let next = lock.withLock {
             isSuspended = false
             return postponed.take()
@@ -240,7 +240,7 @@ private final class ExactTimer: RestartableTimer {
     override func stop() {
         guard takeUpstream() != nil else { return }
         replaceSetting(by: nil)?.takeBack()
-        letTargetGo()
+        releaseTarget()
     }
 
     private func replaceSetting(by new: Setting?) -> Setting? {

@@ -20,7 +20,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     private final var returns = 0
     private final var returnedGeneration = 0
     /// The greatest number of returns: with the delays between them they take 16 ms.
-    private static var mostReturns: Int { 70 }
+    private static var maxReturns: Int { 70 }
     /// The longest delay in microseconds. A setting that comes meanwhile has to wait for as long as this, at worst.
     private static var longestDelay: Int { 256 }
 
@@ -217,7 +217,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     /// the serializer.
     private final func delayOfReturn(_ generation: Int) -> RxTimeInterval? {
         if generation != returnedGeneration { (returnedGeneration, returns) = (generation, 0) }
-        if returns == TimedSink.mostReturns { return nil }
+        if returns == TimedSink.maxReturns { return nil }
         defer { returns += 1 }
         return .microseconds(min(1 << min(returns, 16), TimedSink.longestDelay))
     }

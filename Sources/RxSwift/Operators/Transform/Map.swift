@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// A fusible operator, which works on raw pointers. To write a new linear operator, copy Filter/SkipWhile.swift instead.
+
 extension ObservableType {
     /// Transforms each element.
     ///

@@ -94,9 +94,9 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         maxConcurrentOperationCount: Int, priority: Priority = .normal, name: String = "rx.bounded_pool",
         nestedOrder: NestedOrder = .oldestFirst
     ) {
-        guard (1...PoolState.mostWorkers).contains(maxConcurrentOperationCount) else {
+        guard (1...PoolState.maxWorkers).contains(maxConcurrentOperationCount) else {
             let given = "maxConcurrentOperationCount: \(maxConcurrentOperationCount)"
-            fatalError("BoundedPoolScheduler(\(given)): must be at least 1 and at most \(PoolState.mostWorkers)")
+            fatalError("BoundedPoolScheduler(\(given)): must be at least 1 and at most \(PoolState.maxWorkers)")
         }
         let pool = WorkerPool(
             name: name, limit: maxConcurrentOperationCount, takesNewestOwn: nestedOrder == .newestFirst)
@@ -162,7 +162,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
 
     /// Schedules an action to be run again and again.
     ///
-    /// Runs never overlap: when some come due while one is under way, one follows right behind it, and the others are skipped.
+    /// Runs never overlap: when some come due while one is under way, one follows right after it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

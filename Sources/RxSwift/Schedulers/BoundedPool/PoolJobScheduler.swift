@@ -18,7 +18,7 @@ final class PoolHandle {
     }
 
     func shutdown() {
-        // This comes first, so that no timer is made behind the back of the next line.
+        // Before the next line, so that no timer is made after that line has looked for timers.
         pool.shutdown()
         let dropped = timers._withUnsafeGuaranteedRef { $0.stop() }
         if dropped > 0 { Hooks.workRejectedHandler(pool.name, dropped) }

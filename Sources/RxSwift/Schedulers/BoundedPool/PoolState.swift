@@ -23,7 +23,7 @@ package struct PoolState: Hashable {
     private static let countMask: UInt = 0xFFFF
 
     /// The most workers that the counts have room for.
-    package static let mostWorkers = Int(countMask)
+    package static let maxWorkers = Int(countMask)
 
     /// The levels with work: bit n tells that work of level n may be waiting. A submitter sets it, unless it was set; a worker that
     /// found no work clears it, and looks once more afterwards.

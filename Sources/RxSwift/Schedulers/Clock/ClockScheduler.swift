@@ -38,7 +38,7 @@ where ClockType.Duration == Duration {
     /// The time of the clock: the wall clock's when the scheduler was made, and from then on as the clock goes.
     public var now: Date { startDate.addingTimeInterval(start.duration(to: clock.now) / .seconds(1)) }
 
-    /// Schedules an action behind the work submitted before.
+    /// Schedules an action, to run after the work submitted before.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -60,7 +60,7 @@ where ClockType.Duration == Duration {
 
     /// Schedules an action to be run again and again.
     ///
-    /// Runs never overlap: when some come due while one is under way, one follows right behind it, and the others are skipped.
+    /// Runs never overlap: when some come due while one is under way, one follows right after it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

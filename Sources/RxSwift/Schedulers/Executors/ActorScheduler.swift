@@ -6,7 +6,7 @@ import RxPrimitives
 
 /// Runs actions on an actor, one after another, in the order in which they were submitted: `observe(on: ActorScheduler(self))`.
 ///
-/// Observers behind it may use the actor's state through `assumeIsolated`. A burst of events costs one hop to the actor, which runs other work
+/// Observers on it may use the actor's state through `assumeIsolated`. A burst of events costs one hop to the actor, which runs other work
 /// of its own between bursts and every 512 steps. Delays are measured on a monotonic clock.
 ///
 /// The scheduler does not keep the actor alive, only work that was submitted does. Work that is submitted when the actor is gone runs on the
@@ -24,7 +24,7 @@ public final class ActorScheduler: SchedulerType, TimedJobSchedulerProviding, @u
     /// - Parameter actor: the actor on which actions run.
     public init(_ actor: any Actor) { actorJobs = ActorJobScheduler(ActorRunQueue(actor)) }
 
-    /// Schedules an action behind the work submitted before. Never runs it at once, also not on the actor.
+    /// Schedules an action, to run after the work submitted before. Never runs it at once, also not on the actor.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -46,7 +46,7 @@ public final class ActorScheduler: SchedulerType, TimedJobSchedulerProviding, @u
 
     /// Schedules an action to be run again and again.
     ///
-    /// Runs never overlap: when some come due while one is under way, one follows right behind it, and the others are skipped.
+    /// Runs never overlap: when some come due while one is under way, one follows right after it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

@@ -7,7 +7,7 @@ import Dispatch
 ///
 /// The actor has to hold the scheduler.
 extension SerialDispatchQueueScheduler: SerialExecutor {
-    /// Enqueues a part of an actor's code or a task behind the work submitted before. From any thread; never runs it at once.
+    /// Enqueues a part of an actor's code or a task, to run after the work submitted before. From any thread; never runs it at once.
     public final func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         dispatchJobs.submit(

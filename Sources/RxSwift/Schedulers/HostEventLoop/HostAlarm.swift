@@ -2,14 +2,14 @@
 
 import RxPrimitives
 
-/// An alarm that goes off on a host's loop: a delayed body for the earliest deadline.
+/// An alarm that fires on a host's loop: a delayed body for the earliest deadline.
 ///
 /// A delayed body cannot be cancelled. So the alarm keeps the times of those that wait, and enqueues another only for a time that is
-/// earlier than all of them. An alarm that goes off for nothing, or early, looks at the clock and is set again.
+/// earlier than all of them. An alarm that fires early, or with no timer due, reads the clock and is set again.
 ///
 /// A loop takes delayed bodies only from itself. Other threads write the deadline into `wanted`, and enqueue a body that looks there.
 final class HostAlarm: TimerAlarm {
-    /// What an alarm needs until it is cancelled; the bodies that wait keep nothing but the alarm alive then.
+    /// The objects that an alarm needs until it is cancelled. The bodies that wait after that keep only the alarm alive.
     private struct Target {
         let timers: SchedulerTimers
         let host: HostLoop
@@ -29,8 +29,8 @@ final class HostAlarm: TimerAlarm {
     /// The times at which delayed bodies run, the earliest last. Only the loop accesses it.
     @exclusivity(unchecked) private var outstanding: [UInt64] = []
 
-    /// The number of delayed bodies from which on each further one takes half of the time up to the earliest at most: so ever earlier
-    /// deadlines cannot heap up more than 62 more.
+    /// The number of delayed bodies from which on each further one is set to half of the time up to the earliest at most. So a series of
+    /// ever earlier deadlines enqueues at most 62 more.
     private static let exactLimit = 16
     /// The nanoseconds of a day, the longest delay that a loop is asked for.
     private static let longestDelay: UInt64 = 86_400_000_000_000
@@ -90,7 +90,7 @@ final class HostAlarm: TimerAlarm {
     }
 
     /// Runs the jobs that are due, in a batch of their own: they do not wait behind the work that was submitted to the loop.
-    private func goOff(_ time: UInt64) {
+    private func fire(_ time: UInt64) {
         if let index = outstanding.lastIndex(of: time) { outstanding.remove(at: index) }
         guard let target = currentTarget else { return }
         let isDrainer = target.due.activate()
@@ -126,7 +126,7 @@ final class HostAlarm: TimerAlarm {
         func run() {
             switch purpose {
             case .look: alarm.lookAtWanted()
-            case .expiry(let time): alarm.goOff(time)
+            case .expiry(let time): alarm.fire(time)
             }
         }
 

@@ -15,12 +15,12 @@
 ///   `enqueue` takes, since a release may run the program's own code, which may call `enqueue`.
 ///
 /// The scheduler enqueues one body per batch of work, not one per element, and at most one more when a timer becomes due. A body returns after 512 steps,
-/// or after 200 microseconds and the callback that is running then; the rest of the work is in another body, behind what the loop enqueued meanwhile. The scheduler holds
+/// or after 200 microseconds and the callback that is running then; the rest of the work is in another body, after what the loop enqueued meanwhile. The scheduler holds
 /// the loop as long as it exists, or work waits in it. A loop that holds its bodies therefore ends by a call, not by its release.
 ///
 /// `HostEventLoopConformance`, in the module `RxTest`, checks these promises in a program's own tests.
 public protocol HostEventLoop: Sendable {
-    /// Runs a body soon, behind those enqueued before. From any thread; neither runs the body nor waits for the loop.
+    /// Runs a body soon, after those enqueued before. From any thread; neither runs the body nor waits for the loop.
     ///
     /// - Parameter body: the work, to be run once.
     func enqueue(_ body: @escaping @Sendable () -> Void)

@@ -41,7 +41,7 @@ public final class HostEventLoopScheduler: SchedulerType, @unchecked Sendable {
     /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
-    /// Schedules an action behind the work submitted before.
+    /// Schedules an action, to run after the work submitted before.
     ///
     /// Costs one allocation where the state is an object, or plain (in no need of a release) and of a word at most, else two; the submission that
     /// finds the scheduler idle, one more. From any thread.
@@ -68,7 +68,7 @@ public final class HostEventLoopScheduler: SchedulerType, @unchecked Sendable {
 
     /// Schedules an action to be run again and again.
     ///
-    /// Runs never overlap: when some come due while one is under way, one follows right behind it, and the others are skipped.
+    /// Runs never overlap: when some come due while one is under way, one follows right after it, and the others are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

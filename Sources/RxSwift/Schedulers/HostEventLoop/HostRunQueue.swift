@@ -5,7 +5,7 @@ import RxPrimitives
 /// A run queue whose batches are bodies of a host's loop.
 ///
 /// After the end of that loop, the threads that submit reject the work, one at a time. A thread that has rejected more than a batch offers that duty
-/// to the others, so that it is not kept for ever by those that go on submitting.
+/// to the others, so that threads that keep submitting cannot occupy it for ever.
 final class HostRunQueue: RunQueue, HostTask {
     private let host: HostLoop
 
@@ -14,7 +14,7 @@ final class HostRunQueue: RunQueue, HostTask {
     /// Receives the jobs that have run. It keeps none, as no action of these schedulers is one to recycle.
     private let pool = ActionPool(idleTimeout: .max)
 
-    /// 1 while the drainer offers to another thread to go on with the rejection.
+    /// 1 while the drainer offers another thread to continue the rejection.
     private let offer = AtomicWord(0)
 
     private static let turnLimit = 512
@@ -26,7 +26,7 @@ final class HostRunQueue: RunQueue, HostTask {
     #else
         private static let rejectionLimit = 256
     #endif
-    /// The nanoseconds that an offer stands. If no thread submits meanwhile, what is left is soon done.
+    /// The nanoseconds for which an offer is valid. If no thread submits meanwhile, the remaining rejections are soon done.
     private static let offerTime = 20_000
 
     init(_ host: HostLoop) {
@@ -40,7 +40,7 @@ final class HostRunQueue: RunQueue, HostTask {
 
     package override func submit(_ job: Job) {
         submitRemote(job)
-        // Acquiring: paired with the exchange in `isTakenOver`, so that the caller has what the drainer before did.
+        // Acquiring: paired with the exchange in `isTakenOver`, so that the caller sees the effects of the drainer before it.
         if offer.loadRelaxed() != 0, offer.exchange(0) != 0 { rejectWaiting() }
     }
 
@@ -78,7 +78,7 @@ final class HostRunQueue: RunQueue, HostTask {
 
     // MARK: The end
 
-    /// Rejects what waits, and what is submitted meanwhile. The caller is the drainer, and is no longer when this returns.
+    /// Rejects the waiting jobs and those submitted meanwhile. The caller is the drainer, and stops being it when this returns.
     private func rejectWaiting() {
         var lost = 0
         while true {

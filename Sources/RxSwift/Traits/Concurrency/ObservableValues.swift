@@ -6,7 +6,7 @@ extension ObservableConvertibleType {
     /// Subscribes when it is called, on the calling thread. `next` returns elements in order, without suspension while any waits. Iterators
     /// of one sequence share one subscription: each element goes to one of them.
     ///
-    /// The iteration ends at the terminal event, behind the elements that wait, and throws the error of the sequence. When a task that
+    /// The iteration ends at the terminal event, after the elements that wait, and throws the error of the sequence. When a task that
     /// iterates is cancelled, the subscription ends at once, elements that wait are dropped, and `next` throws `CancellationError`, also in other
     /// tasks that iterate: for them, too, elements are missing. The subscription also ends when the last copy of the sequence and its iterators
     /// is gone.

@@ -8,7 +8,7 @@ package final class PausableTask: PausableSource, @unchecked Sendable {
     private let lock = Mutex()
     // The lock protects the following fields.
     private var continuation: CheckedContinuation<Void, Never>?
-    /// True if the task has to go on: it was resumed before it began to wait, or was cancelled.
+    /// True if the task has to continue: it was resumed before it began to wait, or was cancelled.
     private var isResumed = false
     private var isCancelled = false
 
@@ -29,14 +29,14 @@ package final class PausableTask: PausableSource, @unchecked Sendable {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { wait($0) }
             } onCancel: {
-                goOn(isCancelled: true)
+                proceed(isCancelled: true)
             }
             if lock.withLock({ isCancelled }) { return }
         }
     }
 
     package func resume() {
-        if state.resume() { goOn(isCancelled: false) }
+        if state.resume() { proceed(isCancelled: false) }
     }
 
     private func wait(_ continuation: CheckedContinuation<Void, Never>) {
@@ -51,7 +51,7 @@ package final class PausableTask: PausableSource, @unchecked Sendable {
         }
     }
 
-    private func goOn(isCancelled: Bool) {
+    private func proceed(isCancelled: Bool) {
         lock.lock()
         if isCancelled { self.isCancelled = true }
         let waiting = continuation.take()

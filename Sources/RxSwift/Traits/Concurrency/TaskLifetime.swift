@@ -14,7 +14,7 @@ extension Disposable {
     }
 }
 
-/// Runs asynchronous code while a subscription is open, and disposes of the subscription behind it.
+/// Runs asynchronous code while a subscription is open, and then disposes of the subscription.
 ///
 ///     let total = try await withSubscription(prices.subscribe(onNext: { show($0) })) {
 ///         try await order()

@@ -6,7 +6,7 @@ import RxPrimitives
 /// The lower end of the chain of a stream that throws.
 ///
 /// A stream of that type does not tell when an element is taken. So at most 512 elements wait in the stream itself, 16 if they are `Weighted`;
-/// those behind them wait here, where their sources are paused (law L13), and a timer looks now and then whether the stream has room again.
+/// later elements wait here, where their sources are paused (law L13), and a timer looks now and then whether the stream has room again.
 ///
 ///     next ──────────────────────────────► stream     one thread at a time offers: that of `next`, or the timer's
 ///       └─ isHolding ─► held ── timer ──►
@@ -23,7 +23,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     /// The elements that wait for room in the stream; only while `isHolding`.
     private var held = ValuesBuffer(.suspendedValues)
     /// The first of the elements that wait, for which the stream had no room.
-    private var refused: Element?
+    private var rejected: Element?
     /// True if the timer offers the elements, and `next` does not.
     private var isHolding = false
     /// The end that follows on the elements that wait.
@@ -41,7 +41,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         case error(any Swift.Error)
     }
 
-    /// The number of elements that wait in the stream. It is exact: the stream refuses one more, which tells that it is full.
+    /// The number of elements that wait in the stream. It is exact: the stream rejects one more, which tells that it is full.
     private static var streamBound: Int { Element.self is any Weighted.Type ? 16 : 512 }
 
     static func stream(of source: Observable<Element>) -> Stream {
@@ -78,7 +78,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
             if Backlog.isNotable(count) { Backlog.noticed(count, at: "values", backlogPlace) }
             return
         }
-        if !offer(element) { beginHolding(refused: element) }
+        if !offer(element) { beginHolding(rejected: element) }
     }
 
     override func error(_ error: any Swift.Error) { finish(.error(error)) }
@@ -93,11 +93,11 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         if isHolding { self.end = end }
         lock.unlock()
         if isHolding {
-            // Not `settle`, which ends the stream: the end follows behind the elements that wait.
+            // Not `cancelChain`, which ends the stream: the end follows after the elements that wait.
             upstream.take()?.cancel()
         } else {
             send(end)
-            subscription.settle(upstream)
+            subscription.cancelChain(upstream)
         }
     }
 
@@ -123,10 +123,10 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         return true
     }
 
-    private func beginHolding(refused: Element) {
+    private func beginHolding(rejected: Element) {
         let begins = lock.withLock {
             if isAbandoned { return false }
-            self.refused = refused
+            self.rejected = rejected
             isHolding = true
             return true
         }
@@ -142,7 +142,7 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         interval.lengthen()
         while let element = takeHeld() {
             if !offer(element) {
-                lock.withLock { if !isAbandoned { refused = element } }
+                lock.withLock { if !isAbandoned { rejected = element } }
                 return setTimer()
             }
             interval.shorten()
@@ -156,8 +156,8 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
             lock.unlock()
             return nil
         }
-        if let element = refused {
-            refused = nil
+        if let element = rejected {
+            rejected = nil
             lock.unlock()
             return element
         }
@@ -191,8 +191,8 @@ final class ThrowingValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         lock.lock()
         isAbandoned = true
         let elements = held.takeElements()
-        let (first, sources) = (refused, held.takeSources())
-        refused = nil
+        let (first, sources) = (rejected, held.takeSources())
+        rejected = nil
         lock.unlock()
         sources.resume()
         withExtendedLifetime(first) {}

@@ -75,14 +75,14 @@ private final class AwaitingSink<Element>: Sink<Element> {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         resumption.resume(.failure(error))
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         resumption.resume(.success(nil))
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 }
 
@@ -91,13 +91,13 @@ package final class Resumption<Element> {
     private let continuation: CheckedContinuation<Element?, any Swift.Error>
 
     /// 1 from the first `resume` on.
-    private let isSpent = AtomicWord(0)
+    private let isResumed = AtomicWord(0)
 
     package init(_ continuation: CheckedContinuation<Element?, any Swift.Error>) {
         self.continuation = continuation
     }
 
     package func resume(_ result: Result<Element?, any Swift.Error>) {
-        if isSpent.exchange(1) == 0 { continuation.resume(with: result) }
+        if isResumed.exchange(1) == 0 { continuation.resume(with: result) }
     }
 }

@@ -10,7 +10,7 @@ extension ObservableConvertibleType {
     ///
     /// The subscription ends with the stream: when the task that iterates is cancelled, or when the last copy of the stream is gone. The
     /// iteration ends at the terminal event, and throws the error of the sequence. When its task is cancelled it throws
-    /// `CancellationError` behind the first 512 elements that wait, or the first 16.
+    /// `CancellationError` after the first 512 elements that wait, or the first 16.
     public var values: AsyncThrowingStream<Element, any Swift.Error> {
         ThrowingValuesSink.stream(of: asObservable())
     }

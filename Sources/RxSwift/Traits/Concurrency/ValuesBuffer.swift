@@ -37,14 +37,14 @@ struct ValuesBuffer: ~Copyable {
     /// Subtracts the weight of an element that was taken.
     ///
     /// - Returns: the sources to be resumed if there are few elements now.
-    mutating func removed(weight removed: Int) -> WaitingSources.Taken? {
+    mutating func removed(weight removed: Int) -> WaitingSources.Removed? {
         weight -= removed
         return waiting.isEmpty || isFull ? nil : waiting.takeAll()
     }
 
     /// Pauses a source if there are many elements.
     ///
-    /// - Returns: nil if the source goes on.
+    /// - Returns: nil if the source continues.
     mutating func pause(_ source: any PausableSource) -> WaitingSources.Inspected? {
         isFull ? waiting.add(source) : nil
     }
@@ -53,7 +53,7 @@ struct ValuesBuffer: ~Copyable {
     var isAwaited: Bool { !waiting.isEmpty }
 
     /// Takes the sources that wait, at the end.
-    mutating func takeSources() -> WaitingSources.Taken { waiting.takeAll() }
+    mutating func takeSources() -> WaitingSources.Removed { waiting.takeAll() }
 
     /// Takes the elements, for the owner to release.
     mutating func takeElements() -> ElementRing {

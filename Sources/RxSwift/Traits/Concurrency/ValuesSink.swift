@@ -101,7 +101,7 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         end(ending)
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     private func end(_ ending: Ending) {
@@ -138,7 +138,7 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
             return result
         }
         buffer.popFirst(into: place)
-        // A weight is told by code of the user.
+        // The weight of an element is code of the user.
         let sources = weigh == nil && buffer.isAwaited ? buffer.removed(weight: 0) : nil
         lock.unlock()
         if let weigh {

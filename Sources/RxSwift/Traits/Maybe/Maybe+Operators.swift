@@ -62,7 +62,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     ///   - afterNext: runs after the element was passed on.
     ///   - onError: runs before the error is passed on; an error it throws takes the error's place.
     ///   - afterError: runs after the error was passed on.
-    ///   - onCompleted: runs before the completion is passed on, behind an element or without one.
+    ///   - onCompleted: runs before the completion is passed on, after an element or without one.
     ///   - afterCompleted: runs after the completion was passed on.
     ///   - onSubscribe: runs before the source is subscribed to.
     ///   - onSubscribed: runs after the source was subscribed to.

@@ -32,7 +32,7 @@ package final class OutcomeSink<Element>: Sink<Element> {
         onSuccess: ((Element) -> Void)?, onError: ((any Swift.Error) -> Void)?, onCompleted: (() -> Void)?,
         onDisposed: (() -> Void)?, requiresElement: Bool
     ) {
-        // The code that may call out comes first: behind it the arguments are stored without being counted anew.
+        // The code that may call out comes first: after it the arguments are stored without being counted anew.
         self.callStack = onError == nil ? Hooks.captureSubscriptionCallstack() : []
         self.onSuccess = onSuccess
         self.onError = onError
@@ -64,28 +64,28 @@ package final class OutcomeSink<Element>: Sink<Element> {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         if !hasElement { report(error) }
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
         upstream.quiesce()
         reportCompletion()
-        subscription.settle(upstream)
+        subscription.cancelChain(upstream)
     }
 
     package override func error(_ error: any Swift.Error, then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil, !hasElement { report(error) }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 
     package override func completed(then after: () -> Void) {
         let upstream = subscription.takeUpstream()
         upstream?.quiesce()
         if upstream != nil { reportCompletion() }
-        subscription.settle(upstream, after: after)
+        subscription.cancelChain(upstream, after: after)
     }
 
     private func reportCompletion() {

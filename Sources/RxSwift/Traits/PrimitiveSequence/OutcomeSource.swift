@@ -24,7 +24,7 @@ package final class OutcomeSource<Element>: Observable<Element>, @unchecked Send
 
 /// Lets one outcome through, that of the first thread to bring one.
 ///
-/// An element and the `completed` behind it are two events, between which another thread, or the observer from inside its
+/// An element and the `completed` after it are two events, between which another thread, or the observer from inside its
 /// callback, could place an element of its own. So the outcome is decided before the first of them.
 @usableFromInline
 package final class OutcomeObserver<Element>: SerializedSink<Element> {

@@ -32,7 +32,7 @@ extension SharedSequences {
             #expect(runs == 2)
         }
 
-        @Test("A newcomer to a signal receives no earlier element") func signalNewcomer() {
+        @Test("A late subscriber to a signal receives no earlier element") func signalLateSubscriber() {
             let scheduler = ticks()
             let observer = scheduler.createObserver(Int.self)
             SharingScheduler.mock(scheduler: scheduler) {

@@ -78,7 +78,7 @@ import Testing
         expect(state.leave(&b))
     }
 
-    @Test("A newcomer that leaves after the last subscriber disconnects") func lastNewcomer() {
+    @Test("A late subscriber that leaves after the last subscriber disconnects") func lastLateSubscriber() {
         var state = RefCountStateMachine()
         var a = RefCountStateMachine.Membership.pending
         var b = a

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The subject delivers the end after it has repeated its element to the first subscriber.
-    @Test("A subscriber that comes before the others learn of the end connects anew") func earlyNewcomers() {
+    @Test("A subscriber that comes before the others learn of the end connects anew") func earlySubscribers() {
         let log = EventLog()
         let counted = Observable.just(1).multicast { BehaviorSubject(value: 0) }.refCount()
         var isFirst = true

@@ -159,7 +159,7 @@ import Testing
             let start = threadNanoseconds()
             queue.submit(
                 WorkJob { _, _ in
-                    SpinWait.pause(nanoseconds: 50_000)
+                    SpinWait.spin(nanoseconds: 50_000)
                     return false
                 })
             longest[thread].value = max(longest[thread].value, threadNanoseconds() - start)
@@ -170,7 +170,7 @@ import Testing
                 {
                     while MonotonicClock.now() < end {
                         submit(thread)
-                        SpinWait.pause(nanoseconds: 3_000)
+                        SpinWait.spin(nanoseconds: 3_000)
                     }
                 }
             })

@@ -100,14 +100,14 @@ package final class ScenarioTurns: RunQueue, JobScheduler {
 }
 
 /// What keeps the used actions of a loop.
-package final class ScenarioSpares {
-    private let spares = ActionPool(idleTimeout: .max)
+package final class ScenarioActionPool {
+    private let actionPool = ActionPool(idleTimeout: .max)
 
     package init() {}
 
     /// By any thread but the loop's: makes an action and drops it again, as a scheduler does with one that has run.
     package func take(_ body: @escaping () -> Void) -> Unmanaged<Job> {
-        let action = spares.take(
+        let action = actionPool.take(
             UserAction {
                 body()
                 return Disposables.create()
@@ -119,7 +119,7 @@ package final class ScenarioSpares {
     package func run(_ job: Unmanaged<Job>) {
         var budget = 1
         _ = job._withUnsafeGuaranteedRef { $0.run(&budget) }
-        spares.recycle(job)
+        actionPool.recycle(job)
     }
 }
 

@@ -87,7 +87,7 @@ class AnyCombinationCoordinator: Coordinator {
 
     // MARK: Pausing
 
-    /// The numbers of elements in one slot at which its source pauses, and goes on.
+    /// The numbers of elements in one slot at which its source is paused, and resumed.
     private static var most: Int { 256 }
     private static var few: Int { 128 }
 
@@ -136,7 +136,7 @@ class AnyCombinationCoordinator: Coordinator {
         }
     }
 
-    /// A source that waits may belong to other chains, too, so it goes on when this one has ended.
+    /// A source that waits may belong to other chains, too, so it is resumed when this one has ended.
     package final func serializerDidClose() {
         if hasWaiting { resumeWaiting() }
     }

@@ -13,9 +13,9 @@ extension ObservableType {
     ///   - maxConcurrent: the greatest number of tasks at a time; a number below 1 counts as 1.
     ///   - keepsOrder: whether results come in the order of their elements. Otherwise they come as soon as they are there.
     ///   - priority: the priority of the tasks.
-    ///   - transform: makes the result. An error it throws ends the sequence: behind the results of the elements before, if the order is
-    ///     kept. No element behind it is transformed any more, then.
-    /// - Returns: the results, one at a time, on threads of the tasks. Completes behind the last one; fails at once if the source fails.
+    ///   - transform: makes the result. An error it throws ends the sequence: after the results of the elements before, if the order is
+    ///     kept. Then no later element is transformed.
+    /// - Returns: the results, one at a time, on threads of the tasks. Completes after the last one; fails at once if the source fails.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency
     public func asyncMap<Result>(

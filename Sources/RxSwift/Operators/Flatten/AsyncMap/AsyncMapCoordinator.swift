@@ -109,7 +109,7 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
         return finish.delivers ? deliver(outcome, worker) : nil
     }
 
-    /// Delivers an outcome, and those behind it while there are any. Returns an element that the worker transforms next.
+    /// Delivers an outcome, and the outcomes that follow it and are known. Returns an element that the worker transforms next.
     private func deliver(_ first: StateMachine.Outcome, _ worker: AsyncMapWorker) -> StateMachine.Work? {
         var outcome = first
         var kept: StateMachine.Work?
@@ -120,7 +120,7 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
                 sourceFailed(error)
                 return nil
             }
-            let delivered = settleDelivery(worker)
+            let delivered = finishDelivery(worker)
             if let work = delivered.work {
                 if let earlier = kept { startAnew(earlier) }
                 kept = work
@@ -136,7 +136,7 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
         return kept
     }
 
-    private func settleDelivery(_ worker: AsyncMapWorker) -> StateMachine.Delivered {
+    private func finishDelivery(_ worker: AsyncMapWorker) -> StateMachine.Delivered {
         lock.lock()
         let delivered = state.delivered(by: worker)
         let isEmptying = !waitingSources.isEmpty && !state.mustPause(isAwaited: true)
@@ -167,7 +167,7 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
         closeState()
     }
 
-    /// Cancels the tasks, and releases what waits.
+    /// Cancels the tasks, and releases the waiting elements.
     private func closeState() {
         lock.lock()
         if state.isClosed { return lock.unlock() }

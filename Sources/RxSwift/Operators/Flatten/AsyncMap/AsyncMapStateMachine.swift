@@ -12,7 +12,7 @@ package final class AsyncMapWorker {
 ///
 ///     admit ──► waiting ──► running ──► finished ──► delivered     `limit` elements at a time are between waiting and delivered
 ///
-/// Not thread-safe: its owner guards it. Runs no code of the user, and returns what it drops.
+/// Not thread-safe: its owner guards it. Runs no code of the user, and returns the values that it drops.
 package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     /// An element that a worker has to transform, with its number.
     package struct Work {
@@ -36,7 +36,7 @@ package struct AsyncMapStateMachine<Element, Result>: ~Copyable {
     private var nextDelivery = 0
 
     private var hasSourceEnded = false
-    /// The number of the first element known to have failed. No element behind it is started any more.
+    /// The number of the first element known to have failed. No later element is started any more.
     private var failure = Int.max
     /// True if a worker delivers, which has taken the outcome `nextDelivery`.
     private var isDelivering = false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The closures that `do` runs at terminal events, before and behind what the downstream does.
+/// The closures that `do` runs at terminal events, before and after the downstream handles them.
 ///
 /// An object, which the sinks share: they must not retain the observable, and with it the source. Four closures in each sink would make the
 /// stack frames of its end larger (law L8).

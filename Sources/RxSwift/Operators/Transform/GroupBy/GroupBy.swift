@@ -47,25 +47,25 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     private let groupType = Group<Element>.self
 
     /// The subscription to the source, held in shares.
-    private let life: SharedLife
+    private let sharedUpstream: SharedUpstream
 
     /// The downstream's share of that subscription.
-    fileprivate let share: LifeShare
+    fileprivate let share: UpstreamShare
 
     init(keySelector: @escaping (Element) throws -> Key, downstream: Sink<GroupedObservable<Key, Element>>) {
         self.keySelector = keySelector
         self.downstream = downstream
-        life = SharedLife()
-        share = LifeShare(life)
+        sharedUpstream = SharedUpstream()
+        share = UpstreamShare(sharedUpstream)
         super.init()
     }
 
-    override func link(_ stage: Stage) { life.link(stage) }
+    override func link(_ stage: Stage) { sharedUpstream.link(stage) }
 
     override func next(_ element: Element) {
         do {
             let key = try keySelector(element)
-            if life.isCancelled { return }
+            if sharedUpstream.isCancelled { return }
             let hash = key.hashValue
             if let group = groups.group(of: key, hash: hash) {
                 group._withUnsafeGuaranteedRef { unsafeDowncast($0, to: SubjectCore<Element>.self).next(element) }
@@ -73,8 +73,8 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
                 group.core.next(element)
             }
         } catch {
-            if life.isCancelled { return }
-            life.cancel()
+            if sharedUpstream.isCancelled { return }
+            sharedUpstream.cancel()
             self.error(error)
         }
     }
@@ -85,10 +85,10 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     @inline(never)
     private func open(_ key: Key, hash: Int) -> Group<Element>? {
         if share.isCancelled { return nil }
-        let group = groupType.init(life: life)
+        let group = groupType.init(sharedUpstream: sharedUpstream)
         groups.add(group.core, for: key, hash: hash)
         downstream.next(GroupedObservable(key: key, source: group))
-        return life.isCancelled ? nil : group
+        return sharedUpstream.isCancelled ? nil : group
     }
 
     /// Only if the downstream and all groups pause the source; a group without a subscriber does not.
@@ -105,13 +105,13 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     override func error(_ error: any Swift.Error) {
         endGroups(.error(error))
         if !share.isCancelled { downstream.error(error) }
-        life.cancel()
+        sharedUpstream.cancel()
     }
 
     override func completed() {
         endGroups(.completed)
         if !share.isCancelled { downstream.completed() }
-        life.cancel()
+        sharedUpstream.cancel()
     }
 
     private func endGroups(_ stop: SubjectListCore.Stop) {
@@ -124,10 +124,10 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
 /// The sequence of the elements of one group.
 final class Group<Element>: Observable<Element>, @unchecked Sendable {
     let core = SubjectCore<Element>(name: "groupBy")
-    private let life: SharedLife
+    private let sharedUpstream: SharedUpstream
 
-    required init(life: SharedLife) {
-        self.life = life
+    required init(sharedUpstream: SharedUpstream) {
+        self.sharedUpstream = sharedUpstream
         super.init()
     }
 
@@ -136,7 +136,7 @@ final class Group<Element>: Observable<Element>, @unchecked Sendable {
     override func subscribeCore(_ downstream: Sink<Element>) {
         switch core.stop {
         case nil:
-            let share = LifeShare(life)
+            let share = UpstreamShare(sharedUpstream)
             let subscription = SubjectSubscription(core: core, downstream: downstream)
             share.link(subscription)
             downstream.link(share)
@@ -151,7 +151,7 @@ final class Group<Element>: Observable<Element>, @unchecked Sendable {
 /// A subscription to a source that several shares hold; it ends when the last share is released.
 ///
 /// Any thread may take or release a share.
-final class SharedLife: Stage {
+final class SharedUpstream: Stage {
     /// The number of shares held. Once it is 0, the source is cancelled; shares taken later change nothing.
     private let shares = AtomicWord(0)
 
@@ -163,18 +163,18 @@ final class SharedLife: Stage {
 }
 
 /// One share of a subscription, released by `cancel()`. An upstream stage of its own may be linked to it.
-final class LifeShare: Stage {
-    private let life: SharedLife
+final class UpstreamShare: Stage {
+    private let sharedUpstream: SharedUpstream
 
-    init(_ life: SharedLife) {
-        self.life = life
+    init(_ sharedUpstream: SharedUpstream) {
+        self.sharedUpstream = sharedUpstream
         super.init()
-        life.join()
+        sharedUpstream.join()
     }
 
     override func cancel() {
         guard let upstream = takeUpstream() else { return }
         upstream.take()?.cancel()
-        life.leave()
+        sharedUpstream.leave()
     }
 }

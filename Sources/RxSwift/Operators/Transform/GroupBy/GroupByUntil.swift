@@ -3,7 +3,7 @@
 import RxPrimitives
 
 extension ObservableType {
-    /// Sorts the elements into groups by key, each of which lives until a sequence of its own says otherwise.
+    /// Sorts the elements into groups by key, each of which lives until a sequence of its own sends an element or ends.
     ///
     /// As `groupBy`, for keys of which there are ever new ones: a group that has ended leaves nothing behind. An element whose key has no group
     /// opens a new one, also after an earlier group of that key.
@@ -14,8 +14,8 @@ extension ObservableType {
     ///     requests.groupBy { $0.client } until: { $0.filter(\.isLogout) }
     /// - Parameters:
     ///   - keySelector: runs once per element, never two runs at a time; an error it throws ends the groups and the result.
-    ///   - duration: runs once per group, behind the delivery of the group to the observer, and receives the group. Its sequence gets each
-    ///     element of the group behind the group's subscribers, and does not keep the source subscribed to. An error it throws ends the
+    ///   - duration: runs once per group, after the delivery of the group to the observer, and receives the group. Its sequence gets each
+    ///     element of the group after the group's subscribers do, and does not keep the source subscribed to. An error it throws ends the
     ///     groups and the result.
     /// - Returns: the groups. Costs two atomic read-modify-writes and a look-up by key per element.
     /// - SeeAlso: [GroupBy](https://reactivex.io/documentation/operators/groupby.html)
@@ -85,7 +85,8 @@ private final class OpenGroup<Key: Hashable, Element> {
     /// The number of groups opened before it.
     let number: Int
     let group: Group<Element>
-    /// What the group's sequence sees of it: apart from the subscribers, which alone decide about pauses and about the source's life.
+    /// The part of the group that its duration observes. It is separate from the subscribers, which alone decide about pauses and keep the
+    /// source subscribed to.
     let watched: Watched
     /// The link to the group's sequence.
     let link = UpstreamLink()
@@ -98,10 +99,10 @@ private final class OpenGroup<Key: Hashable, Element> {
         case ticks(Group<Void>)
     }
 
-    init(key: Key, number: Int, life: SharedLife, watched: Watched) {
+    init(key: Key, number: Int, sharedUpstream: SharedUpstream, watched: Watched) {
         self.key = key
         self.number = number
-        group = Group(life: life)
+        group = Group(sharedUpstream: sharedUpstream)
         self.watched = watched
     }
 
@@ -141,9 +142,9 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     }
 
     /// The subscription to the source, held in shares: by the downstream, and by the subscribers of groups.
-    private let life = SharedLife()
-    private let watchedLife = SharedLife()
-    let share: LifeShare
+    private let sharedUpstream = SharedUpstream()
+    private let watchedUpstream = SharedUpstream()
+    let share: UpstreamShare
 
     var operatorName: StaticString { "groupBy(_:until:)" }
 
@@ -156,7 +157,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         self.keySelector = keySelector
         self.lifetime = lifetime
         self.downstream = downstream
-        share = LifeShare(life)
+        share = UpstreamShare(sharedUpstream)
         super.init()
     }
 
@@ -166,7 +167,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     override func link(_ stage: Stage) {
         super.link(stage)
-        life.link(self)
+        sharedUpstream.link(self)
     }
 
     override func cancel() {
@@ -255,7 +256,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     private func open(_ key: Key) throws -> OpenGroup<Key, Element>? {
         if share.isCancelled { return nil }
         let (watched, makeDuration) = watch(key)
-        let group = OpenGroup<Key, Element>(key: key, number: opened, life: life, watched: watched)
+        let group = OpenGroup<Key, Element>(key: key, number: opened, sharedUpstream: sharedUpstream, watched: watched)
         opened += 1
         groups[key] = group
         downstream.next(GroupedObservable(key: key, source: group.group))
@@ -267,14 +268,14 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         return isCancelled ? nil : group
     }
 
-    /// Makes what the sequence of a new group sees of it, and the closure that makes that sequence.
+    /// Makes the part of a new group that its duration observes, and the closure that makes the duration.
     private func watch(_ key: Key) -> (OpenGroup<Key, Element>.Watched, () throws -> Observable<Void>) {
         switch lifetime {
         case .sequence(let make):
-            let elements = Group<Element>(life: watchedLife)
+            let elements = Group<Element>(sharedUpstream: watchedUpstream)
             return (.elements(elements), { try make(GroupedObservable(key: key, source: elements)) })
         case .idleTimeout(let time, let scheduler):
-            let ticks = Group<Void>(life: watchedLife)
+            let ticks = Group<Void>(sharedUpstream: watchedUpstream)
             return (.ticks(ticks), { ticks.debounce(time, scheduler: scheduler) })
         }
     }
@@ -289,7 +290,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
             default: downstream.completed()
             }
         }
-        life.cancel()
+        sharedUpstream.cancel()
     }
 
     private func endGroups(_ stop: SubjectListCore.Stop) {

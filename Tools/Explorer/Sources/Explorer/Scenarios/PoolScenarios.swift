@@ -6,14 +6,15 @@ import RxSwift
 
 extension Scenario {
     static let pools: [Scenario] = [
-        Scenario("spares.one-owner", "an action out of use goes to one of those who ask, and to none before it is back")
-        {
-            let spares = ScenarioSpares()
+        Scenario(
+            "action-pool.one-owner", "an action out of use goes to one of those who ask, and to none before it is back"
+        ) {
+            let actionPool = ScenarioActionPool()
             let runs = Count()
             let handed = HandedOver(2)
             func take() -> Unmanaged<Job> {
                 let cell = Cell(1)
-                return spares.take {
+                return actionPool.take {
                     runs.add(cell.value)
                 }
             }
@@ -22,11 +23,11 @@ extension Scenario {
                 { for _ in 0..<2 { handed.give(take(), by: 1) } },
                 {
                     for _ in 0..<3 {
-                        for index in 0..<2 { while let job = handed.take(from: index) { spares.run(job) } }
+                        for index in 0..<2 { while let job = handed.take(from: index) { actionPool.run(job) } }
                     }
                 }
             ) {
-                for index in 0..<2 { while let job = handed.take(from: index) { spares.run(job) } }
+                for index in 0..<2 { while let job = handed.take(from: index) { actionPool.run(job) } }
                 require(runs.value == 4, "\(runs.value) actions have run")
             }
         },

@@ -237,8 +237,9 @@ extension Scenario {
                 require(Set(log.numbers).count == log.numbers.count, "\(log.numbers)")
             }
         },
-        Scenario("pressure.fan-out-newcomer", "a subscriber that comes resumes the source that all others have paused")
-        {
+        Scenario(
+            "pressure.fan-out-late-subscriber", "a subscriber that comes resumes the source that all others have paused"
+        ) {
             let fan = FanOut()
             let source = PausingSource()
             let valve = Valve()

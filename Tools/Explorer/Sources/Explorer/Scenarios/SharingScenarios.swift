@@ -118,7 +118,7 @@ extension Scenario {
             }
         },
         Scenario(
-            "ref-count.newcomer",
+            "ref-count.late-subscriber",
             "who subscribes while the last subscriber leaves gets what is sent afterwards", preemptions: 3
         ) {
             let subject = PublishSubject<Element>()
@@ -134,8 +134,8 @@ extension Scenario {
             }
         },
         Scenario(
-            "ref-count.two-newcomers",
-            "newcomers and the last subscriber that leaves connect and disconnect in the end", preemptions: 2
+            "ref-count.two-late-subscribers",
+            "late subscribers and the last subscriber that leaves connect and disconnect in the end", preemptions: 2
         ) {
             let subject = PublishSubject<Element>()
             let shared = subject.publish().refCount()

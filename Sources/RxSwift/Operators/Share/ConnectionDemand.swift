@@ -6,7 +6,7 @@ import RxPrimitives
 ///
 /// The subscribers may all leave while the source is being subscribed to. As in RxSwift (law L11) the source runs on until that
 /// call returns, so that a short source ends properly. After `limit` elements without a subscriber the next one cancels it.
-struct ConnectionInterest: ~Copyable {
+struct ConnectionDemand: ~Copyable {
     /// 0 while the connection is wanted, else 1 + the number of elements that came since it became unwanted.
     private let unwanted = AtomicWord(0)
 
@@ -32,17 +32,17 @@ struct ConnectionInterest: ~Copyable {
         if count == 0 { return false }
         // The exchange fails if another thread has just subscribed.
         _ = unwanted.compareExchange(count, count + 1)
-        return count > ConnectionInterest.limit
+        return count > ConnectionDemand.limit
     }
 }
 
 /// A connection that is told whether it is wanted.
-protocol InterestedConnection: AnyObject, Disposable {
+protocol DemandingConnection: AnyObject, Disposable {
     /// Detaches the connection from its connectable sequence, which takes a new subject for its next subscribers. The caller then
     /// disposes of it.
     ///
     /// - Returns: an object that the caller releases, outside its locks.
-    func retire() -> Any?
+    func detach() -> Any?
 
     /// True if the source has ended, or the connection was disposed of.
     var hasEnded: Bool { get }
@@ -57,11 +57,11 @@ protocol InterestedConnection: AnyObject, Disposable {
 /// A connectable sequence whose connection is known before it is made.
 protocol PreparedConnectable: AnyObject {
     /// Returns the existing connection, or a new one, which the caller has to `start`.
-    func prepareConnection() -> (connection: any InterestedConnection, isNew: Bool)
+    func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool)
 
     /// True if the subject in use has ended, so that its subscribers get no more than it remembers.
     var hasSubjectEnded: Bool { get }
 
     /// Subscribes a new connection to the source.
-    func start(_ connection: any InterestedConnection)
+    func start(_ connection: any DemandingConnection)
 }
