@@ -61,7 +61,7 @@ public struct ObservableValues<Element, Failure: Swift.Error>: AsyncSequence, @u
             while true {
                 if hasEnded { return nil }
                 if Task.isCancelled { subscription.cancel() }
-                var result = TakeResult.nothing
+                var result = ValuesTakeResult.nothing
                 let element: Element? = withUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { place in
                     let place = place.baseAddress.unsafelyUnwrapped
                     result = subscription.take(into: place)
@@ -79,7 +79,7 @@ public struct ObservableValues<Element, Failure: Swift.Error>: AsyncSequence, @u
 
         /// Ends the iteration: returns nil, or throws.
         @usableFromInline
-        mutating func end(_ result: TakeResult) throws(Failure) -> Element? {
+        mutating func end(_ result: ValuesTakeResult) throws(Failure) -> Element? {
             hasEnded = true
             // A sequence that cannot fail throws nothing, not even when it was cancelled.
             if result == .failed, let error = subscription.takeError() as? Failure { throw error }

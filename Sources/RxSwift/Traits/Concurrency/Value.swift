@@ -9,7 +9,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     /// `CancellationError`.
     public nonisolated(nonsending) var value: Element {
         get async throws {
-            guard let element = try await outcome(of: primitiveSequence.source) else { throw RxError.noElements }
+            guard let element = try await awaitOutcome(of: primitiveSequence.source) else { throw RxError.noElements }
             return element
         }
     }
@@ -21,7 +21,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     /// Throws the error of the maybe. When the waiting task is cancelled, the subscription is disposed of, and the property throws
     /// `CancellationError`.
     public nonisolated(nonsending) var value: Element? {
-        get async throws { try await outcome(of: primitiveSequence.source) }
+        get async throws { try await awaitOutcome(of: primitiveSequence.source) }
     }
 }
 
@@ -31,12 +31,12 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     /// Throws the error of the completable. When the waiting task is cancelled, the subscription is disposed of, and the property
     /// throws `CancellationError`.
     public nonisolated(nonsending) var value: Void {
-        get async throws { _ = try await outcome(of: primitiveSequence.source) }
+        get async throws { _ = try await awaitOutcome(of: primitiveSequence.source) }
     }
 }
 
 /// Waits for the one element of a sequence, or for its end.
-private nonisolated(nonsending) func outcome<Element>(of source: Observable<Element>) async throws -> Element? {
+private nonisolated(nonsending) func awaitOutcome<Element>(of source: Observable<Element>) async throws -> Element? {
     // Set when `subscribe` has returned: an event that a source sends inside of it counts, even if the task is cancelled already.
     let subscription = SingleAssignmentDisposable()
     return try await withTaskCancellationHandler {

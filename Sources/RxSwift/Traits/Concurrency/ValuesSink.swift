@@ -4,7 +4,7 @@ import RxPrimitives
 
 /// The result of asking a `ValuesSink` for an element.
 @usableFromInline
-package enum TakeResult {
+package enum ValuesTakeResult {
     /// The element has been moved to the caller's memory.
     case element
     /// No element waits, and more may come.
@@ -130,7 +130,7 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
     // MARK: By the task
 
     /// Moves the oldest element, if one waits, to memory of the caller that is not initialized.
-    func take(into place: UnsafeMutablePointer<Element>) -> TakeResult {
+    func take(into place: UnsafeMutablePointer<Element>) -> ValuesTakeResult {
         lock.lock()
         if buffer.isEmpty {
             let result = resultOfEnding
@@ -150,7 +150,7 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         return .element
     }
 
-    private var resultOfEnding: TakeResult {
+    private var resultOfEnding: ValuesTakeResult {
         switch ending {
         case .none: .nothing
         case .completed: .ended
@@ -159,7 +159,7 @@ final class ValuesSink<Element>: Sink<Element>, @unchecked Sendable {
         }
     }
 
-    /// Returns the error of the sequence to the first caller after `TakeResult.failed`.
+    /// Returns the error of the sequence to the first caller after `ValuesTakeResult.failed`.
     func takeError() -> (any Swift.Error)? {
         lock.withLock {
             guard case .error(let error) = ending else { return nil }
@@ -202,7 +202,7 @@ package final class ValuesSubscription<Element>: @unchecked Sendable {
 
     /// Moves the oldest element, if one waits, to memory of the caller that is not initialized.
     @usableFromInline
-    package func take(into place: UnsafeMutablePointer<Element>) -> TakeResult { sink.take(into: place) }
+    package func take(into place: UnsafeMutablePointer<Element>) -> ValuesTakeResult { sink.take(into: place) }
 
     @usableFromInline
     package func takeError() -> (any Swift.Error)? { sink.takeError() }
@@ -217,7 +217,7 @@ package final class ValuesSubscription<Element>: @unchecked Sendable {
     /// The oldest element of a sequence that does not fail; waits until there is one. Returns nil at the end.
     package func take() async -> Element? {
         while true {
-            var result = TakeResult.nothing
+            var result = ValuesTakeResult.nothing
             let element: Element? = withUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { place in
                 let place = place.baseAddress.unsafelyUnwrapped
                 result = take(into: place)
