@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import RxPrimitives
 
 /// The claim of a write on a path. Once the write was stopped, later writes to that path wait until the system has ended its work for it.
@@ -20,6 +21,8 @@ final class WriteClaim: @unchecked Sendable {
     private var whenFree: (() -> Void)?
 
     private let path: File.Path
+    /// The claims of a parent process are never released in a forked one, whose loops have no threads.
+    private let forks = rx_forks()
 
     init(_ path: File.Path) { self.path = path }
 
@@ -38,7 +41,7 @@ final class WriteClaim: @unchecked Sendable {
     /// - Returns: the hold, and whether the write may begin at once.
     func begin(whenFree: @escaping () -> Void) -> (hold: Hold, mayBegin: Bool) {
         let mayBegin = WriteClaim.lock.withLock {
-            let stopped = WriteClaim.claims[path]?.filter(\.isStopped) ?? []
+            let stopped = WriteClaim.claims[path]?.filter { $0.isStopped && $0.forks == forks } ?? []
             for claim in stopped { claim.waiting.append(self) }
             WriteClaim.claims[path, default: []].append(self)
             blockers = stopped.count
@@ -52,14 +55,16 @@ final class WriteClaim: @unchecked Sendable {
     func stop() { WriteClaim.lock.withLock { isStopped = true } }
 
     private func release() {
-        let free = WriteClaim.lock.withLock {
+        // Called and released outside the lock: the closures hold streams of users.
+        let (free, unused) = WriteClaim.lock.withLock {
             WriteClaim.claims[path]?.removeAll { $0 === self }
             if WriteClaim.claims[path]?.isEmpty == true { WriteClaim.claims[path] = nil }
             let free = waiting.compactMap { $0.removeBlocker() }
             waiting = []
-            return free
+            return (free, whenFree.take())
         }
         for whenFree in free { whenFree() }
+        withExtendedLifetime(unused) {}
     }
 
     private func removeBlocker() -> (() -> Void)? {
