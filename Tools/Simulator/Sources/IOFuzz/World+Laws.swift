@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import RxIOUring
 
 extension World {
@@ -62,6 +63,9 @@ extension World {
         guard peer.inputEnd.isClean, !peer.wantsNoInput, !isEnded(peer.loop), !peer.isDisposed else { return }
         if end.link.isUnix, !mustArrive { return }
         if peer.parser.isCut { streamFault(name, "a clean end within a frame") }
+        if (end.closedEnd.errors.first as? IOError)?.code == ENOBUFS {
+            streamFault(name, "a clean end, though the connection has failed by too much to send")
+        }
         for lane in end.sends.keys.sorted() {
             // Sends beside the end of the output may be rejected later, which is reported.
             let certain = wasSendReported ? end.certain(lane) : end.accepted(lane)
