@@ -98,16 +98,16 @@ ssize_t rx_read_now(int descriptor, void *address, size_t length) {
 // Two system calls each, in one turn of an event loop.
 static const size_t most_single_bytes = 256;
 
-// Writes as much as has room for certain in a descriptor that is ready: PIPE_BUF bytes in a pipe, in a terminal a byte at a time. Anything else
-// may take messages, as an eventfd does, and gets all of it.
+// Writes as much as has room for certain in a descriptor that is ready: PIPE_BUF bytes in a pipe, in anything else a byte at a time.
 static ssize_t write_when_ready(int descriptor, const void *address, size_t length) {
     if (fcntl(descriptor, F_GETFL) & O_NONBLOCK) return write(descriptor, address, length);
     bool is_pipe = mode_of(descriptor) == S_IFIFO;
-    if (!is_pipe && !isatty(descriptor)) return is_ready(descriptor, POLLOUT) ? write(descriptor, address, length) : -1;
     size_t piece = is_pipe ? PIPE_BUF : 1, most = is_pipe ? PIPE_BUF : most_single_bytes, done = 0;
     while (done < length && done < most && is_ready(descriptor, POLLOUT)) {
         size_t rest = length - done;
         ssize_t count = write(descriptor, (const char *)address + done, rest < piece ? rest : piece);
+        // A descriptor of messages, as an eventfd, which takes nothing in parts.
+        if (count < 0 && errno == EINVAL && done == 0 && piece < length) count = write(descriptor, address, length);
         if (count <= 0) return done > 0 ? (ssize_t)done : count;
         done += (size_t)count;
     }

@@ -92,7 +92,6 @@ class Mutant:
         self.scenarios = fields.get("scenarios", "").split()
         self.tests = fields.get("tests", "")
         self.kind = fields["kind"]
-        self.seed = fields.get("seed", "1")
         self.same = fields.get("x86", "") == "same"
 
 

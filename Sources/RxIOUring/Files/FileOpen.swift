@@ -75,13 +75,9 @@ private final class FileOpenSource: LoopSource<OpenFile> {
 
     override func begin() {
         if mode == .read { return open() }
-        let (hold, mayBegin) = claim.begin { [self] in
-            loop.queue.submitExpress {
-                if self.isRunning { self.open() }
-            }
-        }
+        let (hold, mayOpen) = claim.begin(for: self, open)
         self.hold = hold
-        if mayBegin { open() }
+        if mayOpen { open() }
     }
 
     private func open() {

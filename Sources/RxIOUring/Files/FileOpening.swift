@@ -13,7 +13,7 @@ final class FileOpening {
     private let path: File.Path
     private let flags: CInt
     private let permissions: UInt32
-    /// Held by the thread that makes the attempt, also behind `cancel`.
+    /// Held by the thread that makes the attempt, also after `cancel`.
     @exclusivity(unchecked) private var hold: WriteClaim.Hold?
     private let loop: EventLoop
 

@@ -120,13 +120,9 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
 
     override func begin() {
         // A write to the same path that was disposed of may still be in the kernel's hands.
-        let (hold, mayBegin) = claim.begin { [self] in
-            loop.queue.submitExpress {
-                if self.isRunning { self.open() }
-            }
-        }
+        let (hold, mayOpen) = claim.begin(for: self, open)
         self.hold = hold
-        if mayBegin { open() }
+        if mayOpen { open() }
     }
 
     private func open() {

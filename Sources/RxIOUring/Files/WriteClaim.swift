@@ -37,10 +37,16 @@ final class WriteClaim: @unchecked Sendable {
 
     /// Claims the path, once.
     ///
-    /// - Parameter whenFree: called once, on any thread and never within this call, if stopped writes to the path are still under way.
-    /// - Returns: the hold, and whether the write may begin at once.
-    func begin(whenFree: @escaping () -> Void) -> (hold: Hold, mayBegin: Bool) {
-        let mayBegin = WriteClaim.lock.withLock {
+    /// - Parameter open: called once on the loop, while the source runs and never within this call, if stopped writes to the path are still
+    ///   under way.
+    /// - Returns: the hold, and whether the caller may open the file at once.
+    func begin<Element>(for source: LoopSource<Element>, _ open: @escaping () -> Void) -> (hold: Hold, mayOpen: Bool) {
+        let whenFree = {
+            source.loop.queue.submitExpress {
+                if source.isRunning { open() }
+            }
+        }
+        let mayOpen = WriteClaim.lock.withLock {
             let stopped = WriteClaim.claims[path]?.filter { $0.isStopped && $0.forks == forks } ?? []
             for claim in stopped { claim.waiting.append(self) }
             WriteClaim.claims[path, default: []].append(self)
@@ -48,7 +54,7 @@ final class WriteClaim: @unchecked Sendable {
             if blockers > 0 { self.whenFree = whenFree }
             return blockers == 0
         }
-        return (Hold(self), mayBegin)
+        return (Hold(self), mayOpen)
     }
 
     /// Has later writes to the path wait for the end of this one.
@@ -59,6 +65,9 @@ final class WriteClaim: @unchecked Sendable {
         let (free, unused) = WriteClaim.lock.withLock {
             WriteClaim.claims[path]?.removeAll { $0 === self }
             if WriteClaim.claims[path]?.isEmpty == true { WriteClaim.claims[path] = nil }
+            if blockers > 0 {
+                for claim in WriteClaim.claims[path] ?? [] { claim.waiting.removeAll { $0 === self } }
+            }
             let free = waiting.compactMap { $0.removeBlocker() }
             waiting = []
             return (free, whenFree.take())

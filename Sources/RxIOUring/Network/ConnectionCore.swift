@@ -206,7 +206,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         flushTimer = nil
         awaitsSends.storeRelaxed(0)
         // A clean end says that everything was sent, also what the loop has not taken from the inbox yet. Threads that have found their bytes
-        // accepted before a failure, and put them into the inbox behind it, have them rejected. An orderly end has awaited such threads.
+        // accepted before a failure, and put them into the inbox after it, have them rejected. An orderly end has awaited such threads.
         let waiting = inboxLock.withLock {
             if error != nil { isInboxClosed = true }
             return output.bytes + inbox.bytes

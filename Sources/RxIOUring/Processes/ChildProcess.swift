@@ -28,8 +28,8 @@ public enum ChildProcess {
         case kill
         /// Sends `SIGTERM`, and `SIGKILL` to what still runs after that time.
         ///
-        /// Behind the shutdown of the loop, which does not wait for that, a thread of this process does it. If this process exits earlier, what
-        /// ignores `SIGTERM` goes on.
+        /// After the shutdown of the loop, which does not wait for the grace period, a thread of this process sends `SIGKILL`. If this process
+        /// exits earlier, processes that ignore `SIGTERM` keep running.
         case terminate(grace: DispatchTimeInterval)
     }
 
