@@ -107,7 +107,6 @@ extension ConnectionCore {
 
     /// Sends what was accepted before the end of the loop. Returns whether something is left, or is being sent by another thread.
     func drainOutput() -> Bool {
-        rejectSends(ECANCELED)
         takeInbox()
         flush()
         return state.isSending && mustAwaitSends
@@ -228,21 +227,27 @@ extension ConnectionCore {
             return ENOTCONN
         }
         guard rejection.compareExchange(0, UInt(ENOBUFS)) else { return ENOBUFS }
-        let error = IOError(
-            code: ENOBUFS, operation: "send",
-            subject:
-                "\(subject) (\(load.bytes) bytes wait, which take \(load.weight); the limit is \(options.sendLimit))")
-        IOHooks.reportRejectedSend(error, count)
+        let error = overflowError(load)
         // Submitted, not called at once: the caller may be an observer of this connection.
         loop.submit {
-            // Also if nothing is queued here: bytes that were accepted may still be in the inbox.
-            self.hasDroppedOutput = true
             self.finishClosing(error)
         } rejected: {
             false
         }
+        IOHooks.reportRejectedSend(error, count)
         return ENOBUFS
     }
+
+    func overflowError(_ load: OutputLoad) -> IOError {
+        IOError(
+            code: ENOBUFS, operation: "send",
+            subject:
+                "\(subject) (\(load.bytes) bytes wait, which take \(load.weight); the limit is \(options.sendLimit))")
+    }
+
+    /// True if bytes were rejected in the midst of the stream: then no orderly end may follow, also if the failure has not reached the loop.
+    // Relaxed: who ends the output in order tries to set the same word before.
+    var hasOverflowed: Bool { rejection.loadRelaxed() == UInt(ENOBUFS) }
 
     private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }
 
@@ -252,6 +257,7 @@ extension ConnectionCore {
 
     /// Sends a FIN behind the queued bytes. New sends are rejected already.
     func shutDownOutput() {
+        if hasOverflowed { return }
         takeInbox()
         if state.shutdownRequested() { flushAtEndOfTick() }
     }

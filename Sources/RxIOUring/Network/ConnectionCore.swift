@@ -115,6 +115,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     }
 
     func drain() -> Bool {
+        rejectSends(ECANCELED)
+        if hasOverflowed { finishClosing(overflowError(OutputLoad(word: load.loadRelaxed()))) }
         if state.life != .closed { return drainOutput() }
         // The loop ends before the descriptor is closed: the watchers get the reason of the close, not the end of the loop.
         notifyWatchers(state.failure)
@@ -143,8 +145,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Closes when the queued bytes are sent, or after a time limit.
     private func close() {
-        guard state.closeRequested() else { return }
         rejectSends(ENOTCONN)
+        guard !hasOverflowed, state.closeRequested() else { return }
         endInput()
         takeInbox()
         // Not flushed here: the caller may be an observer of this connection.
@@ -211,7 +213,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
             if error != nil { isInboxClosed = true }
             return output.bytes + inbox.bytes
         }
-        let isCut = isAborted || hasDroppedOutput || waiting > 0
+        let isCut = isAborted || hasDroppedOutput || hasOverflowed || waiting > 0
         hasSentEverything = error == nil && !isCut
         if isCut, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()

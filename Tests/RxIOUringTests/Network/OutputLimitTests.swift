@@ -97,6 +97,50 @@ import Testing
         }
     }
 
+    enum OrderlyEnd: CaseIterable {
+        case shutdownOutput, close, shutdown
+    }
+
+    /// The fault: what had been accepted went out, and an orderly end behind it, before the loop learned of the failure.
+    @Test(
+        "An orderly end beside a rejected send does not look as if everything had arrived",
+        arguments: Backend.built, OrderlyEnd.allCases)
+    func endBesideOverflow(_ backend: Backend, _ ending: OrderlyEnd) throws {
+        let before = IOHooks.sendRejectedHandler
+        defer { IOHooks.sendRejectedHandler = before }
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 1_000
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let errors = EventLog()
+            _ = connection.closed.subscribe(
+                onCompleted: { errors.note("completed") }, onError: { errors.note("\(code($0))") })
+            let isHeld = DispatchSemaphore(value: 0)
+            _ = server.scheduler.schedule(()) { _ in
+                isHeld.wait()
+                return Disposables.create()
+            }
+            IOHooks.sendRejectedHandler = { [scheduler = server.scheduler] _, _ in
+                switch ending {
+                case .shutdownOutput: connection.shutdownOutput()
+                case .close: connection.close()
+                case .shutdown: DispatchQueue.global().async { scheduler.shutdown() }
+                }
+                isHeld.signal()
+                _ = waitUntil { connection.queuedBytes == 0 }
+                usleep(50_000)
+            }
+            #expect(connection.send(ByteChunk(pattern(2_000))))
+            #expect(!connection.send("x"))
+            IOHooks.sendRejectedHandler = before
+            #expect(Self.receiveAll(peer).end == ECONNRESET)
+            #expect(waitUntil { errors.lines == ["\(ENOBUFS)"] }, "\(errors.lines)")
+            server.end()
+        }
+    }
+
     @Test("A million small sends to a peer that does not read take little memory", arguments: Backend.built)
     func smallSends(_ backend: Backend) throws {
         try leavingNothingBehind {
@@ -146,10 +190,10 @@ import Testing
         }
     }
 
-    enum Ending: CaseIterable { case shutdown, closeAndShutdown }
+    enum LoopEnd: CaseIterable { case shutdown, closeAndShutdown }
 
-    @Test("The end of the loop sends what was accepted", arguments: Backend.built, Ending.allCases)
-    func loopEnd(_ backend: Backend, ending: Ending) throws {
+    @Test("The end of the loop sends what was accepted", arguments: Backend.built, LoopEnd.allCases)
+    func loopEnd(_ backend: Backend, ending: LoopEnd) throws {
         let all = pattern(6_000_000)
         for round in 0..<stepCount(200, debug: 40) {
             let server = try Server(backend, keeps: true)

@@ -144,6 +144,12 @@ static void step(void) {
     draw_run();
     // A thread that is interrupted may come back late.
     if (draw() % 8 == 0) now_time += draw() % 200000;
+    // Sometimes so late that the others do all they can meanwhile, up to their end: chance alone would hardly choose them that often.
+    if (draw() % 16 == 0) {
+        self->deadline = now_time + draw() % 4000000;
+        self->state = SLEEPING;
+        return wait_for_turn();
+    }
     struct thread *next = choose_from(self, 0);
     if (next != NULL) pass_to(next);
 }

@@ -58,11 +58,11 @@ struct Program {
         var random = SeededRandom(seed: seed)
         self.seed = seed
         hasErrors = random.happens(oneIn: 4)
+        loops = 1
+        links = []
         lanes = []
         // Some are of timers alone: these take little time, and their races need many attempts.
         if random.happens(oneIn: 4) {
-            loops = 1
-            links = []
             for _ in 0..<2 {
                 lanes.append(
                     (0..<Int.random(in: 2...8, using: &random)).map { _ in
@@ -71,12 +71,45 @@ struct Program {
             }
             return
         }
+        if random.happens(oneIn: 4) {
+            raceOfEnd(&random)
+            return
+        }
         let busy = Int.random(in: 1...Program.mostLoops, using: &random)
         loops = busy + Int.random(in: 0...1, using: &random)
         links = (0..<Int.random(in: 0...2, using: &random)).map { _ in Program.link(busy, &random) }
         for lane in 0..<2 {
             let count = Int.random(in: lane == 0 ? 1...14 : 0...10, using: &random)
             lanes.append((0..<count).map { _ in step(&random) })
+        }
+    }
+
+    /// A thread that sends beside another one that ends the same connection, or its loop: the race needs many attempts as well.
+    private mutating func raceOfEnd(_ random: inout SeededRandom) {
+        loops = 2
+        var link = Program.link(loops, &random)
+        link.loops = [0, 1]
+        link.consumers = [.direct, .direct]
+        links = [link]
+        let end = Int.random(in: 0..<2, using: &random)
+        lanes.append(
+            (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                Step(action: .send(end: end, sizes: Program.sizes(&random)), isOnLoop: false)
+            })
+        var steps = [Step(action: .pause(microseconds: Int(random.next() % 100)), isOnLoop: false)]
+        if random.happens(oneIn: 2) { steps = [] }
+        steps.append(Step(action: endAction(end, &random), isOnLoop: random.happens(oneIn: 4)))
+        lanes.append(steps)
+    }
+
+    private func endAction(_ end: Int, _ random: inout SeededRandom) -> Action {
+        switch random.next() % 8 {
+        case 0: .shutdownOutput(end: end)
+        case 1: .close(end: end)
+        case 2: .release(end: end)
+        case 3: .abort(end: end)
+        case 4: .shutdown(loop: links[0].loops[end], draining: 10_000)
+        default: .shutdown(loop: links[0].loops[end], draining: -1)
         }
     }
 
