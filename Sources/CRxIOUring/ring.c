@@ -33,15 +33,15 @@
 struct rx_ring {
     struct io_uring ring;
     bool is_deferred;
-    // The entries of the pool; its buffers are the caller's.
-    struct io_uring_buf_ring *pool;
-    size_t pool_bytes;
-    unsigned char *buffers;
-    uint32_t buffer_count;
-    uint32_t buffer_size;
+    // The entries of the pools; their buffers are the caller's.
+    struct {
+        struct io_uring_buf_ring *entries;
+        size_t bytes;
+        unsigned char *buffers;
+        uint32_t count;
+        uint32_t size;
+    } pools[RX_POOLS];
 };
-
-static const unsigned short pool_group = 0;
 
 bool rx_ring_is_built(void) { return true; }
 
@@ -93,7 +93,8 @@ rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
 
 void rx_ring_free(rx_ring *ring) {
     io_uring_queue_exit(&ring->ring);
-    if (ring->pool) munmap(ring->pool, ring->pool_bytes);
+    for (int i = 0; i < RX_POOLS; i++)
+        if (ring->pools[i].entries) munmap(ring->pools[i].entries, ring->pools[i].bytes);
     free(ring);
 }
 
@@ -115,9 +116,10 @@ bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void
     case RX_WRITE_VECTOR: io_uring_prep_writev(sqe, descriptor, address, length, (uint64_t)offset); break;
     case RX_RECEIVE: io_uring_prep_recv(sqe, descriptor, address, length, (int)flags); break;
     case RX_RECEIVE_POOL:
+    case RX_RECEIVE_BULK:
         io_uring_prep_recv(sqe, descriptor, NULL, length, (int)flags);
         sqe->flags |= IOSQE_BUFFER_SELECT;
-        sqe->buf_group = pool_group;
+        sqe->buf_group = operation == RX_RECEIVE_BULK ? RX_POOL_BULK : RX_POOL_USUAL;
         // Kernels that have pools (5.19) know this, too.
         if (offset == 1) sqe->ioprio |= IORING_RECVSEND_POLL_FIRST;
         break;
@@ -178,7 +180,7 @@ unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most) {
     return count;
 }
 
-int rx_ring_make_pool(rx_ring *ring, void *buffers, uint32_t count, uint32_t size) {
+int rx_ring_make_pool(rx_ring *ring, rx_pool group, void *buffers, uint32_t count, uint32_t size) {
     size_t bytes = count * sizeof(struct io_uring_buf);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return -errno;
@@ -186,29 +188,31 @@ int rx_ring_make_pool(rx_ring *ring, void *buffers, uint32_t count, uint32_t siz
     memset(&registration, 0, sizeof registration);
     registration.ring_addr = (uint64_t)(uintptr_t)memory;
     registration.ring_entries = count;
-    registration.bgid = pool_group;
+    registration.bgid = group;
     int status = io_uring_register_buf_ring(&ring->ring, &registration, 0);
     if (status != 0) {
         munmap(memory, bytes);
         return status;
     }
-    ring->pool = memory;
-    ring->pool_bytes = bytes;
-    ring->buffers = buffers;
-    ring->buffer_count = count;
-    ring->buffer_size = size;
-    io_uring_buf_ring_init(ring->pool);
+    ring->pools[group].entries = memory;
+    ring->pools[group].bytes = bytes;
+    ring->pools[group].buffers = buffers;
+    ring->pools[group].count = count;
+    ring->pools[group].size = size;
+    io_uring_buf_ring_init(memory);
     for (uint32_t i = 0; i < count; i++)
-        io_uring_buf_ring_add(ring->pool, ring->buffers + (size_t)i * size, size, (unsigned short)i,
-                              io_uring_buf_ring_mask(count), (int)i);
-    io_uring_buf_ring_advance(ring->pool, (int)count);
+        io_uring_buf_ring_add(memory, ring->pools[group].buffers + (size_t)i * size, size, (unsigned short)i, io_uring_buf_ring_mask(count),
+                              (int)i);
+    io_uring_buf_ring_advance(memory, (int)count);
     return 0;
 }
 
-void rx_ring_return_buffer(rx_ring *ring, uint32_t number) {
-    io_uring_buf_ring_add(ring->pool, ring->buffers + (size_t)number * ring->buffer_size, ring->buffer_size,
-                          (unsigned short)number, io_uring_buf_ring_mask(ring->buffer_count), 0);
-    io_uring_buf_ring_advance(ring->pool, 1);
+void rx_ring_return_buffer(rx_ring *ring, rx_pool group, uint32_t number) {
+    struct io_uring_buf_ring *entries = ring->pools[group].entries;
+    uint32_t size = ring->pools[group].size;
+    io_uring_buf_ring_add(entries, ring->pools[group].buffers + (size_t)number * size, size, (unsigned short)number,
+                          io_uring_buf_ring_mask(ring->pools[group].count), 0);
+    io_uring_buf_ring_advance(entries, 1);
 }
 
 #ifdef __clang__
@@ -242,9 +246,9 @@ unsigned rx_ring_prepared(const rx_ring *ring) { (void)ring, abort(); }
 bool rx_ring_has_completions(const rx_ring *ring) { (void)ring, abort(); }
 int rx_ring_enter(rx_ring *ring, bool wait, int64_t nanoseconds) { (void)ring, (void)wait, (void)nanoseconds, abort(); }
 unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most) { (void)ring, (void)into, (void)most, abort(); }
-int rx_ring_make_pool(rx_ring *ring, void *buffers, uint32_t count, uint32_t size) {
-    (void)ring, (void)buffers, (void)count, (void)size, abort();
+int rx_ring_make_pool(rx_ring *ring, rx_pool group, void *buffers, uint32_t count, uint32_t size) {
+    (void)ring, (void)group, (void)buffers, (void)count, (void)size, abort();
 }
-void rx_ring_return_buffer(rx_ring *ring, uint32_t number) { (void)ring, (void)number, abort(); }
+void rx_ring_return_buffer(rx_ring *ring, rx_pool group, uint32_t number) { (void)ring, (void)group, (void)number, abort(); }
 
 #endif

@@ -33,7 +33,8 @@ typedef enum rx_operation {
     RX_WRITE,        // the same
     RX_WRITE_VECTOR, // descriptor, address of the first iovec, length: their number, offset as above
     RX_RECEIVE,      // descriptor, address, length, flags of recv
-    RX_RECEIVE_POOL, // descriptor, length, flags of recv, offset (1: nothing has come yet); the kernel takes a buffer from the pool
+    RX_RECEIVE_POOL, // descriptor, length, flags of recv, offset (1: nothing has come yet); the kernel takes a buffer from RX_POOL_USUAL
+    RX_RECEIVE_BULK, // the same, from RX_POOL_BULK
     RX_SEND,         // descriptor, address, length, flags of send
     RX_RECEIVE_MESSAGE, // descriptor, address of a msghdr, flags
     RX_SEND_MESSAGE,    // the same
@@ -94,11 +95,14 @@ int rx_ring_enter(rx_ring *ring, bool wait, int64_t nanoseconds);
 /// Takes completions, at most so many.
 unsigned rx_ring_take(rx_ring *ring, rx_completion *into, unsigned most);
 
-/// Gives the kernel a pool for RX_RECEIVE_POOL: `count` buffers (a power of two) of `size` bytes, one behind the other from `buffers` on. The
+/// The pools of a ring.
+typedef enum rx_pool { RX_POOL_USUAL, RX_POOL_BULK, RX_POOLS } rx_pool;
+
+/// Gives the kernel a pool: `count` buffers (a power of two) of `size` bytes, one behind the other from `buffers` on. The
 /// memory stays the caller's, until the ring is freed. 0 or a negated errno.
-int rx_ring_make_pool(rx_ring *ring, void *buffers, uint32_t count, uint32_t size);
+int rx_ring_make_pool(rx_ring *ring, rx_pool group, void *buffers, uint32_t count, uint32_t size);
 /// Gives a buffer back to the kernel.
-void rx_ring_return_buffer(rx_ring *ring, uint32_t number);
+void rx_ring_return_buffer(rx_ring *ring, rx_pool group, uint32_t number);
 
 // MARK: Readiness
 

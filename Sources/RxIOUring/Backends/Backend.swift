@@ -78,26 +78,48 @@ class Backend {
     /// Forgets a descriptor that has no operation in flight, before it is closed.
     func forget(_ descriptor: CInt) {}
 
+    // MARK: Receive pools
+
     /// Buffers for `RX_RECEIVE_POOL`, made at the first use. Nil if the backend can have none.
-    final var receivePool: ReceivePool? {
-        if !triedReceivePool {
-            triedReceivePool = true
-            madeReceivePool = makeReceivePool()
-        }
-        return madeReceivePool
+    final private(set) lazy var usualPool = makePool(.usual)
+    /// The same for `RX_RECEIVE_BULK`.
+    final private(set) lazy var bulkPool = makePool(.bulk)
+    @exclusivity(unchecked) private final var pools: [ReceivePool] = []
+
+    private final func makePool(_ kind: ReceivePool.Kind) -> ReceivePool? {
+        guard let made = makeReceivePool(kind) else { return nil }
+        pools.append(made)
+        return made
     }
 
-    @exclusivity(unchecked) private final var triedReceivePool = false
-    /// The pool, if it was made.
-    @exclusivity(unchecked) final private(set) var madeReceivePool: ReceivePool?
+    func makeReceivePool(_ kind: ReceivePool.Kind) -> ReceivePool? {
+        guard let pool = ReceivePool(kind, backend: self) else { return nil }
+        pool.free = Array((0..<kind.count).reversed())
+        return pool
+    }
 
-    func makeReceivePool() -> ReceivePool? { nil }
+    /// Returns a buffer to its pool: the backend may receive into it again.
+    func returnBuffer(_ number: Int, to pool: ReceivePool) {
+        buffersInUse -= 1
+        pool.free.append(number)
+    }
 
-    /// Returns a buffer to the pool: the backend may receive into it again.
-    func returnBuffer(_ number: Int) { fatalError("swift-rx: a subclass has to implement this method") }
+    /// Takes a buffer of a pool whose free buffers the kernel does not know.
+    final func takeBuffer(_ kind: ReceivePool.Kind) -> (pool: ReceivePool, number: Int)? {
+        guard let pool = kind == .usual ? usualPool : bulkPool else { return nil }
+        if pool.free.isEmpty { pool.takeReturned() }
+        return pool.free.popLast().map { (pool, $0) }
+    }
+
+    /// Takes the buffers that came back on other threads.
+    final func takeReturnedBuffers() {
+        for pool in pools { pool.takeReturned() }
+    }
 
     /// Releases the kernel's resources. No operation is in flight, and none will be.
-    func close() {}
+    func close() {
+        for pool in pools { pool.close() }
+    }
 }
 
 /// A counter in the kernel by which other threads wake a loop.

@@ -65,21 +65,6 @@ final class EpollBackend: Backend {
 
     override var kind: IOUringScheduler.Backend { .epoll }
 
-    /// The numbers of the free buffers of the receive pool.
-    @exclusivity(unchecked) private var freeBuffers: [Int] = []
-
-    override func makeReceivePool() -> ReceivePool? {
-        freeBuffers = Array((0..<ReceivePool.count).reversed())
-        return ReceivePool(backend: self)
-    }
-
-    override func returnBuffer(_ number: Int) {
-        buffersInUse -= 1
-        freeBuffers.append(number)
-    }
-
-    override func close() { madeReceivePool?.close() }
-
     override var hasPrepared: Bool { !ready.isEmpty }
 
     override var hasEvents: Bool { !ready.isEmpty || waiting > 0 || !finished.isEmpty || done.hasSome }
@@ -109,7 +94,7 @@ final class EpollBackend: Backend {
     }
 
     override func wait(until deadline: UInt64?) {
-        madeReceivePool?.takeReturned()
+        takeReturnedBuffers()
         var nanoseconds: Int64 = -1
         if !ready.isEmpty || !finished.isEmpty || done.hasSome {
             nanoseconds = 0
@@ -212,7 +197,7 @@ final class EpollBackend: Backend {
             return true
         }
         if operation.runsApart { return attemptFile(operation) }
-        if operation.request.kind == RX_RECEIVE_POOL { return attemptReceive(operation) }
+        if let kind = operation.request.kind.receivePool { return attemptReceive(operation, kind) }
         let result = operation.perform()
         if result == -EAGAIN, operation.canAwaitReadiness {
             if let failure = awaitReadiness(operation) {
@@ -225,10 +210,9 @@ final class EpollBackend: Backend {
         return true
     }
 
-    /// Tries to receive into a buffer of the pool, and returns whether the operation completed.
-    private func attemptReceive(_ operation: Operation) -> Bool {
-        if freeBuffers.isEmpty { madeReceivePool?.takeReturned() }
-        guard let pool = madeReceivePool, let number = freeBuffers.popLast() else {
+    /// Tries to receive into a buffer of a pool, and returns whether the operation completed.
+    private func attemptReceive(_ operation: Operation, _ kind: ReceivePool.Kind) -> Bool {
+        guard let (pool, number) = takeBuffer(kind) else {
             finish(operation, -ENOBUFS)
             return true
         }
@@ -239,7 +223,7 @@ final class EpollBackend: Backend {
             finish(operation, result, buffer: Int32(number))
             return true
         }
-        freeBuffers.append(number)
+        pool.free.append(number)
         if result == -EAGAIN {
             guard let failure = awaitReadiness(operation) else { return false }
             finish(operation, failure)

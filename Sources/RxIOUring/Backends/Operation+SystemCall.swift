@@ -78,7 +78,7 @@ extension Operation {
                 if written >= 0 || errno != ESPIPE { return written }
             }
             return writev(descriptor, vectors, count)
-        case RX_RECEIVE, RX_RECEIVE_POOL:
+        case RX_RECEIVE, RX_RECEIVE_POOL, RX_RECEIVE_BULK:
             return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
         case RX_SEND:
             return send(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))

@@ -17,7 +17,7 @@ extension Operation {
             case S_IFSOCK: return isOfStreamSocket
             default: return false
             }
-        case RX_RECEIVE, RX_RECEIVE_POOL, RX_SEND, RX_SEND_MESSAGE, RX_CONNECT: return isOfStreamSocket
+        case RX_RECEIVE, RX_RECEIVE_POOL, RX_RECEIVE_BULK, RX_SEND, RX_SEND_MESSAGE, RX_CONNECT: return isOfStreamSocket
         case RX_SYNCHRONIZE: return true
         default: return false
         }
@@ -40,7 +40,7 @@ extension Operation {
         switch request.kind {
         // Nothing but its end makes a read of a file on a disk short.
         case RX_READ: return isOfRegularFile ? nil : request.length
-        case RX_WRITE, RX_RECEIVE, RX_RECEIVE_POOL, RX_SEND: return request.length
+        case RX_WRITE, RX_RECEIVE, RX_RECEIVE_POOL, RX_RECEIVE_BULK, RX_SEND: return request.length
         case RX_SEND_MESSAGE: return vectors.reduce(0) { $0 + $1.iov_len }
         default: return nil
         }

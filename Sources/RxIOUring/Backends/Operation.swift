@@ -64,6 +64,15 @@ class Operation {
 }
 
 extension rx_operation {
+    /// The pool from which a receive takes its buffer.
+    var receivePool: ReceivePool.Kind? {
+        switch self {
+        case RX_RECEIVE_POOL: return .usual
+        case RX_RECEIVE_BULK: return .bulk
+        default: return nil
+        }
+    }
+
     /// True if the operation needs a readable descriptor, false if it needs a writable one.
     var isInput: Bool {
         switch self {

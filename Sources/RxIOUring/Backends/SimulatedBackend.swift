@@ -18,8 +18,6 @@ final class SimulatedBackend: Backend {
     @exclusivity(unchecked) private var waiting: [Operation] = []
     /// The results of performed operations, in the order in which they were performed.
     @exclusivity(unchecked) private var completions: [Completion] = []
-    /// The numbers of the free buffers of the receive pool.
-    @exclusivity(unchecked) private var freeBuffers: [Int] = []
     /// An empty array with reserved capacity.
     @exclusivity(unchecked) private var entries: [pollfd] = []
 
@@ -75,7 +73,7 @@ final class SimulatedBackend: Backend {
     }
 
     override func wait(until deadline: UInt64?) {
-        madeReceivePool?.takeReturned()
+        takeReturnedBuffers()
         if hasTurn { return collect(0) }
         guard let deadline else { return collect(-1) }
         let now = MonotonicClock.now()
@@ -99,18 +97,9 @@ final class SimulatedBackend: Backend {
         if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
     }
 
-    override func makeReceivePool() -> ReceivePool? {
-        if choices.happens(oneIn: 8) { return nil }
-        freeBuffers = Array((0..<ReceivePool.count).reversed())
-        return ReceivePool(backend: self)
+    override func makeReceivePool(_ kind: ReceivePool.Kind) -> ReceivePool? {
+        choices.happens(oneIn: 8) ? nil : super.makeReceivePool(kind)
     }
-
-    override func returnBuffer(_ number: Int) {
-        buffersInUse -= 1
-        freeBuffers.append(number)
-    }
-
-    override func close() { madeReceivePool?.close() }
 
     override func performNow(_ operation: Operation) -> Int32 {
         if choices.happens(oneIn: 8) { return -EAGAIN }
@@ -163,7 +152,7 @@ final class SimulatedBackend: Backend {
         if operation.isOfByteStream, let error = choices.error(operation.request.kind) {
             return complete(operation, -error)
         }
-        if operation.request.kind == RX_RECEIVE_POOL { return receive(operation) }
+        if let kind = operation.request.kind.receivePool { return receive(operation, kind) }
         completeOrWait(operation, performInPart(operation))
     }
 
@@ -173,17 +162,16 @@ final class SimulatedBackend: Backend {
         operation.isAwaitingReadiness = true
     }
 
-    /// Tries to receive into a buffer of the pool.
-    private func receive(_ operation: Operation) {
-        if freeBuffers.isEmpty { madeReceivePool?.takeReturned() }
-        guard let pool = madeReceivePool, !choices.happens(oneIn: 16), let number = freeBuffers.popLast() else {
+    /// Tries to receive into a buffer of a pool.
+    private func receive(_ operation: Operation, _ kind: ReceivePool.Kind) {
+        guard !choices.happens(oneIn: 16), let (pool, number) = takeBuffer(kind) else {
             return complete(operation, -ENOBUFS)
         }
         operation.request.address = pool.address(number)
         let result = performInPart(operation)
         operation.request.address = nil
         if result > 0 { return complete(operation, result, buffer: Int32(number)) }
-        freeBuffers.append(number)
+        pool.free.append(number)
         completeOrWait(operation, result)
     }
 

@@ -69,7 +69,7 @@ struct SimulatedChoices: RandomNumberGenerator {
     mutating func error(_ kind: rx_operation) -> CInt? {
         guard hasErrors, happens(oneIn: 64) else { return nil }
         switch kind {
-        case RX_RECEIVE, RX_RECEIVE_POOL: return ECONNRESET
+        case RX_RECEIVE, RX_RECEIVE_POOL, RX_RECEIVE_BULK: return ECONNRESET
         case RX_SEND, RX_SEND_MESSAGE: return [ECONNRESET, EPIPE, ENOBUFS].randomElement(using: &self)
         case RX_CONNECT: return [ECONNREFUSED, ETIMEDOUT, ENOBUFS].randomElement(using: &self)
         case RX_READ: return EIO

@@ -137,19 +137,22 @@ final class URingBackend: Backend {
         if !rx_can_be_told(descriptor) { super.prepare(descriptor) }
     }
 
-    override func makeReceivePool() -> ReceivePool? {
-        guard let pool = ReceivePool(backend: self) else { return nil }
-        let status = rx_ring_make_pool(ring, pool.memory, UInt32(ReceivePool.count), UInt32(ReceivePool.size))
+    override func makeReceivePool(_ kind: ReceivePool.Kind) -> ReceivePool? {
+        guard let pool = ReceivePool(kind, backend: self) else { return nil }
+        let status = rx_ring_make_pool(
+            ring, URingBackend.group(kind), pool.memory, UInt32(kind.count), UInt32(kind.size))
         return status == 0 ? pool : nil
     }
 
-    override func returnBuffer(_ number: Int) {
+    override func returnBuffer(_ number: Int, to pool: ReceivePool) {
         buffersInUse -= 1
-        rx_ring_return_buffer(ring, UInt32(number))
+        rx_ring_return_buffer(ring, URingBackend.group(pool.kind), UInt32(number))
     }
 
+    private static func group(_ kind: ReceivePool.Kind) -> rx_pool { kind == .usual ? RX_POOL_USUAL : RX_POOL_BULK }
+
     override func close() {
-        madeReceivePool?.close()
+        super.close()
         // Their operations have ended.
         delayedCancellations = []
         // The ring must not write into this object's memory any more when that is released.
@@ -223,7 +226,7 @@ final class URingBackend: Backend {
 
     /// Puts delayed operations and cancellations into the submission queue, as far as there is room.
     private func flush() {
-        madeReceivePool?.takeReturned()
+        takeReturnedBuffers()
         if !watchesWakeUp, !isClosing {
             let read = Operation.Request(
                 kind: RX_READ, descriptor: wakeUp.descriptor, address: UnsafeMutableRawPointer(counter), length: 8)

@@ -3,16 +3,24 @@
 import Glibc
 import RxPrimitives
 
-/// The buffers into which the sockets of one loop receive.
+/// Buffers of one size, into which the sockets of one loop receive.
 ///
 /// The kernel (or the backend) takes a buffer when input has arrived, so that a connection without input holds no memory. The
 /// pool outlives the loop as long as a chunk of it is held.
 final class ReceivePool: @unchecked Sendable {
-    /// The number of bytes per buffer.
-    static let size = 16 * 1024
-    /// The number of buffers: a power of two.
-    static let count = 512
+    enum Kind {
+        /// Many buffers of 16 KiB.
+        case usual
+        /// A few of 256 KiB, for a connection whose last receive has filled its buffer.
+        case bulk
 
+        /// The number of bytes per buffer.
+        var size: Int { self == .usual ? 16 << 10 : 256 << 10 }
+        /// The number of buffers: a power of two.
+        var count: Int { self == .usual ? 512 : 32 }
+    }
+
+    let kind: Kind
     let memory: UnsafeMutableRawPointer
     private unowned(unsafe) let backend: Backend
 
@@ -20,35 +28,38 @@ final class ReceivePool: @unchecked Sendable {
     private let owner = AtomicWord(UInt(pthread_self()))
 
     private let lock = Mutex()
+    /// The free buffers, where not the kernel has them. Used on the loop thread.
+    @exclusivity(unchecked) var free: [Int] = []
+
     /// Buffers that came back on other threads, protected by the lock.
     @exclusivity(unchecked) private var returned: [Int] = []
     /// 1 if buffers may have come back on other threads.
     private let hasReturned = AtomicWord(0)
 
     /// Maps the memory; called on the loop thread. Returns nil if there is none.
-    init?(backend: Backend) {
+    init?(_ kind: Kind, backend: Backend) {
+        self.kind = kind
         self.backend = backend
         // Pages that were never received into take no memory.
-        let bytes = ReceivePool.size * ReceivePool.count
-        let mapped = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let mapped = mmap(nil, kind.size * kind.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let mapped, mapped != MAP_FAILED else { return nil }
         memory = mapped
     }
 
-    deinit { munmap(memory, ReceivePool.size * ReceivePool.count) }
+    deinit { munmap(memory, kind.size * kind.count) }
 
-    func address(_ number: Int) -> UnsafeMutableRawPointer { memory + number * ReceivePool.size }
+    func address(_ number: Int) -> UnsafeMutableRawPointer { memory + number * kind.size }
 
     /// Tells whether the memory belongs to this pool.
     func contains(_ address: UnsafeMutableRawPointer) -> Bool {
-        address >= memory && address < memory + ReceivePool.size * ReceivePool.count
+        address >= memory && address < memory + kind.size * kind.count
     }
 
     /// Takes a buffer back that is not used any more; called on any thread.
     func recycle(_ address: UnsafeMutableRawPointer) {
-        let number = (address - memory) / ReceivePool.size
+        let number = (address - memory) / kind.size
         let owner = owner.loadRelaxed()
-        if owner == UInt(pthread_self()) { return backend.returnBuffer(number) }
+        if owner == UInt(pthread_self()) { return backend.returnBuffer(number, to: self) }
         if owner == 0 { return }
         lock.withLock { returned.append(number) }
         hasReturned.storeReleasing(1)
@@ -64,7 +75,7 @@ final class ReceivePool: @unchecked Sendable {
             returned = []
             return taken
         }
-        for number in numbers { backend.returnBuffer(number) }
+        for number in numbers { backend.returnBuffer(number, to: self) }
     }
 
     /// Stops returning buffers to the backend. Called on the loop thread.

@@ -46,11 +46,9 @@ extension ConnectionCore {
     }
 
     private func submit(_ receive: ConnectionReceive, _ socket: Descriptor) {
-        if let window, window.take() {
-            receive.receive(self, on: socket)
-        } else {
-            receiveIntoOwnMemory(receive, socket)
-        }
+        guard let window, window.take() else { return receiveIntoOwnMemory(receive, socket) }
+        if receive.pool == .bulk, window.bulk == nil { window.add(bulk: loop.backend.bulkPool) }
+        receive.receive(self, on: socket, hasBulk: window.bulk != nil)
     }
 
     /// Receives and drops while queued bytes wait for the peer, which may read no more before it has sent.
@@ -63,27 +61,26 @@ extension ConnectionCore {
     private func makeReceive(_ socket: Descriptor) -> ConnectionReceive {
         let made = ConnectionReceive(socket)
         receive = made
-        window = loop.backend.receivePool.map { ReceiveWindow(limit: options.receiveWindow, pool: $0) }
+        window = loop.backend.usualPool.map { ReceiveWindow(limit: options.receiveWindow, usual: $0) }
         return made
     }
 
     private func receiveIntoOwnMemory(_ receive: ConnectionReceive, _ socket: Descriptor) {
-        receive.receive(self, on: socket, into: ByteStorage(capacity: ReceivePool.size))
+        receive.receive(self, on: socket, into: ByteStorage(capacity: ReceivePool.Kind.usual.size))
     }
 
     /// Handles the result of a receive, which the window has counted unless the connection received into its own memory.
-    func received(_ result: Int32, buffer: Int, own: ByteStorage?) {
+    func received(_ result: Int32, buffer: Int, of pool: ReceivePool.Kind, own: ByteStorage?) {
         if result > 0 {
             idleTimer?.restart()
             if let own { return claim(chunk(own, count: Int(result))) }
-            let storage = window!.storage(loop.backend.receivePool!.address(buffer))
-            return claim(ByteChunk(storage, count: Int(result)))
+            return claim(ByteChunk(window!.storage(buffer, of: pool), count: Int(result)))
         }
         if own == nil { window!.putBack() }
-        if buffer >= 0 { loop.backend.returnBuffer(buffer) }
+        if buffer >= 0 { loop.backend.returnBuffer(buffer, to: window!.pool(pool)) }
         if result == -ENOBUFS, own == nil, state.isOpen || state.discardsInput, let receive, let socket {
-            // Observers hold all buffers of the loop.
-            return receiveIntoOwnMemory(receive, socket)
+            // Observers hold all buffers of the pool.
+            return pool == .bulk ? submit(receive, socket) : receiveIntoOwnMemory(receive, socket)
         }
         // That of the receive for the subscriber.
         if result == -ECANCELED, state.discardsInput { return discardInput() }

@@ -331,7 +331,7 @@ extension ConnectionCore {
 
     /// Reads and drops unread input: closing the socket before that resets the connection, and bytes already sent are lost.
     func dropUnread(_ socket: Descriptor) {
-        withUnsafeTemporaryAllocation(byteCount: ReceivePool.size, alignment: 16) { buffer in
+        withUnsafeTemporaryAllocation(byteCount: ReceivePool.Kind.usual.size, alignment: 16) { buffer in
             var rest = ConnectionCore.mostUnread
             while rest > 0 {
                 let count = recv(socket.fd, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))

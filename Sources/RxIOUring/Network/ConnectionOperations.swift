@@ -11,17 +11,22 @@ final class ConnectionReceive: DescriptorOperation {
     @exclusivity(unchecked) private var own: ByteStorage?
     /// A hint for the kernel: true if the last receive left no bytes in the socket.
     @exclusivity(unchecked) private var isDrained = true
+    /// The pool for the next receive.
+    @exclusivity(unchecked) private(set) var pool = ReceivePool.Kind.usual
+    /// True if the last receive has found more than a usual buffer holds, or has filled one.
+    @exclusivity(unchecked) private var wasBulk = false
 
     init(_ descriptor: Descriptor) {
         super.init(Request(kind: RX_RECEIVE_POOL, descriptor: descriptor.fd, address: nil))
-        request.length = ReceivePool.size
     }
 
-    /// Receives into the pool.
-    func receive(_ core: ConnectionCore, on descriptor: Descriptor) {
+    /// Receives into a pool.
+    func receive(_ core: ConnectionCore, on descriptor: Descriptor, hasBulk: Bool) {
         self.core = core
-        request.kind = RX_RECEIVE_POOL
+        if !hasBulk { pool = .usual }
+        request.kind = pool == .usual ? RX_RECEIVE_POOL : RX_RECEIVE_BULK
         request.address = nil
+        request.length = pool.size
         request.offset = isDrained ? 1 : 0
         descriptor.submit(self)
     }
@@ -32,16 +37,26 @@ final class ConnectionReceive: DescriptorOperation {
         own = storage
         request.kind = RX_RECEIVE
         request.address = storage.address
+        request.length = storage.capacity
         descriptor.submit(self)
     }
 
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
         guard let core else { return }
         self.core = nil
-        let own = own
+        let (own, pool) = (own, pool)
         self.own = nil
-        if result > 0 { isDrained = result < ReceivePool.size }
-        core.received(result, buffer: Int(buffer), own: own)
+        if result > 0 {
+            isDrained = result < request.length
+            // A peer that fills a buffer has sent more. The second receive in a row that finds little leads back: the first one may have found
+            // the rest of a message.
+            let isBulk = result == request.length || result > ReceivePool.Kind.usual.size
+            self.pool = isBulk || (wasBulk && pool == .bulk) ? .bulk : .usual
+            wasBulk = isBulk
+        } else if result == -ENOBUFS {
+            self.pool = .usual
+        }
+        core.received(result, buffer: Int(buffer), of: pool, own: own)
     }
 }
 

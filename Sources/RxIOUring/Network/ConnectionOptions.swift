@@ -21,7 +21,7 @@ public struct ConnectionOptions: Sendable {
 
     /// The number of received chunks that may lie in the buffers of the loop at the same time, at least 1.
     ///
-    /// All connections of a loop share its buffers. If observers keep more chunks than this, each further chunk, of 16 KiB at most, has memory
+    /// All connections of a loop share its buffers. If observers keep more chunks than this, each further chunk has memory
     /// of its own.
     public var receiveWindow = 4 {
         didSet {

@@ -2,19 +2,24 @@
 
 import RxPrimitives
 
-/// Lends one connection buffers of the pool that all connections of its loop share, a limited number at a time.
+/// Lends one connection buffers of the pools that all connections of its loop share, a limited number at a time.
 ///
 /// The loop thread calls `take`; any thread may call `recycle`.
 final class ReceiveWindow: BufferProvider, @unchecked Sendable {
     private let limit: UInt
-    private let pool: ReceivePool
+    private let usual: ReceivePool
+    /// Set by the loop thread before the first of its buffers is lent.
+    @exclusivity(unchecked) private(set) var bulk: ReceivePool?
     /// The number of buffers lent.
     private let inUse = AtomicWord(0)
 
-    init(limit: Int, pool: ReceivePool) {
+    init(limit: Int, usual: ReceivePool) {
         self.limit = UInt(limit)
-        self.pool = pool
+        self.usual = usual
     }
+
+    /// Lends buffers of this pool, too.
+    func add(bulk: ReceivePool?) { self.bulk = bulk }
 
     /// Counts one more buffer. Returns false if the limit is reached.
     func take() -> Bool {
@@ -27,13 +32,15 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
     /// Counts one buffer less.
     func putBack() { _ = inUse.fetchAdd(0 &- 1) }
 
+    func pool(_ kind: ReceivePool.Kind) -> ReceivePool { kind == .usual ? usual : bulk! }
+
     /// The memory of a buffer that was counted.
-    func storage(_ address: UnsafeMutableRawPointer) -> ByteStorage {
-        ByteStorage(address, capacity: ReceivePool.size, of: self)
+    func storage(_ number: Int, of kind: ReceivePool.Kind) -> ByteStorage {
+        ByteStorage(pool(kind).address(number), capacity: kind.size, of: self)
     }
 
     override func recycle(_ address: UnsafeMutableRawPointer) {
-        pool.recycle(address)
+        (usual.contains(address) ? usual : bulk!).recycle(address)
         putBack()
     }
 }

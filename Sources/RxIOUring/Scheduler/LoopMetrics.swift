@@ -17,7 +17,7 @@ public struct LoopMetrics: Sendable, Equatable {
     public var armedTimers: Int
     /// The operations that the kernel, or a helper thread, has not completed.
     public var operationsInFlight: Int
-    /// The buffers of the loop's pool for sockets whose bytes are held by observers, or wait for one. The pool has 512 of 16 KiB.
+    /// The buffers of the loop's pools for sockets whose bytes are held by observers, or wait for one: of 512 of 16 KiB and 32 of 256 KiB.
     ///
     /// A buffer that is released on another thread counts until the loop's next turn.
     public var receiveBuffersInUse: Int

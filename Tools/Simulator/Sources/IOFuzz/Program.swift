@@ -90,6 +90,7 @@ struct Program {
         var link = Program.link(loops, &random)
         link.loops = [0, 1]
         link.consumers = [.direct, .direct]
+        if random.happens(oneIn: 2) { link.sendLimit = 100 }
         links = [link]
         let end = Int.random(in: 0..<2, using: &random)
         lanes.append(
@@ -98,7 +99,9 @@ struct Program {
             })
         var steps = [Step(action: .pause(microseconds: Int(random.next() % 100)), isOnLoop: false)]
         if random.happens(oneIn: 2) { steps = [] }
-        steps.append(Step(action: endAction(end, &random), isOnLoop: random.happens(oneIn: 4)))
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+            steps.append(Step(action: endAction(end, &random), isOnLoop: random.happens(oneIn: 4)))
+        }
         lanes.append(steps)
     }
 
