@@ -306,10 +306,13 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         }
         if let waiter { closeWaiters.append(waiter) }
         isCloseRequested = true
-        queue.reject(IOError(code: EBADF, operation: "write", subject: path))
+        rejectWrites()
         advance()
         closeIfDone()
     }
+
+    /// Rejects writes from now on, since the file is being closed; on any thread.
+    func rejectWrites() { queue.reject(IOError(code: EBADF, operation: "write", subject: path)) }
 
     func removeCloseWaiter(_ waiter: any WriteWaiter) { closeWaiters.removeAll { $0 === waiter } }
 

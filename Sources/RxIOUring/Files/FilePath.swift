@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 extension File {
     /// The path of a file, as bytes: Linux gives a meaning only to `/` and to the zero byte, which ends a path.
     ///
@@ -23,6 +25,16 @@ extension File {
 
         /// The bytes, without a closing zero.
         public var bytes: [UInt8] { cString.dropLast().map(UInt8.init(bitPattern:)) }
+    }
+}
+
+extension File.Path {
+    /// The path from the root, for a later use of a relative one: the working directory may change. Itself if the directory has no path.
+    var absolute: File.Path {
+        guard let first = bytes.first, first != UInt8(ascii: "/"), let directory = getcwd(nil, 0) else { return self }
+        defer { free(directory) }
+        let prefix = UnsafeBufferPointer(start: directory, count: strlen(directory)).map(UInt8.init(bitPattern:))
+        return File.Path(bytes: prefix + [UInt8(ascii: "/")] + bytes)
     }
 }
 

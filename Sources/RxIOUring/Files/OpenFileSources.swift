@@ -185,9 +185,14 @@ final class FileCloseSource: LoopSource<Never>, WriteWaiter {
 
     override var subject: String { output.path }
 
+    /// On the subscribing thread, so that what it writes from now on is rejected.
+    override func subscribeToInput() { output.rejectWrites() }
+
     override func begin() { output.close(self) }
 
     override func end() { output.removeCloseWaiter(self) }
+
+    override func wasDisposedUnbegun() { output.close(nil) }
 
     override func drain() -> Bool { isRunning }
 

@@ -62,15 +62,34 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         awaitConnections()
     }
 
-    override func end() {
+    override func wasDisposedUnbegun() { core.closeIfFree() }
+
+    override func end() { closeSocket() }
+
+    /// Stops accepting, and closes the descriptor.
+    ///
+    /// - Parameter closed: called on the loop thread when the system has closed it.
+    private func closeSocket(_ closed: @escaping () -> Void = {}) {
         timer?.cancel(on: loop)
         timer = nil
         guard let socket else { return }
         if let readiness { loop.cancel(readiness) }
         readiness = nil
         core.sourceEnded()
+        socket.onClosed = { [core] in
+            core.descriptorClosed()
+            closed()
+        }
         socket.close()
         self.socket = nil
+    }
+
+    /// The end of the loop waits for an orderly close under way.
+    override func drain() -> Bool { isRunning && wantsClose }
+
+    /// Completes when the descriptor is closed: from then on another listener can have the address.
+    private func closeAndComplete() {
+        closeSocket { self.complete() }
     }
 
     /// Ends the subscription, and closes the listener with it; called on any thread.
@@ -79,7 +98,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         if loop.isCurrent { wantsClose = true }
         whileRunning {
             self.wantsClose = true
-            if !self.isEmitting { self.complete() }
+            if !self.isEmitting { self.closeAndComplete() }
         }
     }
 
@@ -118,7 +137,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         isEmitting = true
         emit(connection)
         isEmitting = false
-        if isRunning, wantsClose { complete() }
+        if isRunning, wantsClose { closeAndComplete() }
     }
 
     private func failed(_ code: CInt) {

@@ -1,35 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import RxPrimitives
 public import RxSwift
 
 extension Connection {
     /// Takes over a connected stream socket at each subscription: an end of a `socketpair`, or a descriptor that was accepted elsewhere.
     ///
     /// If it fits, the connection owns the descriptor, closes it, and closes it in programs that are run; it may be made non-blocking, for other
-    /// processes that share it, too. If not, it stays the caller's. A subscription takes it over, so one is all there can be.
+    /// processes that share it, too. If not, it stays the caller's. A subscription takes it over, so one is all there can be; one that is disposed
+    /// of at once has the descriptor closed.
     /// - Parameters:
     ///   - descriptor: a connected socket of TCP or of the Unix family.
     ///   - options: the behaviour of the connection, without `prepareSocket`.
     ///   - scheduler: the event loop on which the connection lives and is emitted.
-    /// - Returns: fails with an `IOError` (`adopt`): `EBADF`, `ENOTSOCK`, `EPROTOTYPE` if it is no stream, `EAFNOSUPPORT`, `EINVAL` if it
+    /// - Returns: fails with an `IOError` (`adopt`): `EBADF`, `EBUSY` if another subscription has taken it over, `ENOTSOCK`, `EPROTOTYPE` if it is no stream, `EAFNOSUPPORT`, `EINVAL` if it
     ///   listens, `ENOTCONN`.
     public static func adopt(
         _ descriptor: CInt, options: ConnectionOptions = ConnectionOptions(), scheduler: IOUringScheduler
     ) -> Single<Connection> {
-        Single(raw: scheduler.observable { AdoptSource(descriptor, options, scheduler, downstream: $0) })
+        let ownership = DescriptorOwnership()
+        return Single(raw: scheduler.observable { AdoptSource(descriptor, ownership, options, scheduler, downstream: $0) })
     }
+}
+
+/// Whether a subscription has taken a descriptor over; used on any thread.
+private final class DescriptorOwnership: Sendable {
+    private let isTaken = AtomicWord(0)
+
+    func take() -> Bool { isTaken.compareExchange(0, 1) }
+
+    func giveBack() { isTaken.storeReleasing(0) }
 }
 
 private final class AdoptSource: LoopSource<Connection> {
     private let descriptor: CInt
+    private let ownership: DescriptorOwnership
     private let options: ConnectionOptions
     private let scheduler: IOUringScheduler
 
     init(
-        _ descriptor: CInt, _ options: ConnectionOptions, _ scheduler: IOUringScheduler, downstream: Sink<Connection>
+        _ descriptor: CInt, _ ownership: DescriptorOwnership, _ options: ConnectionOptions,
+        _ scheduler: IOUringScheduler, downstream: Sink<Connection>
     ) {
         self.descriptor = descriptor
+        self.ownership = ownership
         self.options = options
         self.scheduler = scheduler
         super.init(loop: scheduler.loop, downstream: downstream)
@@ -39,12 +54,25 @@ private final class AdoptSource: LoopSource<Connection> {
 
     override func begin() {
         do {
-            let local = try Socket.inspect(descriptor, listens: false)
-            let remote = Socket.remoteAddress(descriptor) ?? SocketAddress(.unix([]))
-            emit(Connection(descriptor, local: local, remote: remote, options: options, scheduler: scheduler))
+            emit(try takeOver())
             complete()
         } catch {
             fail(with: error)
+        }
+    }
+
+    /// The connection that was wanted no more closes.
+    override func wasDisposedUnbegun() { _ = try? takeOver() }
+
+    private func takeOver() throws -> Connection {
+        guard ownership.take() else { throw IOError(code: EBUSY, operation: "adopt", subject: subject) }
+        do {
+            let local = try Socket.inspect(descriptor, listens: false)
+            let remote = Socket.remoteAddress(descriptor) ?? SocketAddress(.unix([]))
+            return Connection(descriptor, local: local, remote: remote, options: options, scheduler: scheduler)
+        } catch {
+            ownership.giveBack()
+            throw error
         }
     }
 

@@ -104,7 +104,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Whether the peer keeps up: false while half of `sendLimit`, or a megabyte, is queued, until half of that is left.
     ///
     /// Emits the state on subscription, and then each change, on the loop. Sends are accepted in both states, up to `sendLimit`. Completes
-    /// when the connection is closed, and does not keep it open.
+    /// when the connection is closed, and does not keep it open. Fails with `ECANCELED` if the loop has ended.
     public var isWritable: Observable<Bool> {
         scheduler.observable { [core] in WritableSource(core, downstream: $0) }
     }

@@ -14,7 +14,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     /// The event loop that accepts connections.
     public let scheduler: IOUringScheduler
 
-    private let core: ListenerCore
+    let core: ListenerCore
     private let options: ConnectionOptions
     private let connectionSchedulers: IOUringSchedulerGroup?
 
@@ -45,7 +45,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     /// Takes one subscription in all: after its end, by dispose or error, the listener is closed. When the process has no
     /// descriptor left (`EMFILE`), accepting pauses, and is tried again after 10 milliseconds, then 20, up to a second;
     /// `IOHooks.noticeHandler` is told once.
-    /// - Returns: completes when the listener is closed. Fails with an `IOError` (`accept`), `EBUSY` if there is another
+    /// - Returns: completes when the listener is closed, and its address is free. Fails with an `IOError` (`accept`), `EBUSY` if there is another
     ///   subscription, `EBADF` if the listener was closed before.
     public var connections: Observable<Connection> {
         scheduler.observable { [self] in
@@ -90,6 +90,11 @@ final class ListenerCore: @unchecked Sendable {
     /// The number of sources that were made and have not tried to claim the descriptor yet.
     private let sourcesToCome = AtomicWord(0)
 
+    /// True from when a source has the descriptor until that is closed; used on the loop thread only.
+    @exclusivity(unchecked) private var isDescriptorOpen = false
+    /// Called once the descriptor of the source is closed; used on the loop thread only.
+    @exclusivity(unchecked) private var closeObservers: [() -> Void] = []
+
     private enum State { case free, accepting, closed }
 
     init(_ fd: CInt, file: SocketFile?) {
@@ -116,6 +121,7 @@ final class ListenerCore: @unchecked Sendable {
             case .closed: return EBADF
             case .free:
                 state = .accepting
+                isDescriptorOpen = true
                 self.source = source
                 return 0
             }
@@ -128,7 +134,8 @@ final class ListenerCore: @unchecked Sendable {
         closeIfFree()
     }
 
-    private func closeIfFree() {
+    /// Closes the listener unless a source has it, on any thread.
+    func closeIfFree() {
         let isMine = lock.withLock {
             if state != .free { return false }
             state = .closed
@@ -151,6 +158,19 @@ final class ListenerCore: @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
+    /// Tells that the descriptor of the source is closed; called on the loop thread.
+    func descriptorClosed() {
+        isDescriptorOpen = false
+        let observers = closeObservers
+        closeObservers = []
+        for observer in observers { observer() }
+    }
+
+    /// Calls `body` when the descriptor of a source is closed, or at once if there is none; on the loop thread.
+    func whenClosed(_ body: @escaping () -> Void) {
+        if isDescriptorOpen { closeObservers.append(body) } else { body() }
+    }
+
     /// Removes the file before the descriptor is closed: as long as the socket holds it, no other file has its number.
     private func removePath() { file?.remove() }
 }
@@ -163,7 +183,7 @@ struct SocketFile {
 
     /// The file of a socket that was just bound; nil for an address in no file system.
     init?(of address: SocketAddress) {
-        guard let path = address.filePath else { return nil }
+        guard let path = address.filePath?.absolute else { return nil }
         var status = stat()
         guard lstat(path.cString, &status) == 0 else { return nil }
         (self.path, device, number) = (path, status.st_dev, status.st_ino)

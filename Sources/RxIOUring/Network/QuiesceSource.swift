@@ -26,12 +26,18 @@ final class QuiesceSource: LoopSource<Never>, @unchecked Sendable {
             timer = DelayTimer(on: loop, after: limit.nanosecondsClamped) { [weak self] in self?.cutConnections() }
         }
         // Submitted, not called at once: this thread may be inside an event of the listener that is about to end.
-        loop.submit({ [weak self] in self?.awaitConnections() }, rejected: { false })
+        loop.submit({ [weak self] in self?.awaitListener() }, rejected: { false })
     }
+
+    override func wasDisposedUnbegun() { listener.close() }
 
     override func end() {
         timer?.cancel(on: loop)
         timer = nil
+    }
+
+    private func awaitListener() {
+        listener.core.whenClosed { [weak self] in self?.awaitConnections() }
     }
 
     private func awaitConnections() {

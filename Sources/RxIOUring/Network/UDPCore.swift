@@ -20,6 +20,10 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private let lock = Mutex()
     /// True while the number may be used; protected by `lock`.
     @exclusivity(unchecked) private var isFDValid = true
+    /// The peer of a connected socket; protected by `lock`.
+    @exclusivity(unchecked) private var peer: SocketAddress?
+    /// 1 once the socket is connected; from any thread.
+    private let hasPeer = AtomicWord(0)
 
     @exclusivity(unchecked) private var socket: Descriptor?
     /// True once the close was requested: nothing is received or accepted any more, and what was accepted is being sent.
@@ -126,9 +130,19 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     func connect(to peer: SocketAddress) throws {
         let code: CInt = lock.withLock {
             guard isFDValid else { return EBADF }
-            return peer.withSocketAddress(for: family) { Glibc.connect(fd, $0, $1) } == 0 ? 0 : errno
+            if peer.withSocketAddress(for: family, { Glibc.connect(fd, $0, $1) }) != 0 { return errno }
+            // As the system has it: it connects to an address of this machine if asked for any.
+            self.peer = Socket.remoteAddress(fd)
+            hasPeer.storeReleasing(1)
+            return 0
         }
         if code != 0 { throw IOError(code: code, operation: "connect", subject: "\(peer)") }
+    }
+
+    /// True if a datagram of this sender is to be received: datagrams of others may have arrived before the socket was connected.
+    private func isAwaited(_ sender: SocketAddress?) -> Bool {
+        if hasPeer.loadAcquiring() == 0 { return true }
+        return lock.withLock { peer == nil || peer == sender }
     }
 
     // MARK: Receiving
@@ -158,6 +172,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         guard !isClosing, !isReceivingOver, let receiver, let receive else { return }
         if result >= 0 {
             let sender = SocketAddress(receive.address, length: receive.message.pointee.msg_namelen)
+            guard isAwaited(sender) else { return receiveNext() }
             let isTruncated = receive.message.pointee.msg_flags & CInt(MSG_TRUNC) != 0
             receiver.receive(
                 Datagram(

@@ -39,7 +39,7 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     ///     names one. Where io_uring is wanted and unavailable, the loop uses epoll, and `IOHooks.noticeHandler` is called
     ///     once: see `backend`.
     ///   - stallLimit: the time above which a turn of the loop, that is, in most cases one callback, is reported to
-    ///     `IOHooks.stallHandler`; nil reports none. A thread looks at the loop every quarter of that time, a millisecond at least.
+    ///     `IOHooks.stallHandler`; nil reports none, and zero or less ends the program. A thread looks at the loop every quarter of that time, a millisecond at least.
     public convenience init(
         name: String = "rx.io", spin: Spin = .none, processor: Int? = nil, backend: Backend? = nil,
         stallLimit: RxTimeInterval? = nil

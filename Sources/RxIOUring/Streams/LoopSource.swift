@@ -36,6 +36,10 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// Cancels the operations in flight, and closes. Called on the loop thread.
     func end() { fatalError("swift-rx: a subclass has to implement this method") }
 
+    /// Does what a subscription does even if it is disposed of at once. Called on the loop thread in place of `begin` and `end`, when the source was
+    /// disposed of before the loop has come to it.
+    func wasDisposedUnbegun() {}
+
     /// Subscribes to the sequence to be written, if that has to happen on the subscribing thread. The loop begins meanwhile.
     func subscribeToInput() {}
 
@@ -53,7 +57,10 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
 
     final func start() {
         loop.perform {
-            if self.isStopped.loadRelaxed() != 0 { return self.releaseDownstream() }
+            if self.isStopped.loadRelaxed() != 0 {
+                self.wasDisposedUnbegun()
+                return self.releaseDownstream()
+            }
             guard self.loop.add(self) else { return self.reject() }
             self.isRunning = true
             self.begin()

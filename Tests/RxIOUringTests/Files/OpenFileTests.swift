@@ -54,6 +54,22 @@ import Testing
         }
     }
 
+    /// The fault: the loop skipped a close that was disposed of before it came to it, and until it came, writes were accepted.
+    @Test("A close that is disposed of at once closes, and rejects what is written from then on", arguments: Backend.built)
+    func closeDisposedAtOnce(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let file = await open(folder["a"], .replace, scheduler)
+            #expect(file.append("before"))
+            scheduler.run(
+                after: {
+                    file.close().subscribe().dispose()
+                    #expect(!file.append("behind"))
+                }, {})
+            #expect(await outcome(file.close()) == nil)
+            #expect(folder.bytes(of: "a") == Array("before".utf8))
+        }
+    }
+
     @Test("The mode decides where bytes go and what can be read", arguments: Backend.built)
     func modes(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in

@@ -35,6 +35,42 @@ import Testing
         }
     }
 
+    /// The fault: each subscription had a connection of the same descriptor, and closed what had its number by then.
+    @Test("A second subscription does not take the same descriptor over", arguments: Backend.built)
+    func twice(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            var ends: [CInt] = [0, 0]
+            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let adopting = Connection.adopt(ends[0], scheduler: scheduler)
+            let connections = Guarded<[Connection]>([])
+            let errors = Guarded<[CInt]>([])
+            for _ in 0..<2 {
+                _ = adopting.subscribe(
+                    onSuccess: { connection in connections.change { $0.append(connection) } },
+                    onFailure: { error in errors.change { $0.append(code(error)) } })
+            }
+            #expect(waitUntil { connections.value.count == 1 && errors.value == [EBUSY] })
+            connections.value = []
+            Glibc.close(ends[1])
+            scheduler.shutdown()
+        }
+    }
+
+    @Test("A subscription that is disposed of at once has the descriptor closed", arguments: Backend.built)
+    func disposedAtOnce(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            var ends: [CInt] = [0, 0]
+            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            scheduler.run(after: { Connection.adopt(ends[0], scheduler: scheduler).subscribe().dispose() }, {})
+            var byte: UInt8 = 0
+            #expect(recv(ends[1], &byte, 1, 0) == 0)
+            Glibc.close(ends[1])
+            scheduler.shutdown()
+        }
+    }
+
     @Test("A listening socket and what it accepts elsewhere can be taken over", arguments: Backend.built)
     func listener(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -56,6 +56,61 @@ import Testing
         }
     }
 
+    /// The fault: the loop skipped a subscription that was disposed of before it came to it, and the listener stayed open.
+    @Test("Disposing of connections at once closes the listener", arguments: Backend.built)
+    func disposedAtOnce(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            scheduler.run(after: { listener.connections.subscribe().dispose() }, {})
+            scheduler.performAndWait {}
+            let error = Receiver(listener.connections)
+            #expect(error.wait() && code(error.error!) == EBADF)
+            let next = try TCP.listener(port: listener.address.port, scheduler: scheduler)
+            next.close()
+            scheduler.shutdown()
+        }
+    }
+
+    /// The fault: `connections` completed while the descriptor was still being closed.
+    @Test("A listener that has completed leaves its address free", arguments: Backend.built, [false, true])
+    func freeAddress(_ backend: Backend, _ quiesces: Bool) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            for _ in 0..<50 {
+                let listener = try TCP.listener(port: 0, scheduler: scheduler)
+                let connections = Receiver(listener.connections)
+                scheduler.performAndWait {}
+                if quiesces {
+                    #expect(Receiver(listener.quiesce(within: nil).asObservable()).wait())
+                } else {
+                    listener.close()
+                    #expect(connections.wait() && connections.isCompleted)
+                }
+                let next = try TCP.listener(port: listener.address.port, scheduler: scheduler)
+                next.close()
+            }
+            scheduler.shutdown()
+        }
+    }
+
+    @Test("The end of the loop does not turn the close of a listener into a failure", arguments: Backend.built)
+    func closeAndShutdown(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            for _ in 0..<20 {
+                let scheduler = IOUringScheduler(backend: backend)
+                let listener = try TCP.listener(port: 0, scheduler: scheduler)
+                let connections = Receiver(listener.connections)
+                // Nothing runs between the two, so that the descriptor is still being closed.
+                scheduler.performAndWait {
+                    listener.close()
+                    scheduler.shutdown()
+                }
+                #expect(connections.wait() && connections.isCompleted)
+            }
+        }
+    }
+
     @Test("Ten thousand connections leave no descriptor and no memory", arguments: Backend.built)
     func tenThousand(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -24,6 +24,16 @@ import Testing
         }
     }
 
+    @Test("Quiescing that is disposed of at once closes the listener", arguments: Backend.built)
+    func disposedAtOnce(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend)
+            server.scheduler.run(after: { server.listener.quiesce(within: nil).subscribe().dispose() }, {})
+            #expect(waitUntil { server.isOver.value })
+            server.end()
+        }
+    }
+
     @Test("A listener quiesces when its connections are closed, on whichever loops", arguments: Backend.built)
     func waiting(_ backend: Backend) throws {
         try leavingNothingBehind {

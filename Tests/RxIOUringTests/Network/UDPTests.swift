@@ -46,6 +46,29 @@ import Testing
         }
     }
 
+    /// The fault: what a stranger had sent before the socket was connected was received behind that.
+    @Test("A connected socket receives nothing from others, nor what they sent before", arguments: Backend.built)
+    func stranger(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let receiver = try UDP.bind(port: 0, scheduler: scheduler)
+            let stranger = try UDP.bind(port: 0, scheduler: scheduler)
+            let peer = try UDP.bind(port: 0, scheduler: scheduler)
+            stranger.send(ByteChunk("stranger"), to: receiver.address)
+            peer.send(ByteChunk("early"), to: receiver.address)
+            scheduler.performAndWait {}
+            usleep(20_000)
+            try receiver.connect(to: peer.address)
+            let log = EventLog()
+            let subscription = receiver.received.subscribe(onNext: { log.note(String($0.bytes)) })
+            peer.send(ByteChunk("late"), to: receiver.address)
+            #expect(waitUntil { log.lines.last == "late" })
+            #expect(log.lines == ["early", "late"])
+            subscription.dispose()
+            scheduler.shutdown()
+        }
+    }
+
     @Test("The error of an earlier datagram does not cost the next one", arguments: Backend.built)
     func pendingError(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import RxIOUring
 import RxSwift
@@ -7,6 +8,23 @@ import TestSupport
 import Testing
 
 @Suite struct UnixTests {
+    @Test("The file of a relative path is removed from the directory in which it was made", arguments: Backend.built)
+    func relativePath(_ backend: Backend) throws {
+        let (folder, other) = (TemporaryFolder(), TemporaryFolder())
+        let before = FileManager.default.currentDirectoryPath
+        defer { _ = FileManager.default.changeCurrentDirectoryPath(before) }
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
+            let listener = try Unix.listener(path: "relative", scheduler: scheduler)
+            #expect(FileManager.default.changeCurrentDirectoryPath(other.path))
+            #expect(access(folder["relative"], F_OK) == 0)
+            listener.close()
+            #expect(access(folder["relative"], F_OK) != 0)
+            scheduler.shutdown()
+        }
+    }
+
     @Test("Connecting to a socket with a full backlog waits for room", arguments: Backend.built)
     func fullBacklog(_ backend: Backend) throws {
         let folder = TemporaryFolder()
