@@ -11,7 +11,7 @@ struct DelimiterSplitter: FrameSplitter {
     private let maximumLength: Int
 
     /// The rest of the chunk that is being cut; nil when it is used up.
-    private var rest: ByteChunk?
+    private var current: ByteChunk?
     /// The beginning of a frame whose end has not come, in which there is no delimiter.
     private var begun = FrameBuffer()
 
@@ -21,26 +21,28 @@ struct DelimiterSplitter: FrameSplitter {
         self.maximumLength = maximumLength
     }
 
-    mutating func append(_ chunk: ByteChunk) { rest = chunk }
+    mutating func append(_ chunk: ByteChunk) { current = chunk }
+
+    var rest: ByteChunk { current ?? ByteChunk(EmptyCollection()) }
 
     mutating func next() throws -> ByteChunk? {
-        guard let chunk = rest else { return nil }
+        guard let chunk = current else { return nil }
         if begun.count > 0, let used = delimiterAcrossTheEdge(chunk) {
             let length = begun.count + used - delimiter.count
             try check(length)
-            rest = chunk[(chunk.startIndex + used)..<chunk.endIndex]
+            current = chunk[(chunk.startIndex + used)..<chunk.endIndex]
             return begun.take(length)
         }
         guard let place = chunk.withUnsafeBytes(search) else {
             // The last bytes may be the beginning of a delimiter.
             try check(begun.count + chunk.count - (delimiter.count - 1))
             chunk.withUnsafeBytes { begun.append($0) }
-            rest = nil
+            current = nil
             return nil
         }
         try check(begun.count + place)
         let end = chunk.startIndex + place
-        rest = chunk[(end + delimiter.count)..<chunk.endIndex]
+        current = chunk[(end + delimiter.count)..<chunk.endIndex]
         let frame = chunk[chunk.startIndex..<end]
         if begun.count == 0 { return frame }
         frame.withUnsafeBytes { begun.append($0) }

@@ -12,6 +12,9 @@ protocol FrameSplitter {
     /// A frame that lies within one chunk is a slice of it, any other is a copy.
     mutating func next() throws -> ByteChunk?
 
+    /// The bytes of the last chunk that are behind the last frame. Not called after `next` has returned nil.
+    var rest: ByteChunk { get }
+
     /// The last frame of a stream that has ended, if its end counts as one of a frame.
     mutating func last() throws -> ByteChunk?
 }

@@ -8,7 +8,7 @@ struct LengthPrefixSplitter: FrameSplitter {
     private let maximumLength: Int
 
     /// The rest of the chunk that is being cut; nil when it is used up.
-    private var rest: ByteChunk?
+    private var current: ByteChunk?
     /// The beginning of a prefix, or, once `length` is known, of a frame.
     private var begun = FrameBuffer()
     /// The length of the frame that has begun; nil while its prefix is incomplete.
@@ -19,10 +19,12 @@ struct LengthPrefixSplitter: FrameSplitter {
         self.maximumLength = maximumLength
     }
 
-    mutating func append(_ chunk: ByteChunk) { rest = chunk }
+    mutating func append(_ chunk: ByteChunk) { current = chunk }
+
+    var rest: ByteChunk { current ?? ByteChunk(EmptyCollection()) }
 
     mutating func next() throws -> ByteChunk? {
-        guard let chunk = rest else { return nil }
+        guard let chunk = current else { return nil }
         var position = chunk.startIndex
         if length == nil {
             guard try takePrefix(chunk, &position) else { return nil }
@@ -31,7 +33,7 @@ struct LengthPrefixSplitter: FrameSplitter {
         if begun.count == 0, length <= chunk.endIndex - position {
             self.length = nil
             let end = position + length
-            rest = chunk[end..<chunk.endIndex]
+            current = chunk[end..<chunk.endIndex]
             return chunk[position..<end]
         }
         // The length is the peer's: no sum with it.
@@ -39,11 +41,11 @@ struct LengthPrefixSplitter: FrameSplitter {
         let part = chunk[position..<position + missing]
         part.withUnsafeBytes { begun.append($0) }
         if begun.count < length {
-            rest = nil
+            current = nil
             return nil
         }
         self.length = nil
-        rest = chunk[part.endIndex..<chunk.endIndex]
+        current = chunk[part.endIndex..<chunk.endIndex]
         return begun.take(length)
     }
 
@@ -54,7 +56,7 @@ struct LengthPrefixSplitter: FrameSplitter {
         let isWhole = begun.count == 0 && part.count == prefix.size
         if !isWhole { part.withUnsafeBytes { begun.append($0) } }
         if !isWhole, begun.count < prefix.size {
-            rest = nil
+            current = nil
             return false
         }
         let number = isWhole ? part.withUnsafeBytes(prefix.length) : begun.withUnsafeBytes(prefix.length)

@@ -49,6 +49,15 @@ public struct LineSplitter {
         self.subject = subject
     }
 
+    /// The bytes behind the last line that `next` has returned, if that was in the last chunk: for what follows a head of lines in another form.
+    ///
+    /// Empty once `next` has returned nil: the beginning of a line belongs to the splitter.
+    public var rest: ByteChunk {
+        guard let storage, let position else { return ByteChunk(EmptyCollection()) }
+        let start = position - UnsafeRawPointer(storage.address)
+        return ByteChunk(storage, count: start + remaining)[start..<start + remaining]
+    }
+
     /// Takes the next chunk of the stream, and holds it until `next` has returned nil. Must not be called again earlier.
     public mutating func append(_ chunk: ByteChunk) {
         if storage != nil { fatalError("LineSplitter: append was called before next had returned nil") }

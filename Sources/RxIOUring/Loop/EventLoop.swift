@@ -63,6 +63,9 @@ final class EventLoop: LoopThread {
     /// True while a tick ends with so many observers that they submit operations instead of performing them (loop thread only).
     @exclusivity(unchecked) private(set) var submitsInBulk = false
 
+    /// The chunk that a connection is emitting (loop thread only).
+    @exclusivity(unchecked) var delivery = ChunkDelivery()
+
     /// The stream of work from other threads (loop thread only).
     @exclusivity(unchecked) private var stream = SubmissionStream()
 

@@ -12,7 +12,7 @@ extension ConnectionCore {
             source.inputEnded()
             return true
         }
-        if arrival == .deliver, let chunk = unclaimed.take() { source.receive(chunk) }
+        if arrival == .deliver, let chunk = unclaimed.take() { deliver(chunk) }
         receiveNext()
         return true
     }
@@ -107,8 +107,16 @@ extension ConnectionCore {
             unclaimed = chunk
             watchAtEndOfTick()
         case .deliver:
-            receiver?.receive(chunk)
+            deliver(chunk)
             receiveNext()
         }
+    }
+
+    /// Emits a chunk. What its subscriber has left over, by leaving in the midst of it, is for the next one.
+    private func deliver(_ chunk: ByteChunk) {
+        guard let receiver else { return }
+        let outer = loop.delivery.begin(chunk)
+        receiver.receive(chunk)
+        if let rest = loop.delivery.end(outer), self.receiver !== receiver { claim(rest) }
     }
 }

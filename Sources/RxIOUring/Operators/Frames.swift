@@ -7,7 +7,8 @@ extension ObservableType where Element == ByteChunk {
     ///
     /// Emits on the threads of the source; chunks may end anywhere. A frame that lies within one chunk is a slice of it, without a copy: one
     /// that is kept
-    /// keeps the memory of all bytes received with it (`ByteChunk`). Any other frame takes memory as its bytes come, not as announced.
+    /// keeps the memory of all bytes received with it (`ByteChunk`). Any other frame takes memory as its bytes come, not as announced. Bytes behind
+    /// the last frame that is taken are left as by `lines`.
     /// - Parameters:
     ///   - prefix: the form of the length, which does not count itself.
     ///   - maximumLength: the number of bytes that a frame may have.
@@ -24,7 +25,7 @@ extension ObservableType where Element == ByteChunk {
     /// Emits on the threads of the source; chunks may end anywhere, also within a delimiter. A frame that lies within one chunk is a slice of
     /// it, without a
     /// copy: one that is kept keeps the memory of all bytes received with it (`ByteChunk`). The bytes after the last delimiter are a frame when
-    /// the source completes, if there are any, and are dropped when it fails.
+    /// the source completes, if there are any, and are dropped when it fails. Bytes behind the last frame that is taken are left as by `lines`.
     /// - Parameters:
     ///   - delimiter: the bytes between two frames, at least one.
     ///   - maximumLength: the number of bytes that a frame may have, without its delimiter.
@@ -51,7 +52,7 @@ private final class FramesTransducer<Splitter: FrameSplitter>: Transducer {
     func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, ByteChunk>) throws {
         splitter.append(chunk)
         while let frame = try splitter.next() {
-            if !sink.emit(frame) { return }
+            if !sink.emit(frame) { return ChunkDelivery.putBack(splitter.rest) }
         }
     }
 

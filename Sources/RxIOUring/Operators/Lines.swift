@@ -7,6 +7,9 @@ extension ObservableType where Element == ByteChunk {
     ///
     /// Emits on the threads of the source. The bytes after the last line feed are a line when the source completes, and are
     /// dropped when it fails: they may be half a line. A chunk is released before the first line that is not complete in it.
+    ///
+    /// Directly on `Connection.received`, a subscriber that leaves behind a line, as `take(1)` does, leaves the bytes after it to the next subscriber
+    /// of `received`: a head of lines and then a body of another form.
     /// - Parameter maximumLength: the number of bytes that a line may have, without its line ending.
     /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, and as the source does.
     public func lines(maximumLength: Int = LineSplitter.defaultMaximumLength) -> Observable<String> {
@@ -27,7 +30,7 @@ private final class LinesTransducer: Transducer {
     func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, String>) throws {
         splitter.append(chunk)
         while let line = try splitter.next() {
-            if !sink.emit(line) { return }
+            if !sink.emit(line) { return ChunkDelivery.putBack(splitter.rest) }
         }
     }
 
