@@ -34,25 +34,28 @@ final class LoopJobScheduler: TimedJobScheduler {
         let nanoseconds = delay.nanosecondsClamped
         // Work that is due already keeps the order of submission (law L4).
         if nanoseconds <= 0 { return queue.submit(job) }
-        arm(job, after: nanoseconds)
+        arm(job, after: nanoseconds, isDirect: timers.isDirect)
     }
 
     @usableFromInline
-    func submitAgain(_ job: Job, after nanoseconds: Int64) { arm(job, after: max(0, nanoseconds)) }
+    func submitAgain(_ job: Job, after nanoseconds: Int64) {
+        // The job has just run, and so no message arms it; one that disarms it may come behind this.
+        arm(job, after: max(0, nanoseconds), isDirect: timers.maySchedule)
+    }
 
-    private func arm(_ job: Job, after nanoseconds: Int64) {
+    private func arm(_ job: Job, after nanoseconds: Int64, isDirect: Bool) {
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: nanoseconds, from: now)
         timers.willArm()
-        if timers.isDirect { return timers.arm(job, until: deadline, now: now) }
-        timers.sendArming(of: job, until: deadline, now: now)
+        if isDirect { return timers.arm(job, until: deadline, now: now) }
+        timers.send(.arm(job, deadline: deadline, now: now))
     }
 
     @usableFromInline
     func unschedule(_ job: Job) {
         if timers.isDirect { return timers.disarm(job) }
         // Most unscheduled jobs never waited for a time.
-        if timers.mayHoldJobs { queue.submitExpress({ [timers] in timers.disarm(job) }) }
+        if timers.mayHoldJobs { timers.send(.disarm(job)) }
     }
 
     @usableFromInline
@@ -63,19 +66,13 @@ final class LoopJobScheduler: TimedJobScheduler {
         let nanoseconds = delay.nanosecondsClamped
         if nanoseconds <= 0 { return queue.schedule(action) }
         // Only the loop has timers to reuse.
-        let isDirect = timers.isDirect
+        let isDirect = timers.maySchedule
         let timer = isDirect ? timers.makeTimer(action) : ActionTimer(action)
         let now = MonotonicClock.now()
         let deadline = MonotonicClock.deadline(after: nanoseconds, from: now)
         timer.prepare(deadline: deadline, ownerTag: tag)
-        if isDirect { timers.insert(timer, now: now) } else { sendInsertion(timer, now: now) }
+        if isDirect { timers.insert(timer, now: now) } else { timers.send(.insert(timer, now: now)) }
         return timer
-    }
-
-    /// Submits an insertion. A method of its own, so that `schedule` needs no room for closures.
-    @inline(never)
-    private func sendInsertion(_ timer: ActionTimer, now: UInt64) {
-        queue.submitExpress({ [timers] in timers.insert(timer, now: now) }, rejected: timer.drop)
     }
 
     @usableFromInline

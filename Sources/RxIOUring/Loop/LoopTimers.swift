@@ -162,7 +162,10 @@ final class LoopTimers {
     // MARK: From any thread
 
     /// True if the caller may touch the timers at once: on the loop thread, when all messages sent before are handled.
-    var isDirect: Bool { queue.isOnLoop && queue.isExpressIdle && !queue.isClosed }
+    var isDirect: Bool { maySchedule && queue.isExpressIdle }
+
+    /// True if the caller may arm a timer at once of which no message tells: on the loop thread. It would come late behind many messages.
+    var maySchedule: Bool { queue.isOnLoop && !queue.isClosed }
 
     /// Indicates whether a job that the caller knows of may be waiting.
     // The thread that unschedules a job first marks the job, and then looks here; the thread that submits it first counts it
@@ -175,13 +178,38 @@ final class LoopTimers {
     /// Uncounts a job.
     private func forget() { _ = waitingJobs.fetchAdd(0 &- 1) }
 
-    /// Submits a message to arm a job, which the caller has counted by `willArm`.
-    func sendArming(of job: Job, until deadline: UInt64, now: UInt64) {
-        let rejected = { [self] in
+    /// Sends a message to this loop. A method of its own, so that its callers need no room for the closure.
+    @inline(never)
+    func send(_ message: TimerMessage) {
+        // The loop, which owns the timers, is alive while its queue runs or rejects jobs. Counting a reference for each message would slow down
+        // threads that send millions a second.
+        queue.submitExpress(
+            WorkJob { [unowned(unsafe) self] _, isRejected in
+                if isRejected { return reject(message) }
+                handle(message)
+                return true
+            })
+    }
+
+    /// Handles a message, on the loop thread.
+    func handle(_ message: TimerMessage) {
+        switch message {
+        case .insert(let timer, let now): insert(timer, now: now)
+        case .remove(let timer): removeAndKeep(timer)
+        case .arm(let job, let deadline, let now): arm(job, until: deadline, now: now)
+        case .disarm(let job): disarm(job)
+        }
+    }
+
+    /// Handles a message that came too late. Returns true if work is lost.
+    func reject(_ message: TimerMessage) -> Bool {
+        switch message {
+        case .insert(let timer, _): return timer.drop()
+        case .arm(let job, _, _):
             forget()
             return job.wasRejected()
+        case .remove, .disarm: return false
         }
-        queue.submitExpress({ [self] in arm(job, until: deadline, now: now) }, rejected: rejected)
     }
 
     // MARK: Timers
@@ -210,13 +238,7 @@ final class LoopTimers {
     }
 
     private func removeSoon(_ timer: ActionTimer) {
-        if isDirect { removeAndKeep(timer) } else { sendRemoval(timer) }
-    }
-
-    /// Submits a removal. A method of its own, so that `removeSoon` needs no room for closures.
-    @inline(never)
-    private func sendRemoval(_ timer: ActionTimer) {
-        queue.submitExpress({ self.removeAndKeep(timer) })
+        if isDirect { removeAndKeep(timer) } else { send(.remove(timer)) }
     }
 
     private func removeAndKeep(_ timer: ActionTimer) {

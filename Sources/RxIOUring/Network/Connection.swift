@@ -85,7 +85,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if more than `sendLimit` is queued; an error that the system reports; `EPIPE`
     ///   behind `shutdownOutput`; `ENOTCONN` or `ECANCELED` if this side has closed.
-    public func write(_ bytes: ByteChunk) -> Completable { write(.just(bytes)) }
+    public func write(_ bytes: ByteChunk) -> Completable {
+        Completable(raw: scheduler.observable { ChunkWriteSource(self, bytes, downstream: $0) })
+    }
 
     /// Sends the elements of a sequence, and completes after the sequence when the kernel has taken everything.
     ///

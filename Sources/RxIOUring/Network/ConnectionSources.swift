@@ -24,6 +24,48 @@ final class ClosedSource: LoopSource<Never>, ConnectionWatcher {
     }
 }
 
+/// Sends one chunk on a connection.
+final class ChunkWriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter {
+    /// Keeps the connection open until the bytes were sent.
+    @exclusivity(unchecked) private var connection: Connection?
+    private let core: ConnectionCore
+    /// The bytes, until they are queued.
+    @exclusivity(unchecked) private var bytes: ByteChunk?
+
+    init(_ connection: Connection, _ bytes: ByteChunk, downstream: Sink<Never>) {
+        self.connection = connection
+        self.bytes = bytes
+        core = connection.core
+        super.init(loop: connection.core.loop, downstream: downstream)
+    }
+
+    override var subject: String { core.subject }
+
+    override func begin() {
+        core.add(self)
+        guard isRunning, let bytes = bytes.take() else { return }
+        let code = core.enqueue(bytes, self)
+        if code != 0 { fail("send", code) }
+    }
+
+    override func end() {
+        core.remove(self)
+        bytes = nil
+        let released = connection
+        connection = nil
+        withExtendedLifetime(released) {}
+    }
+
+    func writeEnded(_ error: IOError?) {
+        if let error { fail(with: error) } else { complete() }
+    }
+
+    func connectionClosed(_ error: IOError?) {
+        // Whether the bytes were sent before an orderly close is told to the waiter.
+        if let error { fail(with: error) }
+    }
+}
+
 /// Sends the elements of a sequence on a connection.
 final class WriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter, @unchecked Sendable {
     /// Keeps the connection open until everything was sent.

@@ -10,13 +10,14 @@ struct OutputQueue {
         fileprivate(set) var bytes: ByteChunk
         /// The object to be told when the bytes were sent, or will not be.
         let waiter: (any WriteWaiter)?
-        /// 1, or 0 if the item is so small that it may become a part of another one. Counted by `OutputLoad`.
+        /// 0 if the item is so small that it may become a part of another one, else 1, or 4 with a waiter, which takes more memory. Counted by
+        /// `OutputLoad`.
         let count: Int
 
         init(bytes: ByteChunk, waiter: (any WriteWaiter)?) {
             self.bytes = bytes
             self.waiter = waiter
-            count = waiter == nil && bytes.count <= OutputQueue.smallPiece ? 0 : 1
+            count = waiter != nil ? 4 : bytes.count <= OutputQueue.smallPiece ? 0 : 1
         }
     }
 
@@ -35,7 +36,9 @@ struct OutputQueue {
 
     /// The most bytes of a piece that is copied into a slab.
     private static let smallPiece = 512
-    private static let slabSize = 4_096
+    /// The size of a slab for a single piece. While pieces follow, each slab is twice as large as the one before, up to `largestSlab`.
+    private static let smallestSlab = 512
+    private static let largestSlab = 4_096
 
     /// The items left, in order.
     var remaining: [Item] { items[head...].compactMap { $0 } }
@@ -54,6 +57,9 @@ struct OutputQueue {
         items.append(item)
     }
 
+    /// The size of the next slab.
+    private var nextSlab: Int { min(OutputQueue.largestSlab, max(OutputQueue.smallestSlab, 2 * (slab?.capacity ?? 0))) }
+
     /// Appends a small piece to the slab that is the last item, or as the first piece of a new slab.
     ///
     /// The kernel may be reading the bytes in front of it.
@@ -66,7 +72,7 @@ struct OutputQueue {
     }
 
     private mutating func beginSlab(with item: Item) {
-        let slab = ByteStorage(capacity: OutputQueue.slabSize)
+        let slab = ByteStorage(capacity: nextSlab)
         item.bytes.withUnsafeBytes { slab.address.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
         var first = item
         first.bytes = ByteChunk(slab, count: item.bytes.count)

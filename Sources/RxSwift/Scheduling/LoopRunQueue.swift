@@ -2,6 +2,12 @@
 
 import RxPrimitives
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The thread of an event loop, as its run queue sees it.
 package protocol LoopThread: AnyObject {
     /// Wakes the thread, which may be about to sleep, or asleep. Any thread may call it.
@@ -45,6 +51,11 @@ package final class LoopRunQueue: RunQueue {
     /// Jobs of the express lane, in order. Only the drainer accesses it.
     @exclusivity(unchecked) private var expressQueue = JobQueue()
 
+    /// The jobs of the express lane that other threads have submitted and the loop has not counted as taken.
+    private let expressBacklog = AtomicWord(0)
+    /// The number of jobs taken since the backlog was last reduced. Only the drainer accesses it.
+    @exclusivity(unchecked) private var expressTaken: UInt = 0
+
     /// Creates a queue whose loop thread is the drainer from the start.
     ///
     /// - Parameter idleTimeout: the same as for `ActionPool`.
@@ -67,6 +78,7 @@ package final class LoopRunQueue: RunQueue {
         unbind()
         abandon()
         expressStack.abandon()
+        expressBacklog.storeRelaxed(0)
         forks.storeRelaxed(forks.loadRelaxed() + 1)
     }
 
@@ -132,10 +144,25 @@ package final class LoopRunQueue: RunQueue {
     // MARK: The express lane
 
     /// Submits a job to the express lane, whose jobs run in the order of their submission, each before the next turn of other work.
+    ///
+    /// A thread that submits faster than the loop takes jobs is slowed down: it gives its processor away, or sleeps for up to 100 µs, but never
+    /// waits for the loop.
     package func submitExpress(_ job: Job) {
         if rejects(job) { return }
+        let waiting = expressBacklog.fetchAdd(1)
         if expressStack.push(.passRetained(job)), activate() { wake() }
+        if waiting > LoopRunQueue.mostExpress, !isOnLoop { slowDown(waiting) }
     }
+
+    /// Gives the loop time to catch up. Threads that arm timers and dispose of them at once would take gigabytes, and the loop would do nothing but
+    /// handle their messages.
+    @inline(never)
+    private func slowDown(_ waiting: UInt) {
+        if waiting > 4 * LoopRunQueue.mostExpress { usleep(100) } else { _ = sched_yield() }
+    }
+
+    /// The backlog of the express lane from which those who add to it are slowed down.
+    private static let mostExpress: UInt = 16_384
 
     /// Submits a closure to the express lane: for work of the runtime that must not wait for the work of users.
     ///
@@ -155,7 +182,14 @@ package final class LoopRunQueue: RunQueue {
 
     /// Takes the next job from the express lane. Only the drainer may call it.
     package func popExpress() -> Job? {
-        if expressQueue.isEmpty, !expressStack.take(into: &expressQueue) { return nil }
+        if expressQueue.isEmpty {
+            if expressTaken > 0 {
+                _ = expressBacklog.fetchAdd(0 &- expressTaken)
+                expressTaken = 0
+            }
+            if !expressStack.take(into: &expressQueue) { return nil }
+        }
+        expressTaken += 1
         return expressQueue.popFirst()
     }
 
@@ -184,6 +218,7 @@ package final class LoopRunQueue: RunQueue {
         var rejected = JobQueue()
         repeat {
             expressStack.take(into: &rejected)
+            expressBacklog.storeRelaxed(0)
             while let job = rejected.popFirst() {
                 if job.wasRejected() { lost += 1 }
             }

@@ -159,6 +159,31 @@ import Testing
         }
     }
 
+    /// The fault: each took a slab of 4 KiB for its few bytes, and counted 128: the limit held at thirty times its memory.
+    @Test("Small writes to a peer that does not read take little more memory than they count", arguments: Backend.built)
+    func smallWrites(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let completed = AtomicCounter(0)
+            let before = residentBytes()
+            let count = stepCount(20_000, debug: 5_000)
+            let piece = ByteChunk(pattern(1_000))
+            // Fills the kernel's buffers.
+            #expect(connection.send(ByteChunk(pattern(6_000_000))))
+            for _ in 0..<count {
+                _ = connection.write(piece).subscribe(onCompleted: { completed.increment() })
+            }
+            #expect(server.scheduler.performAndWait { connection.queuedBytes } > 0)
+            if !hasAddressSanitizer { #expect((residentBytes() - before) / count < 4_000) }
+            connection.close()
+            #expect(Self.receiveAll(peer).end == 0)
+            #expect(waitUntil { completed.value == count })
+            server.end()
+        }
+    }
+
     @Test("isWritable tells when the output is full, and when it has room again", arguments: Backend.built)
     func isWritable(_ backend: Backend) throws {
         try leavingNothingBehind {
