@@ -2,8 +2,13 @@
 
 import CRxIOUring
 import Glibc
+import RxSwift
 
 extension EventLoop {
+    func reportRejected(_ count: Int) {
+        if count > 0 { Hooks.workRejectedHandler(configuration.name, count) }
+    }
+
     /// Starts a thread, and tries again every 10 ms for a second, as other threads may end meanwhile. Returns 0, or the last errno.
     func startOwnThread(_ body: @escaping () -> Void) -> CInt {
         var status = configuration.startThread(body)

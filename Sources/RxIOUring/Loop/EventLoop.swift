@@ -396,8 +396,4 @@ final class EventLoop: LoopThread {
         } while !rejection.tryLeave()
         return count
     }
-
-    func reportRejected(_ count: Int) {
-        if count > 0 { Hooks.workRejectedHandler(configuration.name, count) }
-    }
 }

@@ -14,13 +14,14 @@ extension Connection {
     ///   - descriptor: a connected socket of TCP or of the Unix family.
     ///   - options: the behaviour of the connection, without `prepareSocket`.
     ///   - scheduler: the event loop on which the connection lives and is emitted.
-    /// - Returns: fails with an `IOError` (`adopt`): `EBADF`, `EBUSY` if another subscription has taken it over, `ENOTSOCK`, `EPROTOTYPE` if it is no stream, `EAFNOSUPPORT`, `EINVAL` if it
-    ///   listens, `ENOTCONN`.
+    /// - Returns: fails with an `IOError` (`adopt`): `EBUSY` if another subscription has taken it over, `EBADF`, `ENOTSOCK`, `EPROTOTYPE` if it
+    ///   is no stream, `EAFNOSUPPORT`, `EINVAL` if it listens, `ENOTCONN`.
     public static func adopt(
         _ descriptor: CInt, options: ConnectionOptions = ConnectionOptions(), scheduler: IOUringScheduler
     ) -> Single<Connection> {
         let ownership = DescriptorOwnership()
-        return Single(raw: scheduler.observable { AdoptSource(descriptor, ownership, options, scheduler, downstream: $0) })
+        return Single(
+            raw: scheduler.observable { AdoptSource(descriptor, ownership, options, scheduler, downstream: $0) })
     }
 }
 

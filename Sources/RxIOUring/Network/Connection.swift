@@ -91,8 +91,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends the elements of a sequence, and completes after the sequence when the kernel has taken everything.
     ///
-    /// Each chunk is queued as it arrives. A source that can pause, such as `File.read` or another connection, is paused while half of
-    /// `sendLimit`, or a megabyte, is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
+    /// Each chunk is queued as it arrives. A source that can pause, such as `File.read` or another connection, is paused while
+    /// `highWatermark` is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
     /// as by `send`. Subscribes to the source on the loop;
     /// disposing of the result disposes of that subscription, but queued chunks are still sent.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above; also if this side closes when all chunks so
@@ -104,7 +104,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// The number of bytes accepted that the kernel has not taken yet. Out of date as soon as it is read.
     public var queuedBytes: Int { core.queuedBytes }
 
-    /// Whether the peer keeps up: false while half of `sendLimit`, or a megabyte, is queued, until half of that is left.
+    /// Whether the peer keeps up: false while `highWatermark` is queued, until half of that is left.
     ///
     /// Emits the state on subscription, and then each change, on the loop. Sends are accepted in both states, up to `sendLimit`. Completes
     /// when the connection is closed, and does not keep it open. Fails with `ECANCELED` if the loop has ended.
@@ -114,6 +114,11 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// The memory in bytes that sends may take. See `ConnectionOptions.sendLimit`.
     public var sendLimit: Int { core.options.sendLimit }
+
+    /// The memory in bytes of queued sends from which `isWritable` is false. See `ConnectionOptions.highWatermark`.
+    ///
+    /// A loop of sends on the loop thread compares it with `queuedBytes`: `isWritable` emits behind that loop.
+    public var highWatermark: Int { core.watermarks.high }
 
     // MARK: Ending
 

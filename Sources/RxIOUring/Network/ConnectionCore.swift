@@ -83,7 +83,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         self.accepted = accepted
         self.subject = subject
         self.options = options
-        watermarks = OutputWatermarks(limit: options.sendLimit)
+        watermarks = OutputWatermarks(limit: options.sendLimit, most: options.highWatermark)
         self.loop = loop
         #if TRACE_RESOURCES
             ResourceCensus.born(Self.self)

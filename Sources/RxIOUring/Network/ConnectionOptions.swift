@@ -19,6 +19,18 @@ public struct ConnectionOptions: Sendable {
         }
     }
 
+    /// The memory in bytes of queued sends from which `Connection.isWritable` is false and sources that `write` can pause are paused, until half of
+    /// it is left.
+    ///
+    /// At least 1, and counted like `sendLimit`, half of which it is at most. So much memory does a peer that reads nothing hold.
+    public var highWatermark = 256 << 10 {
+        didSet {
+            if highWatermark < 1 {
+                fatalError("ConnectionOptions: a watermark has to be at least 1, is \(highWatermark)")
+            }
+        }
+    }
+
     /// The number of received chunks that may lie in the buffers of the loop at the same time, at least 1.
     ///
     /// All connections of a loop share its buffers. If observers keep more chunks than this, each further chunk has memory
@@ -80,6 +92,6 @@ public struct ConnectionOptions: Sendable {
     /// The time after which `TCP.connect(host:)` tries the next address of the host beside the one that has not answered (RFC 8305).
     public var attemptDelay = RxTimeInterval.milliseconds(250)
 
-    /// Options with a send limit of 16 MiB, a window of 4 received chunks, no delay, and no limits of time.
+    /// Options with a send limit of 16 MiB, a watermark of 256 KiB, a window of 4 received chunks, no delay, and no limits of time.
     public init() {}
 }

@@ -55,7 +55,9 @@ import Testing
     }
 
     /// The fault: the loop skipped a close that was disposed of before it came to it, and until it came, writes were accepted.
-    @Test("A close that is disposed of at once closes, and rejects what is written from then on", arguments: Backend.built)
+    @Test(
+        "A close that is disposed of at once closes, and rejects what is written from then on", arguments: Backend.built
+    )
     func closeDisposedAtOnce(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let file = await open(folder["a"], .replace, scheduler)

@@ -30,7 +30,8 @@ import Testing
 
     /// The fault: the stage that cut off the head took the rest of its chunk with it, and the body had a hole.
     @Test(
-        "Bytes behind a head are for the next subscriber, wherever chunks end", arguments: Backend.built, Framing.allCases)
+        "Bytes behind a head are for the next subscriber, wherever chunks end", arguments: Backend.built,
+        Framing.allCases)
     func headAndBody(_ backend: Backend, _ framing: Framing) throws {
         let bytes = framing.head + Array("BODY||12345".utf8)
         try leavingNothingBehind {

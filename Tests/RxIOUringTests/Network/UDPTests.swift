@@ -69,6 +69,41 @@ import Testing
         }
     }
 
+    @Test("Options that the library does not know are set before the socket is bound", arguments: Backend.built)
+    func prepareSocket(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let sender = try UDP.bind(
+                host: "0.0.0.0", port: 0,
+                prepareSocket: { descriptor in
+                    var yes: CInt = 1
+                    let size = socklen_t(MemoryLayout<CInt>.size)
+                    if setsockopt(descriptor, SOL_SOCKET, SO_BROADCAST, &yes, size) != 0 {
+                        throw IOError(code: errno, operation: "setsockopt", subject: "SO_BROADCAST")
+                    }
+                }, scheduler: scheduler)
+            let receiver = try UDP.bind(host: "0.0.0.0", port: 0, scheduler: scheduler)
+            let log = EventLog()
+            let subscription = receiver.received.subscribe(onNext: { log.note(String($0.bytes)) })
+            let broadcast = try SocketAddress(ipv4: "127.255.255.255", port: receiver.address.port)
+            sender.send(ByteChunk("all"), to: broadcast)
+            #expect(waitUntil { log.lines == ["all"] })
+            subscription.dispose()
+            scheduler.shutdown()
+        }
+    }
+
+    @Test("An error of the caller's preparation is thrown, and the socket closed", arguments: Backend.built)
+    func failingPreparation(_ backend: Backend) throws {
+        leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            #expect(throws: Failure.expected) {
+                try UDP.bind(port: 0, prepareSocket: { _ in throw Failure.expected }, scheduler: scheduler)
+            }
+            scheduler.shutdown()
+        }
+    }
+
     @Test("The error of an earlier datagram does not cost the next one", arguments: Backend.built)
     func pendingError(_ backend: Backend) throws {
         try leavingNothingBehind {
