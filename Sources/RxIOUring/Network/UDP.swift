@@ -15,14 +15,26 @@ public enum UDP {
     ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost. No datagram has more than 65,535.
     ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
     ///   - sendLimit: the number of bytes that may be queued; a `send` that would exceed it is rejected.
-    ///   - prepareSocket: sets options of the socket that this library does not know, such as `SO_BROADCAST`, `SO_RCVBUF` or a multicast group;
-    ///     called at once, with the descriptor before it is bound, which it must not close. An error that it throws is thrown by this function.
     ///   - scheduler: the event loop that the socket lives on.
     /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func bind(
         host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
-        sendLimit: Int = 1 << 20, prepareSocket: ((_ descriptor: CInt) throws -> Void)? = nil,
-        scheduler: IOUringScheduler
+        sendLimit: Int = 1 << 20, scheduler: IOUringScheduler
+    ) throws -> UDPSocket {
+        try bind(
+            host: host, port: port, reusePort: reusePort, maximumLength: maximumLength, window: window,
+            sendLimit: sendLimit, prepareSocket: { _ in }, scheduler: scheduler)
+    }
+
+    /// Makes a socket for datagrams with options that this library does not know, such as `SO_BROADCAST`, `SO_RCVBUF` or a multicast group.
+    ///
+    /// - Parameters:
+    ///   - host, port, reusePort, maximumLength, window, sendLimit, scheduler: as above.
+    ///   - prepareSocket: sets the options; called at once, with the descriptor before it is bound, which it must not close.
+    /// - Throws: as above, and what `prepareSocket` throws.
+    public static func bind(
+        host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
+        sendLimit: Int = 1 << 20, prepareSocket: (_ descriptor: CInt) throws -> Void, scheduler: IOUringScheduler
     ) throws -> UDPSocket {
         if maximumLength <= 0 { fatalError("UDP.bind: the maximum length has to be positive, is \(maximumLength)") }
         if window <= 0 { fatalError("UDP.bind: the window has to be at least 1, is \(window)") }
@@ -30,7 +42,7 @@ public enum UDP {
         let address = try Socket.numeric(host, port)
         let fd = try Socket.open(address, SOCK_DGRAM, operation: "bind") { fd in
             if reusePort { Socket.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }
-            try prepareSocket?(fd)
+            try prepareSocket(fd)
             try Socket.bind(fd, address)
         }
         return UDPSocket(
