@@ -5,6 +5,8 @@ import RxPrimitives
 
 extension ConnectionCore {
     func begin(_ source: ReceiveSource<ConnectionCore>) -> Bool {
+        // A subscriber that was disposed of leaves when its turn comes, which may be later.
+        if let receiver, !receiver.isWanted { end(receiver) }
         let arrival = state.subscriberArrived(isWanted: source.isWanted)
         if arrival == .reject { return false }
         receiver = source
@@ -30,7 +32,7 @@ extension ConnectionCore {
 
     /// Submits the next receive, if a subscriber wants it.
     func receiveNext() {
-        guard state.wantsChunk, let socket, let receiver else { return }
+        guard state.wantsChunk, !isDelivering, let socket, let receiver else { return }
         let receive = receive ?? makeReceive(socket)
         if receive.isInFlight { return }
         // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
@@ -112,11 +114,23 @@ extension ConnectionCore {
         }
     }
 
-    /// Emits a chunk. What its subscriber has left over, by leaving in the midst of it, is for the next one.
+    /// Emits a chunk. What its subscriber has left over, by leaving in the midst of it, is for the next one, which may have come meanwhile. The
+    /// caller receives again: a chunk that came before the rest is claimed would overtake it.
     private func deliver(_ chunk: ByteChunk) {
-        guard let receiver else { return }
-        let outer = loop.delivery.begin(chunk)
-        receiver.receive(chunk)
-        if let rest = loop.delivery.end(outer), self.receiver !== receiver { claim(rest) }
+        isDelivering = true
+        defer { isDelivering = false }
+        var next: ByteChunk? = chunk
+        while let chunk = next.take(), let receiver {
+            let outer = loop.delivery.begin(chunk)
+            receiver.receive(chunk)
+            guard let rest = loop.delivery.end(outer), self.receiver !== receiver || !receiver.isWanted else { return }
+            switch state.received(isWanted: self.receiver?.isWanted ?? false) {
+            case .drop: return discardInput()
+            case .keep:
+                unclaimed = rest
+                return watchAtEndOfTick()
+            case .deliver: next = rest
+            }
+        }
     }
 }

@@ -31,6 +31,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
+    /// True while a chunk is being emitted.
+    @exclusivity(unchecked) var isDelivering = false
     @exclusivity(unchecked) var hangUp = HangUpState()
     /// Nil without a limit, and when the connection is closed.
     @exclusivity(unchecked) var idleTimer: IdleTimer?

@@ -29,8 +29,9 @@ final class ChunkWriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter 
     /// Keeps the connection open until the bytes were sent.
     @exclusivity(unchecked) private var connection: Connection?
     private let core: ConnectionCore
-    /// The bytes, until they are queued.
-    @exclusivity(unchecked) private var bytes: ByteChunk?
+    private let bytes: ByteChunk
+    /// The outcome, if it came before the loop has begun this source.
+    @exclusivity(unchecked) private var outcome: IOError??
 
     init(_ connection: Connection, _ bytes: ByteChunk, downstream: Sink<Never>) {
         self.connection = connection
@@ -41,22 +42,29 @@ final class ChunkWriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter 
 
     override var subject: String { core.subject }
 
-    override func begin() {
-        core.add(self)
-        guard isRunning, let bytes = bytes.take() else { return }
+    /// Queues on the subscribing thread: the bytes count at once, and their order is that of the calls.
+    override func subscribeToInput() {
         let code = core.enqueue(bytes, self)
-        if code != 0 { fail("send", code) }
+        if code != 0 { whileRunning { self.fail("send", code) } }
+    }
+
+    override func begin() {
+        if let outcome { return finish(outcome) }
+        core.add(self)
     }
 
     override func end() {
         core.remove(self)
-        bytes = nil
         let released = connection
         connection = nil
         withExtendedLifetime(released) {}
     }
 
     func writeEnded(_ error: IOError?) {
+        if isRunning { finish(error) } else { outcome = .some(error) }
+    }
+
+    private func finish(_ error: IOError?) {
         if let error { fail(with: error) } else { complete() }
     }
 

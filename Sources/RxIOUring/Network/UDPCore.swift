@@ -150,6 +150,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     var inputEnd: InputEnd? { isClosing ? failure.map(InputEnd.failed) ?? .completed : nil }
 
     func begin(_ source: ReceiveSource<UDPCore>) -> Bool {
+        // A subscriber that was disposed of leaves when its turn comes, which may be later.
+        if let receiver, !receiver.isWanted { end(receiver) }
         if receiver != nil { return false }
         receiver = source
         if isClosing { source.inputEnded() } else { receiveNext() }

@@ -52,7 +52,11 @@ private final class FramesTransducer<Splitter: FrameSplitter>: Transducer {
     func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, ByteChunk>) throws {
         splitter.append(chunk)
         while let frame = try splitter.next() {
-            if !sink.emit(frame) { return ChunkDelivery.putBack(splitter.rest) }
+            switch sink.pass(frame) {
+            case .wantsMore: break
+            case .wasLast: return ChunkDelivery.putBack(splitter.rest)
+            case .refused: return
+            }
         }
     }
 

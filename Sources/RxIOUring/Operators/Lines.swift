@@ -30,7 +30,11 @@ private final class LinesTransducer: Transducer {
     func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, String>) throws {
         splitter.append(chunk)
         while let line = try splitter.next() {
-            if !sink.emit(line) { return ChunkDelivery.putBack(splitter.rest) }
+            switch sink.pass(line) {
+            case .wantsMore: break
+            case .wasLast: return ChunkDelivery.putBack(splitter.rest)
+            case .refused: return
+            }
         }
     }
 

@@ -53,6 +53,15 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
         return !isCancelled
     }
 
+    package enum Emission { case wantsMore, wasLast, refused }
+
+    /// Passes an element on like `emit`, and tells whether it was the last one wanted, or came too late.
+    package func pass(_ output: Output) -> Emission {
+        if isCancelled { return .refused }
+        downstream.next(output)
+        return isCancelled ? .wasLast : .wantsMore
+    }
+
     package override func next(_ element: Element) {
         // Another thread is on its way up with a dispose, of which `emit` may have told already.
         if isCancelled { return }

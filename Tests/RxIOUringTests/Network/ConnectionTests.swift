@@ -8,64 +8,6 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {
-    enum Framing: CaseIterable {
-        case lines, delimiter, lengths
-
-        var head: [UInt8] {
-            switch self {
-            case .lines: Array("HEAD\n".utf8)
-            case .delimiter: Array("HEAD||".utf8)
-            case .lengths: [4] + Array("HEAD".utf8)
-            }
-        }
-
-        func first(of bytes: Observable<ByteChunk>) -> Observable<String> {
-            switch self {
-            case .lines: bytes.lines().take(1)
-            case .delimiter: bytes.frames(delimiter: Array("||".utf8)).take(1).map { String($0) }
-            case .lengths: bytes.frames(LengthPrefix(size: 1)).take(1).map { String($0) }
-            }
-        }
-    }
-
-    /// The fault: the stage that cut off the head took the rest of its chunk with it, and the body had a hole.
-    @Test(
-        "Bytes behind a head are for the next subscriber, wherever chunks end", arguments: Backend.built,
-        Framing.allCases)
-    func headAndBody(_ backend: Backend, _ framing: Framing) throws {
-        let bytes = framing.head + Array("BODY||12345".utf8)
-        try leavingNothingBehind {
-            for cut in 0...bytes.count {
-                for isConcatenated in [false, true] {
-                    let bodies = Guarded<[Receiver<String>]>([])
-                    let heads = EventLog()
-                    let server = try Server(
-                        backend,
-                        onConnection: { connection in
-                            let head = framing.first(of: connection.received)
-                            let body = connection.received.map { String($0) }
-                            if isConcatenated {
-                                bodies.change { $0.append(Receiver(head.concat(body))) }
-                            } else {
-                                _ = head.subscribe(
-                                    onNext: { heads.note($0) },
-                                    onCompleted: { bodies.change { $0.append(Receiver(body)) } })
-                            }
-                        })
-                    let peer = PlainSocket(connectedTo: server.address)
-                    peer.send(Array(bytes[..<cut]))
-                    if cut % 3 == 0 { usleep(2_000) }
-                    peer.send(Array(bytes[cut...]))
-                    peer.close()
-                    #expect(waitUntil { bodies.value.first?.isCompleted == true })
-                    let text = (heads.lines + bodies.value[0].elements).joined()
-                    #expect(text == "HEADBODY||12345", "cut at \(cut)")
-                    server.end()
-                }
-            }
-        }
-    }
-
     @Test("An echo returns all bytes in order", arguments: Backend.built)
     func echo(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -184,6 +184,35 @@ import Testing
         }
     }
 
+    /// The fault: the bytes counted only when the loop came to the subscription, behind the action.
+    @Test("Writes within one action of the loop count at once", arguments: Backend.built)
+    func writesInOneAction(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 1 << 20
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let (errors, ends) = (AtomicCounter(0), AtomicCounter(0))
+            let piece = ByteChunk(pattern(100_000))
+            let queued = server.scheduler.performAndWait {
+                // Behind work of another thread, the loop does not come to a subscription at once.
+                DispatchQueue.global().sync { _ = server.scheduler.schedule(()) { _ in Disposables.create() } }
+                for _ in 0..<200 {
+                    _ = connection.write(piece)
+                        .subscribe(onError: { _ in errors.increment() }, onDisposed: { ends.increment() })
+                }
+                return connection.queuedBytes
+            }
+            #expect(queued > 0 && queued < 2 << 20)
+            #expect(waitUntil { ends.value == 200 })
+            // The kernel may have taken the first ones.
+            #expect(errors.value > 150)
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test("isWritable tells when the output is full, and when it has room again", arguments: Backend.built)
     func isWritable(_ backend: Backend) throws {
         try leavingNothingBehind {
