@@ -38,7 +38,12 @@ final class FileRequestSource: LoopSource<Never>, WriteWaiter {
         if let outcome { finish(outcome) }
     }
 
-    override func end() {
+    override func end() { releaseFile() }
+
+    /// The work is queued, and this is its waiter: it must not keep a file open whose writes wait, as those of a pipe do.
+    override func wasDisposedUnbegun() { releaseFile() }
+
+    private func releaseFile() {
         let released = file
         file = nil
         withExtendedLifetime(released) {}

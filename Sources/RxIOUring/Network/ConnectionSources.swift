@@ -55,6 +55,13 @@ final class ChunkWriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter 
 
     override func end() {
         core.remove(self)
+        releaseConnection()
+    }
+
+    /// The bytes are queued, and this is their waiter: it must not keep a connection open whose peer reads nothing.
+    override func wasDisposedUnbegun() { releaseConnection() }
+
+    private func releaseConnection() {
         let released = connection
         connection = nil
         withExtendedLifetime(released) {}

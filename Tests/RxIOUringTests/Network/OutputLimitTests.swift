@@ -213,6 +213,23 @@ import Testing
         }
     }
 
+    @Test("A write that is disposed of at once does not keep its connection open", arguments: Backend.built)
+    func writeDisposedAtOnce(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            weak let connection = try #require(server.firstConnection())
+            server.scheduler.run(
+                after: {
+                    connection?.write(ByteChunk(pattern(10_000_000))).subscribe().dispose()
+                    server.connections.value = []
+                }, {})
+            #expect(waitUntil { connection == nil })
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test("isWritable tells when the output is full, and when it has room again", arguments: Backend.built)
     func isWritable(_ backend: Backend) throws {
         try leavingNothingBehind {
