@@ -44,7 +44,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Takes one subscription in all: after its end, by dispose or error, the listener is closed. When the process has no
     /// descriptor left (`EMFILE`), accepting pauses, and is tried again after 10 milliseconds, then 20, up to a second;
-    /// `IOHooks.noticeHandler` is told once.
+    /// `IOHooks.noticeHandler` is told once for each such shortage.
     /// - Returns: completes when the listener is closed, and its address is free. Fails with an `IOError` (`accept`), `EBUSY` if there is another
     ///   subscription, `EBADF` if the listener was closed before.
     public var connections: Observable<Connection> {

@@ -9,6 +9,9 @@ public import RxSwift
 public enum TCP {
     /// Opens a port for connections.
     ///
+    /// The port is free again when `Listener.connections` has completed. With io_uring the kernel needs some 15 ms more behind a process that was
+    /// killed: a server that is restarted at once tries again, or sets `reusePort`.
+    ///
     /// - Parameters:
     ///   - host: the IP address to listen on (`0.0.0.0` or `::` for all), or `localhost`.
     ///   - port: 0...65535; for 0 the system chooses, see `Listener.address`.
