@@ -19,10 +19,9 @@ public struct ConnectionOptions: Sendable {
         }
     }
 
-    /// The memory in bytes of queued sends from which `Connection.isWritable` is false and sources that `write` can pause are paused, until half of
-    /// it is left.
+    /// The memory in bytes of queued sends from which `Connection.isWritable` is false, and sources of `write` are paused.
     ///
-    /// At least 1, and counted like `sendLimit`, half of which it is at most. So much memory does a peer that reads nothing hold.
+    /// They go on when half of it is left. At least 1, and counted like `sendLimit`, half of which it is at most. So much memory does a peer that reads nothing hold.
     public var highWatermark = 256 << 10 {
         didSet {
             if highWatermark < 1 {
