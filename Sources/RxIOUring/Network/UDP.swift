@@ -29,9 +29,15 @@ public enum UDP {
     /// Makes a socket for datagrams with options that this library does not know, such as `SO_BROADCAST`, `SO_RCVBUF` or a multicast group.
     ///
     /// - Parameters:
-    ///   - host, port, reusePort, maximumLength, window, sendLimit, scheduler: as above.
+    ///   - host: the IP address to receive on (`0.0.0.0` or `::` for all), or `localhost`.
+    ///   - port: 0...65535; for 0 the system chooses, see `UDPSocket.address`.
+    ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
+    ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost.
+    ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
+    ///   - sendLimit: the number of bytes that may be queued; a `send` that would exceed it is rejected.
     ///   - prepareSocket: sets the options; called at once, with the descriptor before it is bound, which it must not close.
-    /// - Throws: as above, and what `prepareSocket` throws.
+    ///   - scheduler: the event loop that the socket lives on.
+    /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address; what `prepareSocket` throws.
     public static func bind(
         host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
         sendLimit: Int = 1 << 20, prepareSocket: (_ descriptor: CInt) throws -> Void, scheduler: IOUringScheduler
