@@ -37,7 +37,10 @@ extension World {
     /// A peer sees a reset before `closed` tells that the output has exceeded its limit: see `End.hasOverflowed`.
     func hasArrivedOrFailed(_ end: End) -> Bool {
         let input = ends[end.number ^ 1].inputEnd
-        return input.isClean || input.isOver && end.closedEnd.isOver
+        // The reset of a Unix socket looks like a clean end: then only `closed` tells that a send beside the close has exceeded the limit.
+        let mayBeReset =
+            end.link.isUnix && end.wantsNoInput && end.sends.values.contains { $0.contains { $0.isAccepted == false } }
+        return input.isClean && !mayBeReset || input.isOver && end.closedEnd.isOver
     }
 
     /// Checks what has come from an end.
