@@ -31,6 +31,7 @@ private final class DescriptorOwnership: Sendable {
 
     func take() -> Bool { isTaken.compareExchange(0, 1) }
 
+    // Releasing: paired with the compare-exchange of the next `take`.
     func giveBack() { isTaken.storeReleasing(0) }
 }
 

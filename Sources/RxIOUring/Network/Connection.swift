@@ -47,9 +47,9 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// The bytes that the peer sends, in chunks of at most 16 KiB, or 256 KiB while more than that comes at once.
     ///
-    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`, unless the first is just leaving, as behind a `take(1)`. Bytes behind a line or
-    /// frame with which a subscriber of `lines` or `frames` has left, and bytes that arrive without a subscriber
-    /// wait for the next one. A chunk that is being delivered while its subscriber disposes on another thread is not kept for
+    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`, unless the first is just
+    /// leaving, as behind a `take(1)`. Bytes that arrive without a subscriber wait for the next one, as do bytes behind the line or frame with which
+    /// a subscriber of `lines` or `frames` has left. A chunk that is being delivered while its subscriber disposes on another thread is not kept for
     /// the next one.
     ///
     /// Receives while no stage below pauses the source: a subscriber that is slow behind `observe(on:)`, or passes the bytes to a `write`

@@ -114,8 +114,9 @@ extension ConnectionCore {
         }
     }
 
-    /// Emits a chunk. What its subscriber has left over, by leaving in the midst of it, is for the next one, which may have come meanwhile. The
-    /// caller receives again: a chunk that came before the rest is claimed would overtake it.
+    /// Emits a chunk. A subscriber that leaves in the midst of it leaves the rest to the next one, which may have come meanwhile.
+    ///
+    /// The caller receives again when this returns: a chunk that comes earlier would overtake the rest.
     private func deliver(_ chunk: ByteChunk) {
         isDelivering = true
         defer { isDelivering = false }

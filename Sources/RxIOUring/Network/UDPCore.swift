@@ -133,6 +133,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             if peer.withSocketAddress(for: family, { Glibc.connect(fd, $0, $1) }) != 0 { return errno }
             // As the system has it: it connects to an address of this machine if asked for any.
             self.peer = Socket.remoteAddress(fd)
+            // Releasing: paired with the load in `isAwaited`.
             hasPeer.storeReleasing(1)
             return 0
         }

@@ -161,7 +161,7 @@ package final class LoopRunQueue: RunQueue {
         if waiting > 4 * LoopRunQueue.mostExpress { usleep(100) } else { _ = sched_yield() }
     }
 
-    /// The backlog of the express lane from which those who add to it are slowed down.
+    /// The backlog of the express lane from which threads that add to it are slowed down.
     private static let mostExpress: UInt = 16_384
 
     /// Submits a closure to the express lane: for work of the runtime that must not wait for the work of users.
