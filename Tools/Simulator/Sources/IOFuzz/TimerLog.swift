@@ -74,8 +74,9 @@ final class TimerLog: @unchecked Sendable {
                 world.fault("timer \(slot) did not fire")
             }
         }
-        // A timer that the same thread armed later, for a later time, fires later.
-        for first in records where first.isArmed {
+        // A timer that the same thread armed later, for a later time, fires later. One without a delay is work like any other, which timers
+        // overtake (law L4).
+        for first in records where first.isArmed && !first.isImmediate {
             for second in records where second.isArmed && !second.isImmediate && second.order > first.order {
                 guard first.loop == second.loop, first.lane == second.lane, first.latest < second.earliest,
                     let one = first.fired.first, let other = second.fired.first, one.order > other.order
