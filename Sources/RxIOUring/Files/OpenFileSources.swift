@@ -5,56 +5,23 @@ import RxPrimitives
 import RxSwift
 
 /// Queues one write or one synchronization, and waits for its outcome.
-final class FileRequestSource: LoopSource<Never>, WriteWaiter {
-    /// Keeps the file open until the outcome comes.
-    @exclusivity(unchecked) private var file: OpenFile?
+final class FileRequestSource: QueuedWriteSource {
     private let output: FileOutput
     private let work: WriteQueue.Item.Work
-    /// The outcome, if it came before the loop has begun this source.
-    @exclusivity(unchecked) private var outcome: IOError??
 
     init(_ file: OpenFile, _ work: WriteQueue.Item.Work, downstream: Sink<Never>) {
-        self.file = file
         output = file.output
         self.work = work
-        super.init(loop: file.output.loop, downstream: downstream)
+        super.init(target: file, loop: file.output.loop, downstream: downstream)
     }
 
     override var subject: String { output.path }
 
-    /// Queues on the subscribing thread, so that the order of its calls is the order of the writes.
-    override func subscribeToInput() {
+    override func enqueue() -> IOError? {
         if case .write(_, _?) = work, output.isAppending || !output.hasPlaces {
-            return reject(
-                IOError(code: output.isAppending ? EINVAL : ESPIPE, operation: "write", subject: subject))
+            return IOError(code: output.isAppending ? EINVAL : ESPIPE, operation: "write", subject: subject)
         }
-        let result = output.add(WriteQueue.Item(work: work, waiter: self), isLimited: true)
-        if let rejection = result.rejection { reject(rejection) }
-    }
-
-    private func reject(_ error: IOError) { whileRunning { self.fail(with: error) } }
-
-    override func begin() {
-        if let outcome { finish(outcome) }
-    }
-
-    override func end() { releaseFile() }
-
-    /// The work is queued, and this is its waiter: it must not keep a file open whose writes wait, as those of a pipe do.
-    override func wasDisposedUnbegun() { releaseFile() }
-
-    private func releaseFile() {
-        let released = file
-        file = nil
-        withExtendedLifetime(released) {}
-    }
-
-    func writeEnded(_ error: IOError?) {
-        if isRunning { finish(error) } else { outcome = .some(error) }
-    }
-
-    private func finish(_ error: IOError?) {
-        if let error { fail(with: error) } else { complete() }
+        return output.add(WriteQueue.Item(work: work, waiter: self), isLimited: true).rejection
     }
 }
 

@@ -25,54 +25,31 @@ final class ClosedSource: LoopSource<Never>, ConnectionWatcher {
 }
 
 /// Sends one chunk on a connection.
-final class ChunkWriteSource: LoopSource<Never>, ConnectionWatcher, WriteWaiter {
-    /// Keeps the connection open until the bytes were sent.
-    @exclusivity(unchecked) private var connection: Connection?
+final class ChunkWriteSource: QueuedWriteSource, ConnectionWatcher {
     private let core: ConnectionCore
     private let bytes: ByteChunk
-    /// The outcome, if it came before the loop has begun this source.
-    @exclusivity(unchecked) private var outcome: IOError??
 
     init(_ connection: Connection, _ bytes: ByteChunk, downstream: Sink<Never>) {
-        self.connection = connection
         self.bytes = bytes
         core = connection.core
-        super.init(loop: connection.core.loop, downstream: downstream)
+        super.init(target: connection, loop: connection.core.loop, downstream: downstream)
     }
 
     override var subject: String { core.subject }
 
-    /// Queues on the subscribing thread: the bytes count at once, and their order is that of the calls.
-    override func subscribeToInput() {
+    override func enqueue() -> IOError? {
         let code = core.enqueue(bytes, self)
-        if code != 0 { whileRunning { self.fail("send", code) } }
+        return code == 0 ? nil : IOError(code: code, operation: "send", subject: subject)
     }
 
     override func begin() {
-        if let outcome { return finish(outcome) }
-        core.add(self)
+        super.begin()
+        if isRunning { core.add(self) }
     }
 
     override func end() {
         core.remove(self)
-        releaseConnection()
-    }
-
-    /// The bytes are queued, and this is their waiter: it must not keep a connection open whose peer reads nothing.
-    override func wasDisposedUnbegun() { releaseConnection() }
-
-    private func releaseConnection() {
-        let released = connection
-        connection = nil
-        withExtendedLifetime(released) {}
-    }
-
-    func writeEnded(_ error: IOError?) {
-        if isRunning { finish(error) } else { outcome = .some(error) }
-    }
-
-    private func finish(_ error: IOError?) {
-        if let error { fail(with: error) } else { complete() }
+        super.end()
     }
 
     func connectionClosed(_ error: IOError?) {
