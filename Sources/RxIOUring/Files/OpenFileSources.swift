@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import RxPrimitives
 import RxSwift
 
 /// Queues one write or one synchronization, and waits for its outcome.
@@ -26,73 +25,28 @@ final class FileRequestSource: QueuedWriteSource {
 }
 
 /// Writes the elements of a sequence to an open file.
-final class FileSequenceSource: LoopSource<Never>, WriteWaiter, OutputObserver, @unchecked Sendable {
-    /// Keeps the file open until everything is written.
-    @exclusivity(unchecked) private var file: OpenFile?
+final class FileSequenceSource: QueuedSequenceSource, OutputObserver, @unchecked Sendable {
     private let output: FileOutput
-    private let source: Observable<ByteChunk>
-    private let sources = InputSources()
-    private let input: InputSubscription<ByteChunk>
-    /// True once the source has asked whether to pause; used in its context.
-    @exclusivity(unchecked) private var isPausable = false
-    /// True once bytes were rejected; used by the source's events, which are serial.
-    @exclusivity(unchecked) private var wasRejected = false
 
     init(_ file: OpenFile, _ source: Observable<ByteChunk>, downstream: Sink<Never>) {
-        self.file = file
-        self.source = source
         output = file.output
-        input = InputSubscription(pausing: sources)
-        super.init(loop: file.output.loop, downstream: downstream)
+        super.init(target: file, source: source, loop: file.output.loop, downstream: downstream)
     }
 
     override var subject: String { output.path }
 
-    override func begin() {
+    override func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, isLimited: Bool) -> IOError? {
+        output.add(WriteQueue.Item(work: .write(bytes, offset: nil), waiter: waiter), isLimited: isLimited).rejection
+    }
+
+    override func isQueueFull(_ source: any PausableSource) -> Bool { output.queue.isFull(source) }
+
+    override func watchOutput() {
         output.addObserver(self)
         outputChanged()
-        guard isRunning else { return }
-        input.begin(
-            source, onNext: { [self] bytes in if !bytes.isEmpty { add(bytes, nil) } },
-            onError: { [self] error in whileRunning { self.fail(with: error) } },
-            // The waiter goes with an empty chunk behind all others.
-            onCompleted: { [self] in add(ByteChunk(EmptyCollection()), self) },
-            isFull: { [self] in isFull($0) })
     }
 
-    override func wasStopped() { input.dispose() }
-
-    override func end() {
-        output.removeObserver(self)
-        input.dispose()
-        let released = file
-        file = nil
-        withExtendedLifetime(released) {}
-    }
-
-    /// Queues bytes, on any thread, unless bytes before them were rejected.
-    private func add(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?) {
-        if wasRejected { return }
-        let item = WriteQueue.Item(work: .write(bytes, offset: nil), waiter: waiter)
-        guard let rejection = output.add(item, isLimited: !isPausable).rejection else { return }
-        wasRejected = true
-        // Disposed of at once: the loop thread may be busy with this very source.
-        input.dispose()
-        whileRunning { self.fail(with: rejection) }
-    }
-
-    /// Tells whether a source of the input has to pause.
-    private func isFull(_ source: any PausableSource) -> Bool {
-        isPausable = true
-        if !output.queue.isFull(sources) { return false }
-        sources.add(source)
-        // The queue may have emptied before the source was among those that wait.
-        return output.queue.isFull(sources)
-    }
-
-    func writeEnded(_ error: IOError?) {
-        if let error { fail(with: error) } else { complete() }
-    }
+    override func unwatchOutput() { output.removeObserver(self) }
 
     /// Fails at once if bytes were lost, also if the source emits no more.
     func outputChanged() {

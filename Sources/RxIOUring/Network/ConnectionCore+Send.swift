@@ -133,11 +133,9 @@ extension ConnectionCore {
     /// The number of bytes accepted that the kernel has not taken; on any thread.
     var queuedBytes: Int { OutputLoad(word: load.loadRelaxed()).bytes }
 
-    /// Tells whether a source of bytes has to pause; on its thread. Out of date as soon as it is read.
-    var isFull: Bool { OutputLoad(word: load.loadRelaxed()).mustPause(watermarks) }
-
-    /// Begins the wait of a source until the output has emptied, on its thread. Returns false if there is no need to.
-    func beginWait(_ source: any PausableSource) -> Bool {
+    /// Tells whether a source of bytes has to pause; called in its context. If so, it is resumed later.
+    func isFull(_ source: any PausableSource) -> Bool {
+        if !OutputLoad(word: load.loadRelaxed()).mustPause(watermarks) { return false }
         let inspected = inboxLock.withLock { waitingSources.add(source) }
         withExtendedLifetime(inspected) {}
         // The source is in the list before the word says so: the thread that clears the word finds it.

@@ -32,7 +32,7 @@ final class WritableSource: LoopSource<Bool>, ConnectionWatcher, OutputObserver 
 
     func outputChanged() {
         guard isRunning else { return }
-        let isWritable = !core.isFull || !core.beginWait(room)
+        let isWritable = !core.isFull(room)
         if isWritable == self.isWritable { return }
         self.isWritable = isWritable
         emit(isWritable)

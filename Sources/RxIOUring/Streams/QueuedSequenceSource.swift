@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RxPrimitives
+import RxSwift
+
+/// Queues the elements of a sequence, and waits until the output has taken them.
+///
+/// A subclass names the queue, and tells when the output fails.
+class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable {
+    /// The connection or file, which stays open until the output has taken everything. Used by the loop thread only.
+    @exclusivity(unchecked) private var target: AnyObject?
+    private let source: Observable<ByteChunk>
+    private let sources = InputSources()
+    private let input: InputSubscription<ByteChunk>
+    /// True once the source has asked whether to pause; used in its context.
+    @exclusivity(unchecked) private var isPausable = false
+    /// True once bytes were rejected; used by the source's events, which are serial.
+    @exclusivity(unchecked) private var wasRejected = false
+    /// 1 once the source has completed; used from any thread.
+    private let inputCompletion = AtomicWord(0)
+
+    init(target: AnyObject, source: Observable<ByteChunk>, loop: EventLoop, downstream: Sink<Never>) {
+        self.target = target
+        self.source = source
+        input = InputSubscription(pausing: sources)
+        super.init(loop: loop, downstream: downstream)
+    }
+
+    /// Queues bytes, which `waiter` follows. Returns an error if they were rejected. Called on any thread.
+    ///
+    /// - Parameter isLimited: false for bytes of a source that pauses, which are accepted also beyond the limit.
+    func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, isLimited: Bool) -> IOError? {
+        fatalError("swift-rx: a subclass has to implement this method")
+    }
+
+    /// Tells whether the queue wants `source` to pause; if so, the queue resumes it later. Called in the context of the input.
+    func isQueueFull(_ source: any PausableSource) -> Bool {
+        fatalError("swift-rx: a subclass has to implement this method")
+    }
+
+    /// Begins to watch the output, and fails if it has failed. Called on the loop thread.
+    func watchOutput() { fatalError("swift-rx: a subclass has to implement this method") }
+
+    /// Ends what `watchOutput` has begun. Called on the loop thread.
+    func unwatchOutput() { fatalError("swift-rx: a subclass has to implement this method") }
+
+    /// True once the source has completed; on any thread.
+    final var hasInputCompleted: Bool { inputCompletion.loadRelaxed() != 0 }
+
+    final override func begin() {
+        watchOutput()
+        guard isRunning else { return }
+        input.begin(
+            source, onNext: { [self] bytes in if !bytes.isEmpty { add(bytes, nil) } },
+            onError: { [self] error in whileRunning { self.fail(with: error) } },
+            onCompleted: { [self] in
+                _ = inputCompletion.exchange(1)
+                // The waiter is queued with an empty chunk, after all other chunks.
+                add(ByteChunk(EmptyCollection()), self)
+            },
+            isFull: { [self] in isFull($0) })
+    }
+
+    final override func wasStopped() { input.dispose() }
+
+    final override func end() {
+        unwatchOutput()
+        input.dispose()
+        let released = target
+        target = nil
+        withExtendedLifetime(released) {}
+    }
+
+    final func writeEnded(_ error: IOError?) {
+        if let error { fail(with: error) } else { complete() }
+    }
+
+    /// Queues bytes, on any thread, unless bytes before them were rejected.
+    private final func add(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?) {
+        if wasRejected { return }
+        guard let rejection = enqueue(bytes, waiter, isLimited: !isPausable) else { return }
+        wasRejected = true
+        // Disposed of at once: the loop thread may be busy with this very source.
+        input.dispose()
+        whileRunning { self.fail(with: rejection) }
+    }
+
+    /// Tells whether a source of the input has to pause.
+    private final func isFull(_ source: any PausableSource) -> Bool {
+        isPausable = true
+        if !isQueueFull(sources) { return false }
+        sources.add(source)
+        // The queue may have emptied before the source was among those that wait.
+        return isQueueFull(sources)
+    }
+}
