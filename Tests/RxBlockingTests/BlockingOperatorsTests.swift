@@ -23,7 +23,7 @@ import Testing
     /// A source, and the result of each operator.
     struct Row: Sendable {
         let name: String
-        nonisolated(unsafe) let source: Observable<Int>
+        let source: Observable<Int>
         let toArray, first, last, single, even: String
     }
 

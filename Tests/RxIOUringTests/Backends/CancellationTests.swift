@@ -11,7 +11,7 @@ import Testing
     /// The fault: the loop waited for completions of cancellations that it had taken from the ring, and not handled in its turn.
     @Test("A loop ends with more operations in flight than one turn handles", arguments: Backend.built)
     func shutdownAmongMany(_ backend: Backend) throws {
-        try onLoop(backend) { scheduler in
+        onLoop(backend) { scheduler in
             let (begun, ended) = (AtomicCounter(0), AtomicCounter(0))
             let count = 1_500
             for _ in 0..<count {

@@ -291,7 +291,7 @@ import Testing
             let file = await open(folder["a"], .append, writeLimit: 256 << 20, scheduler)
             let count = stepCount(50_000, debug: 10_000)
             let accepted = AtomicCounter(0)
-            nonisolated(unsafe) let bodies: [@Sendable () -> Void] =
+            let bodies: [@Sendable () -> Void] =
                 (0..<3).map { thread in
                     {
                         for number in 0..<count where file.append("\(thread) \(number)\n") { accepted.increment() }

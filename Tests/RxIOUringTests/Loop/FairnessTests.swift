@@ -186,7 +186,7 @@ import Testing
             }
             usleep(20_000)
             let (action, timer) = (OneShot(), OneShot())
-            scheduler.run(action.fire)
+            scheduler.run { action.fire() }
             let other = Observable<Int>.timer(.milliseconds(1), scheduler: scheduler).subscribe(onNext: { _ in
                 timer.fire()
             })
@@ -225,7 +225,7 @@ import Testing
                 return .empty()
             }
             var subscription: (any Disposable)?
-            scheduler.run { mayBegin.wait() }
+            scheduler.run { _ = mayBegin.wait() }
             subscription = File.write(source, to: folder["new"], scheduler: scheduler).subscribe()
             occupy(scheduler, until: isOver)
             mayBegin.fire()

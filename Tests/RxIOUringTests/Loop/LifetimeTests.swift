@@ -152,7 +152,7 @@ import Testing
     private func settledDescriptorCount(_ backend: Backend) async -> Int {
         let done = OneShot()
         let scheduler = IOUringScheduler(backend: backend)
-        let subscription = File.read("/proc/self/stat", scheduler: scheduler).subscribe(onDisposed: done.fire)
+        let subscription = File.read("/proc/self/stat", scheduler: scheduler).subscribe(onDisposed: { done.fire() })
         #expect(done.wait())
         subscription.dispose()
         scheduler.shutdown()

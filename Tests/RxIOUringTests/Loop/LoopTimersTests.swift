@@ -13,7 +13,7 @@ import Testing
     func disposeWhileReleased(_ backend: Backend, shutsDown: Bool) {
         for round in 0..<stepCount(2_000, debug: 300) {
             nonisolated(unsafe) var scheduler: IOUringScheduler? = IOUringScheduler(backend: backend)
-            nonisolated(unsafe) let timers = (0..<64).map { _ in
+            let timers = (0..<64).map { _ in
                 scheduler!.scheduleRelative((), dueTime: .seconds(1_000)) { Disposables.create() }
             }
             race(

@@ -288,7 +288,7 @@ import Testing
                 Thread.detachNewThread {
                     let subject = PublishSubject<Int>()
                     let job = scheduler.makeJob {}
-                    let subscription = subject.do(onDispose: hasLeft.increment).observe(on: scheduler).subscribe()
+                    let subscription = subject.do(onDispose: { hasLeft.increment() }).observe(on: scheduler).subscribe()
                     while isOver.value == 0 {
                         switch flood {
                         case .actions: scheduler.run {}

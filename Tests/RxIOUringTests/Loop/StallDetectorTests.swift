@@ -141,7 +141,7 @@ import Testing
 
     @Test("Loops with limits come and go", arguments: Backend.built)
     func churn(_ backend: Backend) {
-        let churn = {
+        let churn: @Sendable () -> Void = {
             for _ in 0..<50 {
                 let scheduler = IOUringScheduler(backend: backend, stallLimit: .milliseconds(1))
                 scheduler.run { usleep(2_000) }
@@ -166,7 +166,7 @@ import Testing
             let second = IOUringScheduler(backend: backend, stallLimit: .milliseconds(10))
             #expect(second.performAndWait { 1 } == 1)
             second.shutdown()
-            scheduler.run(other.fire)
+            scheduler.run { other.fire() }
             // Waits for the end of the blocked loop.
             scheduler.shutdown()
         }
@@ -243,7 +243,7 @@ import Testing
         let log = StallLog()
         defer { log.stop() }
         let scheduler = makeScheduler(backend)
-        _ = scheduler.performAndWait {
+        scheduler.performAndWait {
             var (all, before) = (sigset_t(), sigset_t())
             sigfillset(&all)
             pthread_sigmask(SIG_BLOCK, &all, &before)
@@ -251,7 +251,7 @@ import Testing
             pthread_sigmask(SIG_SETMASK, &before, nil)
         }
         #expect(soon { log.stalls.count == 2 })
-        _ = scheduler.performAndWait { keepBusy(until: { log.stalls.count > 2 }, andThen: 0) }
+        scheduler.performAndWait { keepBusy(until: { log.stalls.count > 2 }, andThen: 0) }
         scheduler.shutdown()
         #expect(log.stalls.first?.stackNote?.contains("did not take the signal") == true)
         if !hasThreadSanitizer { #expect(log.stalls.dropFirst(2).first?.stackNote == nil) }
@@ -331,7 +331,7 @@ import Testing
         let log = StallLog()
         defer { log.stop() }
         let scheduler = makeScheduler(backend)
-        _ = scheduler.performAndWait {
+        scheduler.performAndWait {
             prepare()
             keepBusy(until: { log.stalls.count > 0 }, andThen: 0)
             if let stall = log.stalls.first { check(stall) } else { Issue.record("nothing was reported") }

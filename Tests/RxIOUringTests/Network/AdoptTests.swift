@@ -9,7 +9,7 @@ import Testing
 @Suite struct AdoptTests {
     @Test("The end of a socket pair is a connection", arguments: Backend.built)
     func pair(_ backend: Backend) throws {
-        try leavingNothingBehind {
+        leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             var ends: [CInt] = [0, 0]
             #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -38,7 +38,7 @@ import Testing
     /// The fault: each subscription had a connection of the same descriptor, and closed what had its number by then.
     @Test("A second subscription does not take the same descriptor over", arguments: Backend.built)
     func twice(_ backend: Backend) throws {
-        try leavingNothingBehind {
+        leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             var ends: [CInt] = [0, 0]
             #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -59,7 +59,7 @@ import Testing
 
     @Test("A subscription that is disposed of at once has the descriptor closed", arguments: Backend.built)
     func disposedAtOnce(_ backend: Backend) throws {
-        try leavingNothingBehind {
+        leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             var ends: [CInt] = [0, 0]
             #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -112,7 +112,7 @@ import Testing
     @Test(
         "A descriptor that does not fit is an error, and stays the caller's", arguments: Backend.built, Misfit.allCases)
     func misfits(_ backend: Backend, _ misfit: Misfit) throws {
-        try leavingNothingBehind {
+        leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             let descriptor = make(misfit)
             let log = EventLog()

@@ -58,7 +58,7 @@ import Testing
             let (isBusy, mayGoOn) = (OneShot(), OneShot())
             server.scheduler.run {
                 isBusy.fire()
-                mayGoOn.wait(seconds: 10)
+                _ = mayGoOn.wait(seconds: 10)
             }
             #expect(isBusy.wait(seconds: 10))
             #expect(connection.send(ByteChunk(pattern(1_000))))

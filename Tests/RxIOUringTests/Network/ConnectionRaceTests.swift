@@ -45,7 +45,7 @@ import Testing
     /// The fault: bytes that a thread had just queued were dropped, and the peer saw a clean end.
     @Test("What sends on other threads have accepted arrives before a clean end", arguments: Backend.built)
     func sendRace(_ backend: Backend) throws {
-        try leavingNothingBehind {
+        leavingNothingBehind {
             let piece = ByteChunk(pattern(1_000))
             for round in 0..<stepCount(300, debug: 100) {
                 let scheduler = IOUringScheduler(backend: backend)

@@ -73,7 +73,7 @@ import Testing
             let sender = DispatchQueue(label: "sender")
             sender.async {
                 let block = pattern(16_384)
-                fcntl(peer.fd, F_SETFL, fcntl(peer.fd, F_GETFL) | O_NONBLOCK)
+                _ = fcntl(peer.fd, F_SETFL, fcntl(peer.fd, F_GETFL) | O_NONBLOCK)
                 for _ in 0..<4_000 {
                     let count = block.withUnsafeBytes {
                         Glibc.send(peer.fd, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))

@@ -154,7 +154,7 @@ import Testing
                     accepted.increment()
                     _ = connection.received.subscribe()
                 })
-                nonisolated(unsafe) let peers = (0..<4).map { _ in PlainSocket(connectedTo: listener.address) }
+                let peers = (0..<4).map { _ in PlainSocket(connectedTo: listener.address) }
                 #expect(waitUntil { accepted.value == 4 })
                 nonisolated(unsafe) var log: EventLog?
                 TestSupport.race(

@@ -138,7 +138,7 @@ import Testing
 
     @Test("An invalid address is an error of the sequence", arguments: Backend.built)
     func invalidAddress(_ backend: Backend) throws {
-        try leavingNothingBehind {
+        leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
             func connect(_ port: Int) -> Observable<Connection> {
                 TCP.connect(host: "127.0.0.1", port: port, scheduler: scheduler).asObservable()

@@ -11,7 +11,7 @@ final class TestHost: Sendable {
     /// The number of look-ups that have begun.
     let lookUps = AtomicCounter(0)
     private let isOpen: AtomicCounter
-    nonisolated(unsafe) private let result: Result<[SocketAddress], IOError>
+    private let result: Result<[SocketAddress], IOError>
 
     private static let number = AtomicWord(0)
     private static let hosts = Guarded<[String: TestHost]>([:])

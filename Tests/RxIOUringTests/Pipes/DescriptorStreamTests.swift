@@ -57,7 +57,7 @@ import Testing
     /// The fault: epoll wrote byte by byte, as to a terminal, and an eventfd takes eight at a time.
     @Test("A descriptor of messages gets a chunk as it is", arguments: Backend.built)
     func eventDescriptor(_ backend: Backend) throws {
-        try onLoop(backend) { scheduler in
+        onLoop(backend) { scheduler in
             let counter = rx_eventfd_make()
             _ = fcntl(counter, F_SETFL, 0)
             let one = ByteChunk([1, 0, 0, 0, 0, 0, 0, 0])

@@ -80,7 +80,7 @@ import Testing
     @Test("A process has its time to end, also if the program ends at once", arguments: Backend.built, [false, true])
     func graceOfGroup(_ backend: Backend, _ isShutDown: Bool) throws {
         let folder = TemporaryFolder()
-        try onLoop(backend) { scheduler in
+        onLoop(backend) { scheduler in
             // Its messages about signals would meet a closed pipe.
             let script = """
                 (exec 2>&-; trap 'sleep 0.1; echo > \(folder["done"]); exit' TERM

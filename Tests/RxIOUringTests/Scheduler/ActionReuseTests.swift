@@ -14,7 +14,7 @@ import Testing
     func lateDispose(_ backend: Backend) {
         onLoop(backend) { scheduler in
             let runs = AtomicCounter(0)
-            var kept: [any Disposable] = []
+            nonisolated(unsafe) var kept: [any Disposable] = []
             for round in 0..<50 {
                 let disposables = (0..<20).map { _ in scheduleCount(runs, on: scheduler) }
                 #expect(soon { runs.value == (round + 1) * 20 })

@@ -94,7 +94,7 @@ import Testing
             let shared = file(folder, emitted, scheduler).publish()
             let isSubscribed = OneShot()
             // On the connection's loop.
-            let written = Received(connection.write(shared.do(onSubscribed: isSubscribed.fire)).asObservable())
+            let written = Received(connection.write(shared.do(onSubscribed: { isSubscribed.fire() })).asObservable())
             #expect(isSubscribed.wait())
             let connected = shared.connect()
             #expect(await eventually { emitted.value > 0 })

@@ -336,7 +336,7 @@ import Testing
     @Test("On the main queue an event does not overtake those that wait because the downstream has paused the hop")
     func mainQueue() async {
         let gated = GatedScheduler()
-        nonisolated(unsafe) let subject = PublishSubject<Int>()
+        let subject = PublishSubject<Int>()
         let log = EventLog()
         let subscription = log.observe(
             subject.observe(on: MainScheduler.instance).observe(on: gated.scheduler, buffer: 10, overflow: .suspend))

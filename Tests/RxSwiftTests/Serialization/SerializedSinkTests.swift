@@ -141,8 +141,8 @@ import Testing
             do {
                 let element = ReleaseToken()
                 held = element
-                nonisolated(unsafe) let sent = element
-                nonisolated(unsafe) let disposable = subscription!
+                let sent = element
+                let disposable = subscription!
                 let bodies: [@Sendable () -> Void] = [
                     { for _ in 0..<200 { source.observer.onNext(sent) } },
                     { for _ in 0..<200 { source.observer.onNext(sent) } },

@@ -63,7 +63,7 @@ import Testing
 
     @Test("A connection that has ended does not end the next one", arguments: Maker.allCases)
     func endedConnection(maker: Maker) {
-        var subject = PublishSubject<Int>()
+        nonisolated(unsafe) var subject = PublishSubject<Int>()
         let connectable = maker.connectable(.deferred { subject })
         let ended = connectable.connect()
         subject.onCompleted()

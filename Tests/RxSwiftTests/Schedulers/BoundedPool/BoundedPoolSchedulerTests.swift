@@ -72,7 +72,7 @@ import Testing
         }
         race(
             sources.map { source in
-                nonisolated(unsafe) let source = source
+                let source = source
                 return {
                     for element in 0..<20_000 { source.onNext(element) }
                     source.onCompleted()
