@@ -26,9 +26,15 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
     }
 
     /// Links the downstream and submits the job to its scheduler.
+    ///
+    /// On the idle main queue the first event is sent at once, as the first action of a recursion is.
     package final func begin() {
         downstream.link(self)
-        scheduler.submit(self)
+        guard trampoline == nil, let queue = scheduler.runQueue, queue.tryEnterInline() else {
+            return scheduler.submit(self)
+        }
+        if !isCancelled, step(), !isCancelled { scheduler.submit(self) }
+        queue.leaveInline()
     }
 
     /// Emits the next event.

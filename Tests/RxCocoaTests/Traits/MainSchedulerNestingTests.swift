@@ -75,6 +75,63 @@ import Testing
             } == ["1", "10", "2", "20", "|"])
     }
 
+    /// Sources whose steps run on the main scheduler.
+    private static let sources: [(String, @Sendable () -> Observable<Int>)] = [
+        ("Driver.of", { Driver.of(1, 2).asObservable() }),
+        ("Driver.from", { Driver.from([1, 2]).asObservable() }),
+        ("Signal.of", { Signal.of(1, 2).asObservable() }),
+        ("of", { .of(1, 2, scheduler: MainScheduler.instance) }),
+        ("from", { .from(AnySequence([1, 2]), scheduler: MainScheduler.instance) }),
+        ("range", { .range(start: 1, count: 2, scheduler: MainScheduler.instance) }),
+        ("repeatElement", { .repeatElement(1, scheduler: MainScheduler.instance).scan(0, accumulator: { $0 + $1 }) }),
+        (
+            "generate",
+            {
+                .generate(
+                    initialState: 1, condition: { $0 < 3 }, scheduler: MainScheduler.instance, iterate: { $0 + 1 })
+            }
+        ),
+    ]
+
+    @Test("A source on the main scheduler sends its first element at once, the others later", arguments: sources.indices)
+    func firstElement(index: Int) async {
+        let source = Self.sources[index].1
+        #expect(await lines { log in source().subscribe(onNext: { log.note("\($0)") }) } == ["1", "|"])
+        #expect(
+            await lines { log in
+                source().take(1).subscribe(onNext: { log.note("\($0)") }, onCompleted: { log.note("completed") })
+            } == ["1", "completed", "|"])
+        let log = EventLog()
+        await onMainQueue { _ = source().take(2).subscribe(onNext: { log.note("\($0)") }) }
+        #expect(await eventually { log.lines == ["1", "2"] })
+    }
+
+    @Test("Sources on the main scheduler take turns from the second element on") func turns() async {
+        let log = EventLog()
+        await onMainQueue {
+            _ = Observable.merge(
+                .range(start: 0, count: 3, scheduler: MainScheduler.instance),
+                .range(start: 10, count: 3, scheduler: MainScheduler.instance)
+            ).subscribe(onNext: { log.note("\($0)") }, onCompleted: { log.note("completed") })
+            log.note("|")
+        }
+        #expect(await eventually { log.lines.contains("completed") })
+        #expect(log.lines == ["0", "|", "1", "10", "2", "11", "12", "completed"])
+    }
+
+    @Test("A source disposed of in its first element sends no other") func disposedInFirst() async {
+        #expect(
+            await lines { log in
+                let disposable = SerialDisposable()
+                let source = Observable.range(start: 1, count: 5, scheduler: MainScheduler.instance)
+                disposable.disposable = source.subscribe(onNext: {
+                    log.note("\($0)")
+                    disposable.dispose()
+                })
+                return disposable
+            } == ["1", "|"])
+    }
+
     @Test("A timer does not keep the main scheduler busy", arguments: [true, false])
     func timer(isSameObject: Bool) async {
         let log = EventLog()
