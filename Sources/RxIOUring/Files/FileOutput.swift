@@ -138,7 +138,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         case .write(let bytes, let offset?) where !bytes.isEmpty: start(bytes, at: offset, item.waiter)
         case .write:
             pending.removeFirst()
-            queue.remove(bytes: 0, items: 1)
+            queue.remove(bytes: 0, items: item.items)
             if let waiter = item.waiter { reached.append(waiter) }
         case .synchronize: startSynchronization(item.waiter)
         }
@@ -205,7 +205,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         if result == -EINTR, !isStopping { return descriptor.submit(operation) }
         synchronization = nil
         isExclusive = false
-        queue.remove(bytes: 0, items: 1)
+        queue.remove(bytes: 0, items: WriteQueue.Item.items(with: waiter))
         if result < 0 {
             // After the first failure, the system may report success for pages that it has dropped.
             failure = failure ?? IOError(code: -result, operation: "fsync", subject: path)
@@ -285,7 +285,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
             operation.clear()
         }
         for item in dropped {
-            queue.remove(bytes: item.count, items: 1)
+            queue.remove(bytes: item.count, items: item.items)
             if let waiter = item.waiter { told.append((waiter, failure)) } else { lost += item.count }
         }
         let onFailure = onFailure

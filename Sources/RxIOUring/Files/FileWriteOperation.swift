@@ -68,7 +68,7 @@ final class FileWriteOperation: DescriptorOperation {
             return false
         }
         count += bytes.count
-        itemCount += 1
+        itemCount += WriteQueue.Item.items(with: waiter)
         if let waiter { waiters.append((count, waiter)) } else { unattendedBytes += bytes.count }
         return true
     }

@@ -93,7 +93,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// Puts everything on the disk that was accepted before (`fsync`), at each subscription.
     ///
     /// - Returns: completes when the disk has it. Fails with an `IOError` (`fsync`), which ends the writing: what the disk has is unknown
-    ///   then; or with the error that has ended the writing before.
+    ///   then; with the error that has ended the writing before; or with `ENOBUFS` if what waits takes more than `writeLimit` without its bytes.
     public func sync() -> Completable { request(.synchronize) }
 
     private func request(_ work: WriteQueue.Item.Work) -> Completable {
@@ -106,6 +106,8 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     public var queuedBytes: Int { output.queue.queuedBytes }
 
     /// The memory in bytes that waiting writes may take. A single write may be larger if no other waits.
+    ///
+    /// A write takes 128 bytes besides its own, 512 if its outcome is waited for.
     public var writeLimit: Int { output.queue.limit }
 
     /// Whether the disk keeps up: false while half of `writeLimit`, or 8 MiB, waits, until half of that is left.

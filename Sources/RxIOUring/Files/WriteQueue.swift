@@ -30,6 +30,13 @@ final class WriteQueue: @unchecked Sendable {
         var count: Int {
             if case .write(let bytes, _) = work { bytes.count } else { 0 }
         }
+
+        /// The number of items as which it counts.
+        var items: Int { WriteQueue.Item.items(with: waiter) }
+
+        static func items(with waiter: (any WriteWaiter)?) -> Int {
+            waiter == nil ? 1 : OutputWatermarks.itemsWithWaiter
+        }
     }
 
     /// The consequences of an `add`.
@@ -90,13 +97,15 @@ final class WriteQueue: @unchecked Sendable {
         return lock.withLock {
             if let rejection { return AddResult(rejection: rejection) }
             let before = (bytes: bytes, weight: weight)
-            if isLimited, before.weight > 0, count > 0, before.weight + count > limit {
+            // What has no bytes has to fit beside the memory of other items only: a queue full of bytes can still be synchronized.
+            let (used, needed) = count > 0 ? (weight, count) : (weight - bytes, OutputWatermarks.itemOverhead)
+            if isLimited, used > 0, used + needed > limit {
                 return AddResult(rejection: overflow)
             }
             added.append(item)
             addedBytes += count
             bytes += count
-            items += 1
+            items += item.items
             let tellsLoop = noticeThreshold.map { addedBytes >= $0 } ?? false
             if tellsLoop { noticeThreshold = nil }
             let hasFilled = isObserved && before.weight <= watermarks.high && weight > watermarks.high

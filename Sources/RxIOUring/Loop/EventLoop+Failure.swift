@@ -2,6 +2,7 @@
 
 import CRxIOUring
 import Glibc
+import RxPrimitives
 import RxSwift
 
 extension EventLoop {
@@ -27,7 +28,23 @@ extension EventLoop {
 
     /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
     func performElsewhere(_ body: @escaping () -> Void) {
-        // In a forked process there are no other threads, and maybe the system has none.
-        if rx_forks() != forks || !BlockingPool.deliveries.run(body) { body() }
+        // Relaxed: a thread reads its own last store; any other thread finds no word equal to its identity.
+        if rejecter.loadRelaxed() == CurrentThread.identity {
+            rejections.append(body)
+        } else if rx_forks() != forks || !BlockingPool.deliveries.run(body) {
+            // In a forked process there are no other threads, and maybe the system has none.
+            body()
+        }
+    }
+
+    /// Hands the collected rejections to the pool, by one of its threads: the loop thread would wait for the pool's lock at each of them, behind
+    /// all threads of the pool.
+    func deliverRejections() {
+        if rejections.isEmpty { return }
+        let bodies = rejections
+        rejections = []
+        performElsewhere { [self] in
+            for body in bodies { performElsewhere(body) }
+        }
     }
 }

@@ -53,6 +53,10 @@ final class EventLoop: LoopThread {
     static let usualDrainTime: UInt64 = 1_000_000_000
     /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
     private let rejection = DrainLoop(entered: true)
+    /// The identity of the thread that is rejecting work, or 0. Written inside `rejection`.
+    let rejecter = AtomicWord(0)
+    /// What that thread wants to have run on another one (inside `rejection` only).
+    @exclusivity(unchecked) var rejections: [() -> Void] = []
     /// 1 from the first `shutdown` on, and never reset.
     private let shutDownRequested = AtomicWord(0)
     /// The loop thread leaves this group when it ends.
@@ -164,6 +168,10 @@ final class EventLoop: LoopThread {
     /// That is when all work that is due has been done, before the loop looks at the kernel again.
     func notifyAtEndOfTick(_ observer: any TickObserver) { tickObservers.append(observer) }
 
+    /// True if work of one kind has taken its time in this turn, and the rest waits for the next one. Never at the end of the loop. Only on the loop
+    /// thread.
+    var isTurnOver: Bool { turn.isOver && !isClosed }
+
     // MARK: From any thread
 
     func wake() {
@@ -182,7 +190,10 @@ final class EventLoop: LoopThread {
     /// Makes the queue reject work in a process that was just forked from the loop's own.
     ///
     /// The loop thread is missing there, in whichever state it was at the fork. This does atomic stores, and nothing else.
-    func wasForked() { queue.wasForked() }
+    func wasForked() {
+        queue.wasForked()
+        rejecter.storeRelaxed(0)
+    }
 
     /// Ends the thread when nothing is left to do. No work is submitted after this call.
     func shutdownWhenIdle() {
@@ -353,7 +364,12 @@ final class EventLoop: LoopThread {
         let dropped = timers.removeAll()
         if !tickObservers.isEmpty { endTick() }
         drain()
-        while let (_, dependent) = dependents.popFirst() { dependent.loopEnded() }
+        while !dependents.isEmpty {
+            // One that ends may remove others.
+            for (identity, dependent) in dependents where dependents.removeValue(forKey: identity) != nil {
+                dependent.loopEnded()
+            }
+        }
         tickObservers = []
         while !backend.isIdle {
             backend.wait(until: nil)
@@ -392,7 +408,10 @@ final class EventLoop: LoopThread {
         repeat {
             while let asked = rejection.popFirst() { asked.deallocate() }
             queue.resume()
+            rejecter.storeRelaxed(CurrentThread.identity)
             count += queue.rejectAll()
+            rejecter.storeRelaxed(0)
+            deliverRejections()
         } while !rejection.tryLeave()
         return count
     }

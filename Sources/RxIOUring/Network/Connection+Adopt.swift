@@ -14,7 +14,8 @@ extension Connection {
     ///   - descriptor: a connected socket of TCP or of the Unix family.
     ///   - options: the behaviour of the connection, without `prepareSocket`.
     ///   - scheduler: the event loop on which the connection lives and is emitted.
-    /// - Returns: fails with an `IOError` (`adopt`): `EBUSY` if another subscription has taken it over, `EBADF`, `ENOTSOCK`, `EPROTOTYPE` if it
+    /// - Returns: fails with an `IOError` (`adopt`): `EBUSY` if another subscription to this result has taken it over (two results for one
+    ///   descriptor know nothing of each other: the second connection would close that of the first), `EBADF`, `ENOTSOCK`, `EPROTOTYPE` if it
     ///   is no stream, `EAFNOSUPPORT`, `EINVAL` if it listens, `ENOTCONN`.
     public static func adopt(
         _ descriptor: CInt, options: ConnectionOptions = ConnectionOptions(), scheduler: IOUringScheduler

@@ -73,7 +73,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// wait are dropped, and the peer is reset. `IOHooks.sendRejectedHandler` is told, once. To send no more than the peer reads, follow
     /// `isWritable`, or pass a source that can pause to `write`.
     /// - Returns: true if the bytes are accepted; bytes sent while another thread ends the output may still be rejected on the loop, which
-    ///   `IOHooks.sendRejectedHandler` is told. False if the bytes are rejected: the connection is closed or failed, and `closed` tells why.
+    ///   `IOHooks.sendRejectedHandler` is told. False if the bytes are rejected: the connection is closed or failed, and `closed` tells why. A
+    ///   send behind `close`, `abort` or `shutdownOutput` on the same thread is always rejected.
     @discardableResult
     public func send(_ bytes: ByteChunk) -> Bool { core.enqueue(bytes) == 0 }
 
@@ -83,6 +84,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Sends bytes at each subscription, and completes when the kernel has taken them.
     ///
+    /// A write takes 512 bytes of `sendLimit` besides its own, and so counts also without bytes.
     /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if more than `sendLimit` is queued; an error that the system reports; `EPIPE`
     ///   behind `shutdownOutput`; `ENOTCONN` or `ECANCELED` if this side has closed.
     public func write(_ bytes: ByteChunk) -> Completable {

@@ -21,9 +21,10 @@ extension ConnectionCore {
             withdraw(item)
             return rejected
         }
-        if isLimited, count > 0, before.weight > options.sendLimit {
+        if isLimited, before.weight > options.sendLimit {
             withdraw(item)
-            return outputOverflowed(before, rejected: count)
+            // Without bytes there is no hole.
+            return count > 0 ? outputOverflowed(before, rejected: count) : ENOBUFS
         }
         if loop.isCurrent {
             acceptInOrder(item)
@@ -216,15 +217,11 @@ extension ConnectionCore {
 
     /// Ends the connection, on any thread, once. What is queued is dropped, and the peer gets a reset, not a clean end.
     ///
-    /// Behind a close it only rejects: what was queued before the close is still sent.
+    /// Behind an end it only rejects: what was queued before the end is still sent.
     /// - Returns: the errno with which the bytes are rejected.
     @inline(never)
     private func outputOverflowed(_ load: OutputLoad, rejected count: Int) -> CInt {
-        if isCloseSubmitted.loadRelaxed() != 0 {
-            rejectSends(ENOTCONN)
-            return ENOTCONN
-        }
-        guard rejection.compareExchange(0, UInt(ENOBUFS)) else { return ENOBUFS }
+        guard rejection.compareExchange(0, UInt(ENOBUFS)) else { return CInt(rejection.loadRelaxed()) }
         let error = overflowError(load)
         // Submitted, not called at once: the caller may be an observer of this connection.
         loop.submit {
@@ -290,6 +287,7 @@ extension ConnectionCore {
                 _ = send.load(output)
                 return submit(send, socket)
             }
+            if loop.isTurnOver, !output.isEmpty { return flushAtEndOfTick() }
         }
         allIsSent(socket)
     }

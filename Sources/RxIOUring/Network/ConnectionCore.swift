@@ -53,8 +53,6 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     let watermarks: OutputWatermarks
     /// 0, or the errno with which sends are rejected from now on, for ever; used from any thread.
     let rejection = AtomicWord(0)
-    /// 1 once a close was submitted, which the loop may not have processed: too many bytes behind it do not fail the connection.
-    let isCloseSubmitted = AtomicWord(0)
     /// 1 once the end of the output waits for sends that other threads have begun.
     let awaitsSends = AtomicWord(0)
     let inboxLock = Mutex()
@@ -139,7 +137,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
 
     /// Closes behind all work that was submitted before; called on any thread.
     func closeInOrder() {
-        isCloseSubmitted.storeRelaxed(1)
+        rejectSends(ENOTCONN)
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { state.closeAnnounced() }
         loop.perform(close)
@@ -182,7 +180,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     }
 
     /// Aborts soon, on any thread: never at once, as the caller may be an observer of this connection.
-    func abortSoon() { loop.submit(abort, rejected: { false }) }
+    func abortSoon() {
+        rejectSends(ENOTCONN)
+        loop.submit(abort, rejected: { false })
+    }
 
     /// Closes at once, and resets the connection of the peer.
     func abort() {
@@ -237,7 +238,12 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     }
 
     private func notifyWatchers(_ failure: IOError?) {
-        while let (_, watcher) = watchers.popFirst() { watcher.connectionClosed(failure) }
+        while !watchers.isEmpty {
+            // One that is told may remove others.
+            for (identity, watcher) in watchers where watchers.removeValue(forKey: identity) != nil {
+                watcher.connectionClosed(failure)
+            }
+        }
     }
 
     /// Adds an object to be told when the connection is closed; tells it at once if it is closed already.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The word that tells how much is queued on a connection, and whether a source waits until that is sent.
+/// The word that tells how much is queued on a connection or a socket for datagrams, and whether a source waits until that is sent.
 ///
 /// The wait is a bit of the same word. So the thread that comes down to the low watermark sees the bit, or the source sees that there is no
 /// need to wait.

@@ -17,7 +17,7 @@ struct OutputQueue {
         init(bytes: ByteChunk, waiter: (any WriteWaiter)?) {
             self.bytes = bytes
             self.waiter = waiter
-            count = waiter != nil ? 4 : bytes.count <= OutputQueue.smallPiece ? 0 : 1
+            count = waiter != nil ? OutputWatermarks.itemsWithWaiter : bytes.count <= OutputQueue.smallPiece ? 0 : 1
         }
     }
 
@@ -82,12 +82,14 @@ struct OutputQueue {
 
     /// Removes bytes that were sent, and returns the waiters of the completed items.
     ///
-    /// Items without bytes are removed together with the item before them.
+    /// Items without bytes are removed together with the item before them, `maxItems` of them at most.
     mutating func remove(_ count: Int) -> [any WriteWaiter] {
         var waiters: [any WriteWaiter] = []
         sent += count
         bytes -= count
         while head < items.count, let item = items[head], sent >= item.bytes.count {
+            // The rest of many waiters without bytes is for the next call.
+            if sent == 0, item.bytes.isEmpty, waiters.count >= OutputQueue.maxItems { break }
             sent -= item.bytes.count
             if let waiter = item.waiter { waiters.append(waiter) }
             self.count -= item.count

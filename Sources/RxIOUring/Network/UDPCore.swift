@@ -48,8 +48,12 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private var maxBytes: Int { family == AF_INET6 ? 65_527 : 65_507 }
     private static let pendingErrors = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH]
 
-    /// The number of bytes accepted and not sent; used from any thread.
-    let queuedBytes = AtomicWord(0)
+    /// An `OutputLoad`: what was accepted and not sent; used from any thread.
+    private let load = AtomicWord(0)
+    /// The number of bytes of that.
+    var queuedBytes: Int { OutputLoad(word: load.loadRelaxed()).bytes }
+    /// The items as which a datagram counts, with the job that takes it to the loop.
+    private static let itemsPerDatagram = 2
     /// 0, or the errno with which sends are rejected; used from any thread.
     private let rejection = AtomicWord(0)
 
@@ -195,10 +199,9 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         if rejected != 0 { return CInt(rejected) }
         // Rejected here, since it would take the room of others until the system rejects it.
         if bytes.count > maxBytes { return EMSGSIZE }
-        let count = UInt(bytes.count)
-        let before = queuedBytes.fetchAdd(count)
-        if before > 0, before + count > UInt(sendLimit) {
-            _ = queuedBytes.fetchAdd(0 &- count)
+        let before = OutputLoad(word: load.fetchAdd(UDPCore.addend(bytes)))
+        if !before.isEmpty, before.weight + bytes.count > sendLimit {
+            subtract(bytes)
             return ENOBUFS
         }
         if loop.isDirect {
@@ -207,20 +210,30 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             loop.submit {
                 self.accept((bytes, receiver))
             } rejected: {
-                _ = self.queuedBytes.fetchAdd(0 &- count)
+                self.subtract(bytes)
                 return true
             }
         }
         return 0
     }
 
+    private static func addend(_ bytes: ByteChunk) -> UInt {
+        OutputLoad.addend(bytes: bytes.count, items: itemsPerDatagram)
+    }
+
+    /// Takes a datagram off the load, on any thread.
+    private func subtract(_ bytes: ByteChunk) { _ = load.fetchAdd(0 &- UDPCore.addend(bytes)) }
+
     private func accept(_ item: Item) {
         if isClosing { return drop(item) }
         output.append(item)
-        if !isObservingTick {
-            isObservingTick = true
-            loop.notifyAtEndOfTick(self)
-        }
+        flushAtEndOfTick()
+    }
+
+    private func flushAtEndOfTick() {
+        if isObservingTick { return }
+        isObservingTick = true
+        loop.notifyAtEndOfTick(self)
     }
 
     func tickEnded() {
@@ -237,6 +250,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             send.unload()
             finished(result)
             if isClosed { return }
+            if loop.isTurnOver { return flushAtEndOfTick() }
         }
         if isClosing { closeSocket() }
     }
@@ -264,13 +278,13 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             output.removeFirst(head)
             head = 0
         }
-        _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+        subtract(item.bytes)
         if result < 0 { reportRejected(-result, item.bytes.count, item.receiver) }
     }
 
     /// Drops a datagram that was accepted and cannot be sent any more.
     private func drop(_ item: Item) {
-        _ = queuedBytes.fetchAdd(0 &- UInt(item.bytes.count))
+        subtract(item.bytes)
         reportRejected(ECANCELED, item.bytes.count, item.receiver)
     }
 

@@ -63,7 +63,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     public func connect(to peer: SocketAddress) throws { try core.connect(to: peer) }
 
     /// The number of bytes accepted that the kernel has not taken yet. Out of date as soon as it is read.
-    public var queuedBytes: Int { Int(core.queuedBytes.loadRelaxed()) }
+    public var queuedBytes: Int { core.queuedBytes }
 
     /// Closes the socket after all datagrams sent before on any thread.
     ///

@@ -69,4 +69,7 @@ struct OutputWatermarks {
 
     /// The memory that an item takes besides its bytes, so that many small items are bounded, too.
     static let itemOverhead = 128
+
+    /// The items as which one counts whose subscriber waits for the outcome: it takes that much more memory.
+    static let itemsWithWaiter = 4
 }

@@ -78,7 +78,8 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
     /// Queues bytes, on any thread, unless bytes before them were rejected.
     private final func add(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?) {
         if wasRejected { return }
-        guard let rejection = enqueue(bytes, waiter, isLimited: !isPausable) else { return }
+        // The empty chunk at the end is not rejected: everything before it was accepted.
+        guard let rejection = enqueue(bytes, waiter, isLimited: !isPausable && !bytes.isEmpty) else { return }
         wasRejected = true
         // Disposed of at once: the loop thread may be busy with this very source.
         input.dispose()

@@ -93,7 +93,9 @@ import Testing
         ),
     ]
 
-    @Test("A source on the main scheduler sends its first element at once, and the others later", arguments: sources.indices)
+    @Test(
+        "A source on the main scheduler sends its first element at once, and the others later",
+        arguments: sources.indices)
     func firstElement(index: Int) async {
         let source = Self.sources[index].1
         #expect(await lines { log in source().subscribe(onNext: { log.note("\($0)") }) } == ["1", "|"])

@@ -54,6 +54,37 @@ import Testing
         }
     }
 
+    /// The fault: what has no bytes was not counted.
+    @Test("Writes without bytes and synchronizations count", arguments: Backend.built)
+    func emptyWrites(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let file = await open(folder["a"], .append, writeLimit: 1 << 20, scheduler)
+            let (isBusy, mayGoOn) = (OneShot(), OneShot())
+            scheduler.run {
+                isBusy.fire()
+                _ = mayGoOn.wait(seconds: 10)
+            }
+            #expect(isBusy.wait(seconds: 10))
+            // Bytes leave room for what has none.
+            #expect(file.append(ByteChunk([UInt8](repeating: 1, count: 1 << 20))))
+            let synchronized = Received(file.sync().asObservable())
+            let requests = (0..<4_000).map { number in
+                Received((number.isMultiple(of: 2) ? file.sync() : file.write(ByteChunk([]))).asObservable())
+            }
+            var accepted = 0
+            while accepted < 20_000, file.append("") { accepted += 1 }
+            #expect(accepted < 8_192)
+            mayGoOn.fire()
+            #expect(await synchronized.ends() && synchronized.error == nil)
+            for request in requests { #expect(await request.ends()) }
+            let rejected = requests.filter { $0.error != nil }
+            #expect(rejected.count > 1_000 && rejected.count < 3_000)
+            #expect(rejected.allSatisfy { $0.error?.code == ENOBUFS })
+            #expect(await outcome(file.close()) == nil)
+            #expect(folder.bytes(of: "a").count == 1 << 20)
+        }
+    }
+
     /// The fault: the loop skipped a close that was disposed of before it came to it, and until it came, writes were accepted.
     @Test(
         "A close that is disposed of at once closes, and rejects what is written from then on", arguments: Backend.built

@@ -71,6 +71,33 @@ import Testing
         }
     }
 
+    enum Close: CaseIterable { case close, abort, shutdownOutput }
+
+    /// The fault: until the loop came to the close, a send of the same thread was accepted, and sent or lost as chance had it.
+    @Test("A send behind a close on the same thread is rejected", arguments: Backend.built, Close.allCases)
+    func sendRightBehindClose(_ backend: Backend, _ close: Close) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            for _ in 0..<50 {
+                let peer = PlainSocket(connectedTo: server.address)
+                let connection = try #require(server.firstConnection())
+                #expect(connection.send("accepted"))
+                switch close {
+                case .close: connection.close()
+                case .abort: connection.abort()
+                case .shutdownOutput: connection.shutdownOutput()
+                }
+                #expect(!connection.send("behind"))
+                let (count, isClean) = receiveAll(peer)
+                #expect(close == .abort ? count <= 8 : count == 8 && isClean)
+                peer.close()
+                connection.close()
+                server.connections.value = []
+            }
+            server.end()
+        }
+    }
+
     /// The fault: the peer waited until its bytes were received, this side until its own were sent, both until the time for sending was over.
     @Test("A close sends what is queued also to a peer that sends as much as it reads", arguments: Backend.built)
     func closeBesideEcho(_ backend: Backend) throws {

@@ -213,6 +213,34 @@ import Testing
         }
     }
 
+    /// The fault: they were not counted, and all of them ended in one turn of the loop.
+    @Test("Writes without bytes count, and are rejected beyond the limit", arguments: Backend.built)
+    func emptyWrites(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 8 << 20
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let (completed, errors) = (AtomicCounter(0), Guarded<Set<CInt>>([]))
+            // Fills the kernel's buffers.
+            #expect(connection.send(ByteChunk(pattern(6_000_000))))
+            for _ in 0..<50_000 {
+                _ = connection.write(ByteChunk([])).subscribe(
+                    onCompleted: { completed.increment() },
+                    onError: { error in errors.change { _ = $0.insert(code(error)) } })
+            }
+            #expect(server.scheduler.performAndWait { connection.queuedBytes } > 0)
+            #expect(waitUntil { errors.value == [ENOBUFS] })
+            // No byte was rejected.
+            connection.close()
+            let (count, end) = Self.receiveAll(peer)
+            #expect(count.count == 6_000_000 && end == 0)
+            #expect(waitUntil { completed.value > 1_000 } && completed.value < 20_000)
+            server.end()
+        }
+    }
+
     @Test("A write that is disposed of at once does not keep its connection open", arguments: Backend.built)
     func writeDisposedAtOnce(_ backend: Backend) throws {
         try leavingNothingBehind {

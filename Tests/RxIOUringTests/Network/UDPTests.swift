@@ -166,6 +166,28 @@ import Testing
         }
     }
 
+    /// The fault: only their bytes were counted.
+    @Test("Datagrams without bytes count", arguments: Backend.built)
+    func emptyDatagrams(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let socket = try UDP.bind(port: 0, sendLimit: 1 << 20, scheduler: scheduler)
+            let (isBusy, mayGoOn) = (OneShot(), OneShot())
+            scheduler.run {
+                isBusy.fire()
+                _ = mayGoOn.wait(seconds: 10)
+            }
+            #expect(isBusy.wait(seconds: 10))
+            var accepted = 0
+            while accepted < 10_000, socket.send(ByteChunk([]), to: socket.address) { accepted += 1 }
+            #expect(accepted > 4_000 && accepted < 4_200)
+            mayGoOn.fire()
+            #expect(waitUntil { socket.send(ByteChunk("again"), to: socket.address) })
+            socket.close()
+            scheduler.shutdown()
+        }
+    }
+
     /// The fault: the sequence completes or fails by chance.
     @Test("Receiving fails when the loop is shut down", arguments: Backend.built)
     func shutdown(_ backend: Backend) throws {
