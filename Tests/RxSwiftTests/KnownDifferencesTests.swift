@@ -55,38 +55,6 @@ import Testing
         #expect(notes.lines == ["late subscriber 2"])
     }
 
-    @Test("A behavior subject has no observers behind its terminal event") func observersOfEndedSubject() {
-        let subject = BehaviorSubject(value: 1)
-        let subscription = subject.subscribe()
-        #expect(subject.hasObservers)
-        subject.onCompleted()
-        #expect(!subject.hasObservers)
-        subscription.dispose()
-    }
-
-    @Test("A dispose within the terminal event returns before the teardown", arguments: [true, false])
-    func teardownBehindTerminal(fails: Bool) {
-        let notes = EventLog()
-        let subject = PublishSubject<Int>()
-        let disposable = SerialDisposable()
-        let source = Observable<Int>.create { observer in
-            let inner = subject.subscribe(observer)
-            return Disposables.create {
-                notes.note("teardown")
-                inner.dispose()
-            }
-        }
-        let end: @Sendable () -> Void = {
-            notes.note("end")
-            disposable.dispose()
-            notes.note("behind dispose")
-        }
-        disposable.disposable = source.subscribe(
-            onError: { _ in end() }, onCompleted: end, onDisposed: { notes.note("disposed") })
-        if fails { subject.onError(RxError.unknown) } else { subject.onCompleted() }
-        #expect(notes.lines == ["end", "behind dispose", "teardown", "disposed"])
-    }
-
     @Test("share() releases its source at the terminal event") func shareReleasesSource() {
         final class Resource {}
         let source = PublishSubject<Int>()

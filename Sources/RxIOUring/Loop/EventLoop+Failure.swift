@@ -26,6 +26,29 @@ extension EventLoop {
         return IOError(code: failure.code, operation: failure.operation, subject: subject)
     }
 
+    /// Rejects the work that waits at the closed queue, unless another thread is doing that.
+    func rejectUnlessDrained() {
+        let node = UnsafeMutablePointer<DrainNode>.allocate(capacity: 1)
+        node.initialize(to: DrainNode())
+        guard case .entered = rejection.enterOrPush(node, mayResume: false) else { return }
+        node.deallocate()
+        reportRejected(rejectUntilIdle())
+    }
+
+    /// Rejects work until none comes any more. Called by the thread inside `rejection`.
+    func rejectUntilIdle() -> Int {
+        var count = 0
+        repeat {
+            while let asked = rejection.popFirst() { asked.deallocate() }
+            queue.resume()
+            rejecter.storeRelaxed(CurrentThread.identity)
+            count += queue.rejectAll()
+            rejecter.storeRelaxed(0)
+            deliverRejections()
+        } while !rejection.tryLeave()
+        return count
+    }
+
     /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
     func performElsewhere(_ body: @escaping () -> Void) {
         // Relaxed: a thread reads its own last store; any other thread finds no word equal to its identity.

@@ -52,7 +52,7 @@ final class EventLoop: LoopThread {
     @exclusivity(unchecked) private var drainTime: UInt64 = 0
     static let usualDrainTime: UInt64 = 1_000_000_000
     /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
-    private let rejection = DrainLoop(entered: true)
+    let rejection = DrainLoop(entered: true)
     /// The identity of the thread that is rejecting work, or 0. Written inside `rejection`.
     let rejecter = AtomicWord(0)
     /// What that thread wants to have run on another one (inside `rejection` only).
@@ -392,27 +392,5 @@ final class EventLoop: LoopThread {
             if !tickObservers.isEmpty { endTick() }
             draining.removeAll { !$0.drain() }
         }
-    }
-
-    private func rejectUnlessDrained() {
-        let node = UnsafeMutablePointer<DrainNode>.allocate(capacity: 1)
-        node.initialize(to: DrainNode())
-        guard case .entered = rejection.enterOrPush(node, mayResume: false) else { return }
-        node.deallocate()
-        reportRejected(rejectUntilIdle())
-    }
-
-    /// Rejects work until none comes any more. Called by the thread inside `rejection`.
-    private func rejectUntilIdle() -> Int {
-        var count = 0
-        repeat {
-            while let asked = rejection.popFirst() { asked.deallocate() }
-            queue.resume()
-            rejecter.storeRelaxed(CurrentThread.identity)
-            count += queue.rejectAll()
-            rejecter.storeRelaxed(0)
-            deliverRejections()
-        } while !rejection.tryLeave()
-        return count
     }
 }

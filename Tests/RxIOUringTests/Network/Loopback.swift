@@ -157,6 +157,17 @@ final class Server: @unchecked Sendable {
     }
 }
 
+/// Receives until the end. Returns the bytes, and 0 for a clean end or the errno.
+func receiveAll(_ peer: PlainSocket) -> (bytes: [UInt8], end: CInt) {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+        let count = buffer.withUnsafeMutableBytes { recv(peer.fd, $0.baseAddress, $0.count, 0) }
+        if count <= 0 { return (bytes, count == 0 ? 0 : errno) }
+        bytes += buffer[..<count]
+    }
+}
+
 /// Runs a body, and expects that it leaves no descriptor and no live object.
 func leavingNothingBehind(_ body: () throws -> Void) rethrows {
     // The threads of other tests may still be releasing objects.

@@ -9,17 +9,6 @@ import Testing
 
 /// A stream has no holes: the peer gets all bytes up to some point, and a clean end only behind all of them.
 @Suite(.serialized) struct OutputLimitTests {
-    /// Receives until the end. Returns the bytes, and 0 for a clean end or the errno.
-    private static func receiveAll(_ peer: PlainSocket) -> (bytes: [UInt8], end: CInt) {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { recv(peer.fd, $0.baseAddress, $0.count, 0) }
-            if count <= 0 { return (bytes, count == 0 ? 0 : errno) }
-            bytes += buffer[..<count]
-        }
-    }
-
     @Test("A small send and one beyond the limit behind it arrive, both", arguments: Backend.built)
     func largePiece(_ backend: Backend) throws {
         try leavingNothingBehind {
@@ -30,7 +19,7 @@ import Testing
             #expect(connection.send("header"))
             #expect(connection.send(ByteChunk(body)))
             connection.close()
-            let (bytes, end) = Self.receiveAll(peer)
+            let (bytes, end) = receiveAll(peer)
             #expect(bytes.count == 6 + body.count && bytes.suffix(1_000) == body.suffix(1_000))
             #expect(end == 0)
             server.end()
@@ -62,7 +51,7 @@ import Testing
             #expect(!connection.send("behind"))
             #expect(waitUntil { errors.lines.contains { $0.contains("limit is 100000") && $0.contains("127.0.0.1") } })
             #expect(rejected.value.count == 1)
-            let (received, end) = Self.receiveAll(peer)
+            let (received, end) = receiveAll(peer)
             #expect(end == ECONNRESET)
             #expect(received.dropFirst(100) == bytes[..<max(0, received.count - 100)])
             closed.dispose()
@@ -135,7 +124,7 @@ import Testing
             #expect(connection.send(ByteChunk(pattern(2_000))))
             #expect(!connection.send("x"))
             IOHooks.sendRejectedHandler = before
-            #expect(Self.receiveAll(peer).end == ECONNRESET)
+            #expect(receiveAll(peer).end == ECONNRESET)
             #expect(waitUntil { errors.lines == ["\(ENOBUFS)"] }, "\(errors.lines)")
             server.end()
         }
@@ -152,108 +141,9 @@ import Testing
             for number in 0..<count { #expect(connection.send(ByteChunk([UInt8(truncatingIfNeeded: number)]))) }
             if !hasAddressSanitizer { #expect(residentBytes() - before < 16 << 20) }
             connection.close()
-            let (bytes, end) = Self.receiveAll(peer)
+            let (bytes, end) = receiveAll(peer)
             #expect(end == 0)
             #expect(bytes == (0..<count).map { UInt8(truncatingIfNeeded: $0) })
-            server.end()
-        }
-    }
-
-    /// The fault: each took a slab of 4 KiB for its few bytes, and counted 128: the limit held at thirty times its memory.
-    @Test("Small writes to a peer that does not read take little more memory than they count", arguments: Backend.built)
-    func smallWrites(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            let server = try Server(backend, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
-            let connection = try #require(server.firstConnection())
-            let completed = AtomicCounter(0)
-            let before = residentBytes()
-            let count = stepCount(20_000, debug: 5_000)
-            let piece = ByteChunk(pattern(1_000))
-            // Fills the kernel's buffers.
-            #expect(connection.send(ByteChunk(pattern(6_000_000))))
-            for _ in 0..<count {
-                _ = connection.write(piece).subscribe(onCompleted: { completed.increment() })
-            }
-            #expect(server.scheduler.performAndWait { connection.queuedBytes } > 0)
-            if !hasAddressSanitizer { #expect((residentBytes() - before) / count < 4_000) }
-            connection.close()
-            #expect(Self.receiveAll(peer).end == 0)
-            #expect(waitUntil { completed.value == count })
-            server.end()
-        }
-    }
-
-    /// The fault: the bytes counted only when the loop came to the subscription, behind the action.
-    @Test("Writes within one action of the loop count at once", arguments: Backend.built)
-    func writesInOneAction(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            var options = ConnectionOptions()
-            options.sendLimit = 1 << 20
-            let server = try Server(backend, options: options, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
-            let connection = try #require(server.firstConnection())
-            let (errors, ends) = (AtomicCounter(0), AtomicCounter(0))
-            let piece = ByteChunk(pattern(100_000))
-            let queued = server.scheduler.performAndWait {
-                // Behind work of another thread, the loop does not come to a subscription at once.
-                DispatchQueue.global().sync { _ = server.scheduler.schedule(()) { _ in Disposables.create() } }
-                for _ in 0..<200 {
-                    _ = connection.write(piece)
-                        .subscribe(onError: { _ in errors.increment() }, onDisposed: { ends.increment() })
-                }
-                return connection.queuedBytes
-            }
-            #expect(queued > 0 && queued < 2 << 20)
-            #expect(waitUntil { ends.value == 200 })
-            // The kernel may have taken the first ones.
-            #expect(errors.value > 150)
-            peer.close()
-            server.end()
-        }
-    }
-
-    /// The fault: they were not counted, and all of them ended in one turn of the loop.
-    @Test("Writes without bytes count, and are rejected beyond the limit", arguments: Backend.built)
-    func emptyWrites(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            var options = ConnectionOptions()
-            options.sendLimit = 8 << 20
-            let server = try Server(backend, options: options, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
-            let connection = try #require(server.firstConnection())
-            let (completed, errors) = (AtomicCounter(0), Guarded<Set<CInt>>([]))
-            // Fills the kernel's buffers.
-            #expect(connection.send(ByteChunk(pattern(6_000_000))))
-            for _ in 0..<50_000 {
-                _ = connection.write(ByteChunk([])).subscribe(
-                    onCompleted: { completed.increment() },
-                    onError: { error in errors.change { _ = $0.insert(code(error)) } })
-            }
-            #expect(server.scheduler.performAndWait { connection.queuedBytes } > 0)
-            #expect(waitUntil { errors.value == [ENOBUFS] })
-            // No byte was rejected.
-            connection.close()
-            let (count, end) = Self.receiveAll(peer)
-            #expect(count.count == 6_000_000 && end == 0)
-            #expect(waitUntil { completed.value > 1_000 } && completed.value < 20_000)
-            server.end()
-        }
-    }
-
-    @Test("A write that is disposed of at once does not keep its connection open", arguments: Backend.built)
-    func writeDisposedAtOnce(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            let server = try Server(backend, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
-            weak let connection = server.firstConnection()
-            server.scheduler.run(
-                after: {
-                    connection?.write(ByteChunk(pattern(10_000_000))).subscribe().dispose()
-                    server.connections.value = []
-                }, {})
-            #expect(waitUntil { connection == nil })
-            peer.close()
             server.end()
         }
     }
@@ -300,7 +190,7 @@ import Testing
             let connection = try #require(server.firstConnection())
             if round % 3 == 0 { peer.send([1, 2, 3]) }
             let bytes = all.prefix([5, 1_000, 600_000, 6_000_000][round % 4])
-            let receiving = Receiving { Self.receiveAll(peer) }
+            let receiving = Receiving { receiveAll(peer) }
             #expect(connection.send(ByteChunk(bytes)))
             if ending == .closeAndShutdown { connection.close() }
             server.scheduler.shutdown()
@@ -322,7 +212,7 @@ import Testing
             #expect(connection.send(ByteChunk(pattern(4 << 20))))
             connection.close()
             server.scheduler.shutdown(draining: drainTime)
-            let (received, end) = Self.receiveAll(peer)
+            let (received, end) = receiveAll(peer)
             #expect(received.count < 4 << 20)
             #expect(end == ECONNRESET)
             server.end()
@@ -343,7 +233,7 @@ import Testing
                     jitter(round)
                     if round % 2 == 0 { connection.close() } else { connection.shutdownOutput() }
                 })
-            let (received, end) = Self.receiveAll(peer)
+            let (received, end) = receiveAll(peer)
             guard received.count == accepted.value, end == 0 else {
                 Issue.record("round \(round): \(received.count) of \(accepted.value), end \(end)")
                 break
@@ -371,7 +261,7 @@ import Testing
                     jitter(round)
                     connection.shutdownOutput()
                 })
-            let (received, end) = Self.receiveAll(peer)
+            let (received, end) = receiveAll(peer)
             #expect(waitUntil { !log.lines.isEmpty })
             guard log.lines == (received.isEmpty ? ["failed \(EPIPE)"] : ["completed"]), end == 0 else {
                 Issue.record("round \(round): \(received.count) bytes, \(log.lines)")
@@ -391,7 +281,7 @@ import Testing
         }
         let peer = PlainSocket(connectedTo: server.address)
         usleep(50_000)
-        let (received, end) = Self.receiveAll(peer)
+        let (received, end) = receiveAll(peer)
         #expect(received.count == 24 << 20 && end == 0)
         server.end()
     }

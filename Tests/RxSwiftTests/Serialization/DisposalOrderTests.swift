@@ -27,6 +27,29 @@ import Testing
         #expect(log.text == "a completed a after a dispose")
     }
 
+    @Test("A dispose within the terminal event returns before the teardown", arguments: [true, false])
+    func teardownBehindTerminal(fails: Bool) {
+        let notes = EventLog()
+        let subject = PublishSubject<Int>()
+        let disposable = SerialDisposable()
+        let source = Observable<Int>.create { observer in
+            let inner = subject.subscribe(observer)
+            return Disposables.create {
+                notes.note("teardown")
+                inner.dispose()
+            }
+        }
+        let end: @Sendable () -> Void = {
+            notes.note("end")
+            disposable.dispose()
+            notes.note("behind dispose")
+        }
+        disposable.disposable = source.subscribe(
+            onError: { _ in end() }, onCompleted: end, onDisposed: { notes.note("disposed") })
+        if fails { subject.onError(RxError.unknown) } else { subject.onCompleted() }
+        #expect(notes.lines == ["end", "behind dispose", "teardown", "disposed"])
+    }
+
     @Test("An operator without a stage counts as the lowest operator") func stagelessOperator() {
         let source = PublishSubject<Int>()
         let a = watched("a", source)

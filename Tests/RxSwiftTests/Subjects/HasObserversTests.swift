@@ -109,4 +109,13 @@ import Testing
             }
         }
     }
+
+    @Test("A behavior subject has no observers behind its terminal event") func observersOfEndedSubject() {
+        let subject = BehaviorSubject(value: 1)
+        let subscription = subject.subscribe()
+        #expect(subject.hasObservers)
+        subject.onCompleted()
+        #expect(!subject.hasObservers)
+        subscription.dispose()
+    }
 }

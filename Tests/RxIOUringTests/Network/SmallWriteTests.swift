@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// Writes with an outcome of their own count with the memory that they take.
+@Suite(.serialized) struct SmallWriteTests {
+    /// The fault: each took a slab of 4 KiB for its few bytes, and counted 128: the limit held at thirty times its memory.
+    @Test("Small writes to a peer that does not read take little more memory than they count", arguments: Backend.built)
+    func smallWrites(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let completed = AtomicCounter(0)
+            let before = residentBytes()
+            let count = stepCount(20_000, debug: 5_000)
+            let piece = ByteChunk(pattern(1_000))
+            // Fills the kernel's buffers.
+            #expect(connection.send(ByteChunk(pattern(6_000_000))))
+            for _ in 0..<count {
+                _ = connection.write(piece).subscribe(onCompleted: { completed.increment() })
+            }
+            #expect(server.scheduler.performAndWait { connection.queuedBytes } > 0)
+            if !hasAddressSanitizer { #expect((residentBytes() - before) / count < 4_000) }
+            connection.close()
+            #expect(receiveAll(peer).end == 0)
+            #expect(waitUntil { completed.value == count })
+            server.end()
+        }
+    }
+
+    /// The fault: the bytes counted only when the loop came to the subscription, behind the action.
+    @Test("Writes within one action of the loop count at once", arguments: Backend.built)
+    func writesInOneAction(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 1 << 20
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let (errors, ends) = (AtomicCounter(0), AtomicCounter(0))
+            let piece = ByteChunk(pattern(100_000))
+            let queued = server.scheduler.performAndWait {
+                // Behind work of another thread, the loop does not come to a subscription at once.
+                DispatchQueue.global().sync { _ = server.scheduler.schedule(()) { _ in Disposables.create() } }
+                for _ in 0..<200 {
+                    _ = connection.write(piece)
+                        .subscribe(onError: { _ in errors.increment() }, onDisposed: { ends.increment() })
+                }
+                return connection.queuedBytes
+            }
+            #expect(queued > 0 && queued < 2 << 20)
+            #expect(waitUntil { ends.value == 200 })
+            // The kernel may have taken the first ones.
+            #expect(errors.value > 150)
+            peer.close()
+            server.end()
+        }
+    }
+
+    /// The fault: they were not counted, and all of them ended in one turn of the loop.
+    @Test("Writes without bytes count, and are rejected beyond the limit", arguments: Backend.built)
+    func emptyWrites(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 8 << 20
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            let (completed, errors) = (AtomicCounter(0), Guarded<Set<CInt>>([]))
+            // Fills the kernel's buffers.
+            #expect(connection.send(ByteChunk(pattern(6_000_000))))
+            for _ in 0..<50_000 {
+                _ = connection.write(ByteChunk([])).subscribe(
+                    onCompleted: { completed.increment() },
+                    onError: { error in errors.change { _ = $0.insert(code(error)) } })
+            }
+            #expect(server.scheduler.performAndWait { connection.queuedBytes } > 0)
+            #expect(waitUntil { errors.value == [ENOBUFS] })
+            // No byte was rejected.
+            connection.close()
+            let (count, end) = receiveAll(peer)
+            #expect(count.count == 6_000_000 && end == 0)
+            #expect(waitUntil { completed.value > 1_000 } && completed.value < 20_000)
+            server.end()
+        }
+    }
+
+    @Test("A write that is disposed of at once does not keep its connection open", arguments: Backend.built)
+    func writeDisposedAtOnce(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            weak let connection = server.firstConnection()
+            server.scheduler.run(
+                after: {
+                    connection?.write(ByteChunk(pattern(10_000_000))).subscribe().dispose()
+                    server.connections.value = []
+                }, {})
+            #expect(waitUntil { connection == nil })
+            peer.close()
+            server.end()
+        }
+    }
+}
