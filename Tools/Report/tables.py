@@ -93,6 +93,14 @@ def losses(kept):
     return table(("workload", "peer that is faster", "ratio", "range"), rows)
 
 
+def missed(kept):
+    """The rows that are below their bars, behind a line that counts them."""
+    barred = [(row, row["peerName"]) for row in kept["results"]] + [(row, row["peer"]["name"]) for row in kept["latencies"] if row["peer"]]
+    barred = [(row, peer) for row, peer in barred if row.get("bar")]
+    below = [(f"`{row['name']}`", peer, ratio(row["ratio"]), span(row), bar(row)) for row, peer in barred if row["ratio"] < row["bar"]]
+    return f"{len(below)} of {len(barred)} bars are missed:\n\n" + table(("workload", "peer", "ratio", "range", "bar"), below)
+
+
 def limits(kept):
     """Figures that have a limit, each beside the peer's, with its unit behind it."""
     def amount(value):
@@ -113,7 +121,7 @@ def figures(kept):
         (label, row["peerName"], ratio(row["ratio"]), span(row)) for label, row in front_rows(kept)])
 
 
-TABLES = {"throughput": throughput, "latency": latency, "load": load, "losses": losses, "limits": limits}
+TABLES = {"throughput": throughput, "latency": latency, "load": load, "losses": losses, "missed": missed, "limits": limits}
 PLACE = re.compile(r"(?P<begin><!-- (?:table: (?P<name>.+?)|figures) -->\n)(?P<old>.*?)(?P<end><!-- end(?: figures)? -->)", re.S)
 
 

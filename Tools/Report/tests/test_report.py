@@ -83,6 +83,13 @@ class ReportTests(unittest.TestCase):
     def test_substitutes_never_stand_in_front(self):
         self.assertFalse({name for name, *_ in tables.FRONT} & set(tables.SUBSTITUTES))
 
+    def test_missed_bars_are_counted_among_the_rows_that_have_one(self):
+        row = {"name": "a", "peerName": "b", "ratio": 1.5, "low": 1.0, "high": 2.0, "bar": 2}
+        kept = {"results": [row, {**row, "name": "c", "bar": 1}, {**row, "name": "d", "bar": None}], "latencies": []}
+        text = tables.missed(kept)
+        self.assertIn("1 of 2 bars are missed", text)
+        self.assertIn("| `a` | b | 1.50 | 1.00–2.00 | 2x |", text)
+
     def test_limits_show_only_figures_that_have_one(self):
         row = {"name": "a", "peerName": "b", "unit": "µs", "ours": 1233.0, "peer": 0.25, "run": "r", "limit": 3000}
         kept = {"runs": {"r": {"date": "2026-01-01T", "processes": 5}}, "figures": [row, {**row, "name": "c", "limit": None}]}

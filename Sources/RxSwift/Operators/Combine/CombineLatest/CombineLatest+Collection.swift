@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// What is sent, and when, is decided in ../Combination/CombinationStateMachine.swift.
+
 extension ObservableType {
     /// Combines the latest elements of several sources whenever one of them sends an element, once each has sent one.
     ///

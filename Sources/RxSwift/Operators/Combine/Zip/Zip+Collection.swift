@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// What is sent, and when, is decided in ../Combination/CombinationStateMachine.swift.
+
 extension ObservableType {
     /// Combines the elements of several sources by position: the first of each, the second of each, and so on.
     ///
