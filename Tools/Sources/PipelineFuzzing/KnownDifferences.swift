@@ -55,13 +55,13 @@ package struct KnownDifference: Sendable {
                     && Structure(pair.program).ancestors(moved.stage).contains { $0.op.subscribesLater }
             } ?? false
         },
-        KnownDifference(words: "What is subscribed to while an operator below it ends") { pair in
+        KnownDifference(words: "An operator that ends while it subscribes to its sources") { pair in
             let structure = Structure(pair.program)
             return movedDisposals(pair)?.allSatisfy { moved in
                 moved.isEarlierHere && structure.areSubscribing(moved.across, besides: moved.stage)
             } ?? false
         },
-        KnownDifference(words: "An operator that ends behind the end of the subscription below it") { pair in
+        KnownDifference(words: "The subscription below an operator has ended") { pair in
             movedDisposals(pair)?.allSatisfy { !$0.isEarlierHere && $0.isBehindEnd && !$0.crossesObservers } ?? false
         },
     ]
