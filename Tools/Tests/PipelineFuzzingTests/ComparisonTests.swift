@@ -44,7 +44,7 @@ import Testing
     @Test("A disposal after the end of an operator is a known difference") func disposedAfterEnd() throws {
         let text = "sync | | (probe (zip 0 (error 1) (probe (create)) (probe (never)))) | s0"
         func isKnown(_ mine: String, _ other: String) throws -> Bool {
-            try verdict(mine, other, of: text).hasPrefix("What is subscribed to while")
+            try verdict(mine, other, of: text).hasPrefix("An operator that ends while")
         }
         #expect(try isKnown(">0e1 5m 5d 4S 4d 6s 6S 6d 1S", ">0e1 5m 4S 6s 6S 1S 4d 5d 6d"))
         // The reverse order, and disposals across an event of a stage below, of the observer, and of a stage above.
