@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import Glibc
 import RxPrimitives
 import RxSwift
@@ -80,6 +81,8 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
 
     /// Queues an item, in order.
     func add(_ item: WriteQueue.Item, isLimited: Bool) -> WriteQueue.AddResult {
+        // Another thread of the parent process may have held the lock of the queue.
+        if rx_forks() != loop.forks { return WriteQueue.AddResult(rejection: shutDownError) }
         let result = queue.add(item, isLimited: isLimited)
         if result.tellsLoop {
             if loop.isDirect { advance() } else { loop.queue.submitExpress(advance) }

@@ -82,7 +82,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     public func append(_ bytes: ByteChunk) -> Bool {
         let result = output.add(WriteQueue.Item(work: .write(bytes, offset: nil), waiter: nil), isLimited: true)
         guard let rejection = result.rejection else { return true }
-        IOHooks.reportRejectedSend(rejection, bytes.count)
+        if !bytes.isEmpty { IOHooks.reportRejectedSend(rejection, bytes.count) }
         return false
     }
 

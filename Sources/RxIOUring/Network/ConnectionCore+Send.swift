@@ -11,6 +11,8 @@ extension ConnectionCore {
     /// Bytes that find more than the limit queued end the connection: what is sent after them must not follow what was sent before.
     /// - Parameter isLimited: false for bytes of a source that pauses, which are accepted also beyond the limit.
     func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil, isLimited: Bool = true) -> CInt {
+        // Another thread of the parent process may have held the lock of the inbox.
+        if rx_forks() != loop.forks { return ECANCELED }
         let count = bytes.count
         if count == 0, waiter == nil { return CInt(rejection.loadRelaxed()) }
         let item = OutputQueue.Item(bytes: bytes, waiter: waiter)

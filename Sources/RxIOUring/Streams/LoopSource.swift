@@ -21,6 +21,9 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// True between `begin` and `end`; used by the loop thread only.
     @exclusivity(unchecked) final private(set) var isRunning = false
 
+    /// True within a `subscribe` on the loop thread that begins at once; used by the loop thread only.
+    @exclusivity(unchecked) private final var isSubscribing = false
+
     private final let pauseState = PauseState()
     /// True from a pause until `continueReading`; used by the loop thread only.
     @exclusivity(unchecked) private final var isPaused = false
@@ -56,6 +59,9 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     var subject: String { "" }
 
     final func start() {
+        let beginsAtOnce = loop.isDirect
+        if beginsAtOnce { isSubscribing = true }
+        defer { if beginsAtOnce { isSubscribing = false } }
         loop.perform {
             if self.isStopped.loadRelaxed() != 0 {
                 self.wasDisposedUnbegun()
@@ -104,15 +110,20 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     final func fail(with error: any Swift.Error) {
         guard isRunning else { return }
         finishRunning()
-        failDownstream(error)
+        if !isSubscribing { return failDownstream(error) }
+        // Not within `subscribe`: with an unlimited `retry` that call would never return, and keep the loop thread.
+        loop.submit {
+            self.failDownstream(error)
+        } rejected: {
+            self.loop.performElsewhere { self.failDownstream(error) }
+            return false
+        }
     }
 
     final func complete() {
         guard isRunning else { return }
         finishRunning()
-        let downstream = downstream
-        releaseDownstream()
-        if isStopped.loadRelaxed() == 0 { downstream?.completed() }
+        completeDownstream()
     }
 
     /// Runs `body` on the loop if the source is running then; called on any thread.
@@ -163,14 +174,25 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// The downstream is not told within the call that found this out: with an unlimited `retry` that call, be it a `subscribe`
     /// or the end of the loop, would never return.
     private final func reject() {
-        let error = loop.closedError(subject: subject)
-        loop.performElsewhere { self.failDownstream(error) }
+        let error = rejectionError
+        loop.performElsewhere {
+            if let error { self.failDownstream(error) } else { self.completeDownstream() }
+        }
     }
+
+    /// The error with which a source ends that the loop has rejected; nil if it completes.
+    var rejectionError: IOError? { loop.closedError(subject: subject) }
 
     private final func failDownstream(_ error: any Swift.Error) {
         let downstream = downstream
         releaseDownstream()
         if isStopped.loadRelaxed() == 0 { downstream?.error(error) }
+    }
+
+    private final func completeDownstream() {
+        let downstream = downstream
+        releaseDownstream()
+        if isStopped.loadRelaxed() == 0 { downstream?.completed() }
     }
 
     private final func releaseDownstream() { downstream = nil }

@@ -21,11 +21,18 @@ class QueuedWriteSource: LoopSource<Never>, WriteWaiter {
     func enqueue() -> IOError? { fatalError("swift-rx: a subclass has to implement this method") }
 
     final override func subscribeToInput() {
+        // The loop has rejected this source, or will, or ends it.
+        if loop.isClosed { return }
         if let rejection = enqueue() { whileRunning { self.fail(with: rejection) } }
     }
 
     override func begin() {
         if let outcome { finish(outcome) }
+    }
+
+    /// The end of the loop sends what was queued before.
+    final override var rejectionError: IOError? {
+        if let outcome { outcome } else { super.rejectionError }
     }
 
     override func end() { releaseTarget() }

@@ -271,6 +271,44 @@ import Testing
         server.end()
     }
 
+    /// The fault: a write that the loop had not begun failed with the loop's end, although its bytes were sent.
+    @Test(
+        "A write beside the end of the loop completes if its bytes arrive, and fails if not", arguments: Backend.built)
+    func writesBesideLoopEnd(_ backend: Backend) throws {
+        for round in 0..<stepCount(60, debug: 30) {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let (completed, failed, isOver) = (AtomicCounter(0), AtomicCounter(0), AtomicCounter(0))
+            let piece = ByteChunk("x")
+            let started = AtomicCounter(0)
+            race(
+                {
+                    while isOver.value == 0, started.value < 100_000 {
+                        started.increment()
+                        _ = connection.write(piece).subscribe(
+                            onCompleted: { completed.increment() }, onError: { _ in failed.increment() })
+                    }
+                },
+                {
+                    usleep(2_000)
+                    jitter(round)
+                    server.scheduler.shutdown()
+                    isOver.increment()
+                })
+            server.connections.value = []
+            let (received, end) = receiveAll(peer)
+            #expect(waitUntil { completed.value + failed.value == started.value })
+            guard end != 0 || received.count == completed.value else {
+                Issue.record(
+                    "round \(round): \(received.count) bytes, \(completed.value) of \(started.value) completed")
+                break
+            }
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test("A file is sent in chunks of a megabyte", arguments: Backend.built)
     func largeChunks(_ backend: Backend) throws {
         let folder = TemporaryFolder()
