@@ -14,13 +14,13 @@ public enum UDP {
     ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
     ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost. No datagram has more than 65,535.
     ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
-    ///   - sendLimit: the memory in bytes that queued datagrams may take, each with 256 bytes besides its own. A `send` that finds others queued
+    ///   - sendLimit: the memory in bytes that queued datagrams may take, each with 128 bytes besides its own. A `send` that finds others queued
     ///     and does not fit beside them is rejected.
     ///   - scheduler: the event loop that the socket lives on.
     /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
     public static func bind(
         host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
-        sendLimit: Int = 4 << 20, scheduler: IOUringScheduler
+        sendLimit: Int = 1 << 20, scheduler: IOUringScheduler
     ) throws -> UDPSocket {
         try bind(
             host: host, port: port, reusePort: reusePort, maximumLength: maximumLength, window: window,
@@ -35,14 +35,14 @@ public enum UDP {
     ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
     ///   - maximumLength: the most bytes of a datagram that are received; the rest of a longer one is lost.
     ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
-    ///   - sendLimit: the memory in bytes that queued datagrams may take, each with 256 bytes besides its own. A `send` that finds others queued
+    ///   - sendLimit: the memory in bytes that queued datagrams may take, each with 128 bytes besides its own. A `send` that finds others queued
     ///     and does not fit beside them is rejected.
     ///   - prepareSocket: sets the options; called at once, with the descriptor before it is bound, which it must not close.
     ///   - scheduler: the event loop that the socket lives on.
     /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address; what `prepareSocket` throws.
     public static func bind(
         host: String = "127.0.0.1", port: Int, reusePort: Bool = false, maximumLength: Int = 2_048, window: Int = 64,
-        sendLimit: Int = 4 << 20, prepareSocket: (_ descriptor: CInt) throws -> Void, scheduler: IOUringScheduler
+        sendLimit: Int = 1 << 20, prepareSocket: (_ descriptor: CInt) throws -> Void, scheduler: IOUringScheduler
     ) throws -> UDPSocket {
         if maximumLength <= 0 { fatalError("UDP.bind: the maximum length has to be positive, is \(maximumLength)") }
         if window <= 0 { fatalError("UDP.bind: the window has to be at least 1, is \(window)") }

@@ -52,8 +52,6 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     private let load = AtomicWord(0)
     /// The number of bytes of that.
     var queuedBytes: Int { OutputLoad(word: load.loadRelaxed()).bytes }
-    /// The items as which a datagram counts, with the job that takes it to the loop.
-    private static let itemsPerDatagram = 2
     /// 0, or the errno with which sends are rejected; used from any thread.
     private let rejection = AtomicWord(0)
 
@@ -218,7 +216,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     }
 
     private static func addend(_ bytes: ByteChunk) -> UInt {
-        OutputLoad.addend(bytes: bytes.count, items: itemsPerDatagram)
+        OutputLoad.addend(bytes: bytes.count, items: 1)
     }
 
     /// Takes a datagram off the load, on any thread.

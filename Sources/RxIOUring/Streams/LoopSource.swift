@@ -90,7 +90,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         guard isRunning else { return }
         isRunning = false
         end()
-        failDownstream(IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
+        terminateDownstream(with: IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
     }
 
     // MARK: For subclasses, on the loop
@@ -107,23 +107,21 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         fail(with: IOError(code: code, operation: operation, subject: subject))
     }
 
-    final func fail(with error: any Swift.Error) {
+    final func fail(with error: any Swift.Error) { terminate(with: error) }
+
+    final func complete() { terminate(with: nil) }
+
+    private final func terminate(with error: (any Swift.Error)?) {
         guard isRunning else { return }
         finishRunning()
-        if !isSubscribing { return failDownstream(error) }
-        // Not within `subscribe`: with an unlimited `retry` that call would never return, and keep the loop thread.
+        if !isSubscribing { return terminateDownstream(with: error) }
+        // Not within `subscribe`: with an unlimited `retry`, or an endless `concat`, that call would never return, and keep the loop thread.
         loop.submit {
-            self.failDownstream(error)
+            self.terminateDownstream(with: error)
         } rejected: {
-            self.loop.performElsewhere { self.failDownstream(error) }
+            self.loop.performElsewhere { self.terminateDownstream(with: error) }
             return false
         }
-    }
-
-    final func complete() {
-        guard isRunning else { return }
-        finishRunning()
-        completeDownstream()
     }
 
     /// Runs `body` on the loop if the source is running then; called on any thread.
@@ -175,24 +173,17 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// or the end of the loop, would never return.
     private final func reject() {
         let error = rejectionError
-        loop.performElsewhere {
-            if let error { self.failDownstream(error) } else { self.completeDownstream() }
-        }
+        loop.performElsewhere { self.terminateDownstream(with: error) }
     }
 
     /// The error with which a source ends that the loop has rejected; nil if it completes.
     var rejectionError: IOError? { loop.closedError(subject: subject) }
 
-    private final func failDownstream(_ error: any Swift.Error) {
-        let downstream = downstream
+    private final func terminateDownstream(with error: (any Swift.Error)?) {
+        guard let downstream else { return }
         releaseDownstream()
-        if isStopped.loadRelaxed() == 0 { downstream?.error(error) }
-    }
-
-    private final func completeDownstream() {
-        let downstream = downstream
-        releaseDownstream()
-        if isStopped.loadRelaxed() == 0 { downstream?.completed() }
+        if isStopped.loadRelaxed() != 0 { return }
+        if let error { downstream.error(error) } else { downstream.completed() }
     }
 
     private final func releaseDownstream() { downstream = nil }

@@ -57,6 +57,31 @@ import Testing
         }
     }
 
+    /// The fault: each completion came within `subscribe`, so that `concat` never left the loop thread again.
+    @Test("An endless sequence of what completes at once leaves the loop to others", arguments: Backend.built)
+    func repetition(_ backend: Backend) throws {
+        let scheduler = IOUringScheduler(backend: backend)
+        let (file, opened) = (Guarded<OpenFile?>(nil), OneShot())
+        _ = File.open("/dev/null", mode: .append, scheduler: scheduler).subscribe(onSuccess: {
+            file.value = $0
+            opened.fire()
+        })
+        #expect(opened.wait())
+        let open = try #require(file.value)
+        let writes = sequence(first: 0, next: { $0 + 1 }).lazy.map { _ in open.write(ByteChunk([])).asObservable() }
+        let (ran, hasEnded, subscription) = (OneShot(), OneShot(), SerialDisposable())
+        nonisolated(unsafe) let repeated = Observable.concat(writes)
+        scheduler.run { subscription.disposable = repeated.subscribe(onError: { _ in }) }
+        scheduler.run { ran.fire() }
+        #expect(ran.wait(seconds: 5))
+        Thread.detachNewThread {
+            scheduler.shutdown()
+            hasEnded.fire()
+        }
+        #expect(hasEnded.wait(seconds: 5))
+        subscription.dispose()
+    }
+
     /// The fault: the failure came within `subscribe`, so that `retry` never left the loop thread again.
     @Test("A retry of what fails at once leaves the loop to others", arguments: Backend.built, Failure.allCases)
     func retry(_ backend: Backend, _ failure: Failure) throws {
