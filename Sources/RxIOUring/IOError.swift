@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The failure of an operation on a file, a socket or the like: the system's error number, what was tried, and on what.
+/// An operation on a file, a socket or the like has failed: tells the system's error number, the operation and its subject.
 public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The system's error number, `ENOENT` and the like. Negative for errors of the name resolver, `EAI_NONAME` and the like.
     ///

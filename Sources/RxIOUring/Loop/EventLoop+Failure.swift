@@ -60,8 +60,9 @@ extension EventLoop {
         }
     }
 
-    /// Hands the collected rejections to the pool, by one of its threads: the loop thread would wait for the pool's lock at each of them, behind
-    /// all threads of the pool.
+    /// Has one thread of the pool hand the collected rejections to the others.
+    ///
+    /// The loop thread would wait for the pool's lock at each of them, behind all threads of the pool.
     func deliverRejections() {
         if rejections.isEmpty { return }
         let bodies = rejections

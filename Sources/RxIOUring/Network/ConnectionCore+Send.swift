@@ -289,7 +289,7 @@ extension ConnectionCore {
                 _ = send.load(output)
                 return submit(send, socket)
             }
-            if loop.isTurnOver, !output.isEmpty { return flushAtEndOfTick() }
+            if !output.isEmpty, loop.isTurnOver { return flushAtEndOfTick() }
         }
         allIsSent(socket)
     }

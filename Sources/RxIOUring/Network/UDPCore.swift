@@ -248,7 +248,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             send.unload()
             finished(result)
             if isClosed { return }
-            if loop.isTurnOver { return flushAtEndOfTick() }
+            if head < output.count, loop.isTurnOver { return flushAtEndOfTick() }
         }
         if isClosing { closeSocket() }
     }

@@ -9,13 +9,24 @@ import Testing
 
 /// Writes with an outcome of their own count with the memory that they take.
 @Suite(.serialized) struct SmallWriteTests {
+    /// Runs a body with a connection whose peer reads nothing until the body has it read.
+    private func withSlowPeer(
+        _ backend: Backend, sendLimit: Int = 16 << 20, _ body: (Server, PlainSocket, Connection) throws -> Void
+    ) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = sendLimit
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            try body(server, peer, #require(server.firstConnection()))
+            server.end()
+        }
+    }
+
     /// The fault: each took a slab of 4 KiB for its few bytes, and counted 128: the limit held at thirty times its memory.
     @Test("Small writes to a peer that does not read take little more memory than they count", arguments: Backend.built)
     func smallWrites(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            let server = try Server(backend, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
-            let connection = try #require(server.firstConnection())
+        try withSlowPeer(backend) { server, peer, connection in
             let completed = AtomicCounter(0)
             let before = residentBytes()
             let count = stepCount(20_000, debug: 5_000)
@@ -30,19 +41,13 @@ import Testing
             connection.close()
             #expect(receiveAll(peer).end == 0)
             #expect(waitUntil { completed.value == count })
-            server.end()
         }
     }
 
     /// The fault: the bytes counted only when the loop came to the subscription, behind the action.
     @Test("Writes within one action of the loop count at once", arguments: Backend.built)
     func writesInOneAction(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            var options = ConnectionOptions()
-            options.sendLimit = 1 << 20
-            let server = try Server(backend, options: options, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
-            let connection = try #require(server.firstConnection())
+        try withSlowPeer(backend, sendLimit: 1 << 20) { server, peer, connection in
             let (errors, ends) = (AtomicCounter(0), AtomicCounter(0))
             let piece = ByteChunk(pattern(100_000))
             let queued = server.scheduler.performAndWait {
@@ -59,19 +64,13 @@ import Testing
             // The kernel may have taken the first ones.
             #expect(errors.value > 150)
             peer.close()
-            server.end()
         }
     }
 
     /// The fault: they were not counted, and all of them ended in one turn of the loop.
     @Test("Writes without bytes count, and are rejected beyond the limit", arguments: Backend.built)
     func emptyWrites(_ backend: Backend) throws {
-        try leavingNothingBehind {
-            var options = ConnectionOptions()
-            options.sendLimit = 8 << 20
-            let server = try Server(backend, options: options, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
-            let connection = try #require(server.firstConnection())
+        try withSlowPeer(backend, sendLimit: 8 << 20) { server, peer, connection in
             let (completed, errors) = (AtomicCounter(0), Guarded<Set<CInt>>([]))
             // Fills the kernel's buffers.
             #expect(connection.send(ByteChunk(pattern(6_000_000))))
@@ -84,10 +83,9 @@ import Testing
             #expect(waitUntil { errors.value == [ENOBUFS] })
             // No byte was rejected.
             connection.close()
-            let (count, end) = receiveAll(peer)
-            #expect(count.count == 6_000_000 && end == 0)
+            let (bytes, end) = receiveAll(peer)
+            #expect(bytes.count == 6_000_000 && end == 0)
             #expect(waitUntil { completed.value > 1_000 } && completed.value < 20_000)
-            server.end()
         }
     }
 
@@ -97,6 +95,7 @@ import Testing
             let server = try Server(backend, keeps: true)
             let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
             weak let connection = server.firstConnection()
+            #expect(connection != nil)
             server.scheduler.run(
                 after: {
                     connection?.write(ByteChunk(pattern(10_000_000))).subscribe().dispose()

@@ -26,49 +26,36 @@ import Testing
             case .closedConnection:
                 var descriptors: [CInt] = [0, 0]
                 socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &descriptors)
-                let connection = try adopted(descriptors[0], scheduler)
+                let connection = try RetryTests.outcome(of: Connection.adopt(descriptors[0], scheduler: scheduler))
                 connection.close()
                 close(descriptors[1])
                 scheduler.performAndWait {}
                 return connection.write(ByteChunk("a")).asObservable().map { _ in }
             case .closedFile:
-                let file = Guarded<OpenFile?>(nil)
-                let opened = OneShot()
-                _ = File.open("/dev/null", mode: .append, scheduler: scheduler).subscribe(onSuccess: {
-                    file.value = $0
-                    opened.fire()
-                })
-                #expect(opened.wait())
-                let open = try #require(file.value)
-                _ = open.close().subscribe()
-                return open.write(ByteChunk("a")).asObservable().map { _ in }
+                let file = try RetryTests.outcome(of: File.open("/dev/null", mode: .append, scheduler: scheduler))
+                _ = file.close().subscribe()
+                return file.write(ByteChunk("a")).asObservable().map { _ in }
             }
         }
+    }
 
-        private func adopted(_ descriptor: CInt, _ scheduler: IOUringScheduler) throws -> Connection {
-            let connection = Guarded<Connection?>(nil)
-            let adopted = OneShot()
-            _ = Connection.adopt(descriptor, scheduler: scheduler).subscribe(onSuccess: {
-                connection.value = $0
-                adopted.fire()
-            })
-            #expect(adopted.wait())
-            return try #require(connection.value)
-        }
+    private static func outcome<Element>(of single: Single<Element>) throws -> Element {
+        let (outcome, hasEnded) = (Guarded<Element?>(nil), OneShot())
+        _ = single.subscribe(
+            onSuccess: {
+                outcome.value = $0
+                hasEnded.fire()
+            }, onFailure: { _ in hasEnded.fire() })
+        #expect(hasEnded.wait())
+        return try #require(outcome.value)
     }
 
     /// The fault: each completion came within `subscribe`, so that `concat` never left the loop thread again.
     @Test("An endless sequence of what completes at once leaves the loop to others", arguments: Backend.built)
     func repetition(_ backend: Backend) throws {
         let scheduler = IOUringScheduler(backend: backend)
-        let (file, opened) = (Guarded<OpenFile?>(nil), OneShot())
-        _ = File.open("/dev/null", mode: .append, scheduler: scheduler).subscribe(onSuccess: {
-            file.value = $0
-            opened.fire()
-        })
-        #expect(opened.wait())
-        let open = try #require(file.value)
-        let writes = sequence(first: 0, next: { $0 + 1 }).lazy.map { _ in open.write(ByteChunk([])).asObservable() }
+        let file = try RetryTests.outcome(of: File.open("/dev/null", mode: .append, scheduler: scheduler))
+        let writes = sequence(first: 0, next: { $0 + 1 }).lazy.map { _ in file.write(ByteChunk([])).asObservable() }
         let (ran, hasEnded, subscription) = (OneShot(), OneShot(), SerialDisposable())
         nonisolated(unsafe) let repeated = Observable.concat(writes)
         scheduler.run { subscription.disposable = repeated.subscribe(onError: { _ in }) }
