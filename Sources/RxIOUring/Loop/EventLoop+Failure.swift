@@ -44,31 +44,20 @@ extension EventLoop {
             rejecter.storeRelaxed(CurrentThread.identity)
             count += queue.rejectAll()
             rejecter.storeRelaxed(0)
-            deliverRejections()
         } while !rejection.tryLeave()
         return count
     }
 
     /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
     func performElsewhere(_ body: @escaping () -> Void) {
+        // A forked process has no other threads.
+        if rx_forks() != forks { return body() }
         // Relaxed: a thread reads its own last store; any other thread finds no word equal to its identity.
         if rejecter.loadRelaxed() == CurrentThread.identity {
-            rejections.append(body)
-        } else if rx_forks() != forks || !BlockingPool.deliveries.run(body) {
-            // In a forked process there are no other threads, and maybe the system has none.
-            body()
-        }
-    }
-
-    /// Has one thread of the pool hand the collected rejections to the others.
-    ///
-    /// The loop thread would wait for the pool's lock at each of them, behind all threads of the pool.
-    func deliverRejections() {
-        if rejections.isEmpty { return }
-        let bodies = rejections
-        rejections = []
-        performElsewhere { [self] in
-            for body in bodies { performElsewhere(body) }
+            rejections.run(body)
+        } else {
+            // A thread that submits to an ended loop waits for the pool's lock: so the pool is not flooded.
+            PoolFeeder.run(body, in: .deliveries)
         }
     }
 }

@@ -55,8 +55,8 @@ final class EventLoop: LoopThread {
     let rejection = DrainLoop(entered: true)
     /// The identity of the thread that is rejecting work, or 0. Written inside `rejection`.
     let rejecter = AtomicWord(0)
-    /// What that thread wants to have run on another one (inside `rejection` only).
-    @exclusivity(unchecked) var rejections: [() -> Void] = []
+    /// Takes what that thread wants to have run on another one.
+    let rejections = PoolFeeder(.deliveries)
     /// 1 from the first `shutdown` on, and never reset.
     private let shutDownRequested = AtomicWord(0)
     /// The loop thread leaves this group when it ends.

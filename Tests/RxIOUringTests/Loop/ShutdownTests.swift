@@ -318,6 +318,32 @@ import Testing
         }
     }
 
+    /// The fault: rejections were handed out when all work was rejected.
+    @Test("A rejected action whose release waits for another rejection gets it", arguments: Backend.built)
+    func waitingRelease(_ backend: Backend) {
+        let rejections = RejectionCounter()
+        defer { rejections.stop() }
+        let scheduler = IOUringScheduler(backend: backend)
+        let (isEnding, mayGoOn, isRejected) = (OneShot(), OneShot(), OneShot())
+        scheduler.run {
+            scheduler.shutdown()
+            isEnding.fire()
+            _ = mayGoOn.wait(seconds: 10)
+        }
+        #expect(isEnding.wait(seconds: 10))
+        // What is submitted from here on is rejected.
+        _ = File.open("/dev/null", mode: .append, scheduler: scheduler)
+            .subscribe(onFailure: { _ in isRejected.fire() })
+        let wasInTime = AtomicCounter(0)
+        do {
+            let token = ReleaseToken(onRelease: { if isRejected.wait(seconds: 5) { wasInTime.increment() } })
+            scheduler.run { withExtendedLifetime(token) {} }
+        }
+        mayGoOn.fire()
+        scheduler.shutdown()
+        #expect(wasInTime.value == 1)
+    }
+
     @Test("A shutdown drops a million timers", arguments: Backend.built)
     func millionTimers(_ backend: Backend) {
         let rejections = RejectionCounter()
