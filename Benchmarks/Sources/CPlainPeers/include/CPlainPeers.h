@@ -63,4 +63,8 @@ int64_t plain_echo_run(plain_echo_client *client, size_t messages, uint64_t *sam
 
 void plain_echo_close(plain_echo_client *client);
 
+/// Starts an echo server on the loopback interface, on a thread of its own that waits by epoll. It serves until the process ends. Returns its port,
+/// or 0 and an errno. To be called once.
+uint16_t plain_echo_serve(int *error);
+
 #endif

@@ -11,14 +11,26 @@ import RxSwift
 extension Row {
     #if os(Linux)
         static var echo: [Row] {
-            [(64, 1.2), (1, 1.0)].map { connections, bar in
-                let ours = EchoClient(connections) { EchoServers.ours }
-                let peer = EchoClient(connections) { EchoServers.nio }
-                return Row(
-                    .net, "tcp.echo.\(connections)connections.throughput", vs: "NIO echo server", bar: bar,
-                    mallocLimit: nil, unit: "round trip", events: 64 * 100, expected: { $0 },
-                    ours: { ours.run($0) }, peer: { peer.run($0) })
+            let usual = [(1_024, 1.4), (64, 1.4), (1, 1.0)].map { echo("tcp.echo", $0, EchoServers.ours, bar: $1) }
+            let epoll = [1_024, 64].map { echo("tcp.echo.epoll", $0, EchoServers.onEpoll, bar: 1.4) }
+            // What a server can reach: the kernel's part is the same for all.
+            let limit = [1_024, 64].map { count in
+                echo("tcp.echo.limit", count, EchoServers.ours, vs: "epoll server in C", EchoServers.plain, bar: 0.8)
             }
+            return usual + epoll + limit
+        }
+
+        private static func echo(
+            _ name: String, _ connections: Int, _ server: @escaping @autoclosure () -> UInt16,
+            vs peerName: String = "NIO echo server",
+            _ peerServer: @escaping @autoclosure () -> UInt16 = EchoServers.nio, bar: Double
+        ) -> Row {
+            let ours = EchoClient(connections, port: server)
+            let peer = EchoClient(connections, port: peerServer)
+            return Row(
+                .net, "\(name).\(connections)connections.throughput", vs: peerName, bar: bar,
+                mallocLimit: nil, unit: "round trip", events: max(connections, 64) * 100, expected: { $0 },
+                ours: { ours.run($0) }, peer: { peer.run($0) })
         }
     #else
         static var echo: [Row] { [] }
@@ -44,11 +56,15 @@ extension LatencyRow {
 }
 
 #if os(Linux)
-    /// The echo servers, both on event loops that other rows also use. They listen until the program ends.
+    /// The ports of the echo servers, most of them on event loops that other rows also use. They listen until the program ends.
     private enum EchoServers {
-        static let ours: UInt16 = {
+        static let ours = start(on: Loops.ours)
+
+        static let onEpoll = start(on: IOUringScheduler(name: "bench.epoll", backend: .epoll))
+
+        private static func start(on scheduler: IOUringScheduler) -> UInt16 {
             do {
-                let listener = try TCP.listener(host: "127.0.0.1", port: 0, scheduler: Loops.ours)
+                let listener = try TCP.listener(host: "127.0.0.1", port: 0, scheduler: scheduler)
                 _ = listener.connections.subscribe(onNext: { connection in
                     _ = connection.received.subscribe(onNext: { connection.send($0) })
                 })
@@ -56,6 +72,13 @@ extension LatencyRow {
             } catch {
                 fail("our echo server: \(error)")
             }
+        }
+
+        static let plain: UInt16 = {
+            var error: CInt = 0
+            let port = plain_echo_serve(&error)
+            if port == 0 { fail("the plain echo server: \(String(cString: strerror(error)))") }
+            return port
         }()
 
         /// Follows NIO's advice for speed: no promise per write, and one flush for all that was read at once.
