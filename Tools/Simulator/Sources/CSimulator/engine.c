@@ -17,7 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 64, SLOTS = 8, MOST_STEPS = 20000000, LONGEST_DELIVERY = 2000 };
+enum { MOST_THREADS = 64, SLOTS = 8, MOST_STEPS = 20000000 };
+// Milliseconds of real time for what TCP delivers.
+enum { LONGEST_DELIVERY = 20000 };
 static const uint64_t never = UINT64_MAX;
 
 enum state { READY, AT_LOCK, PARKED, POLLING, SLEEPING, ENDED };
@@ -117,6 +119,17 @@ static void pass_to(struct thread *next) {
     while (sem_wait(&me->baton) != 0) {}
 }
 
+/// True if a thread waits until it can send.
+static bool awaits_room(int descriptor) {
+    for (unsigned i = 0; i < thread_count; i++) {
+        if (threads[i].state != POLLING) continue;
+        for (unsigned entry = 0; entry < threads[i].count; entry++) {
+            if (threads[i].entries[entry].fd == descriptor && threads[i].entries[entry].events & POLLOUT) return true;
+        }
+    }
+    return false;
+}
+
 /// Lets another thread run until this one, which waits, can go on.
 static void wait_for_turn(void) {
     for (int attempt = 0; attempt < 100; attempt++) {
@@ -126,7 +139,8 @@ static void wait_for_turn(void) {
         for (unsigned i = 0; i < thread_count; i++) {
             if (threads[i].state >= PARKED && threads[i].state != ENDED && threads[i].deadline < first) first = threads[i].deadline;
         }
-        for (int wait = 0; (first == never || rx_sim_is_under_way()) && wait < LONGEST_DELIVERY; wait++) {
+        int longest = first == never ? 20 : LONGEST_DELIVERY;
+        for (int wait = 0; (first == never || rx_sim_is_under_way(awaits_room)) && wait < longest; wait++) {
             next = choose_from(NULL, 1);
             if (next != NULL) return pass_to(next);
         }

@@ -41,8 +41,9 @@ void rx_sim_sleep(uint64_t nanoseconds);
 /// Waits for descriptors like ppoll; other threads run meanwhile.
 int rx_sim_poll(struct pollfd *entries, unsigned count, int64_t nanoseconds);
 
-/// True if bytes are on their way between two TCP sockets of this process, to one that has read what has come.
-bool rx_sim_is_under_way(void);
+/// True if bytes are on their way between two TCP sockets of this process, to one that has read what has come; or an acknowledgement to one that
+/// waits for room to send.
+bool rx_sim_is_under_way(bool (*awaits_room)(int descriptor));
 
 /// A place for one thread to wait at. A wake-up that comes first is not lost.
 void rx_sim_park(void *cell, uint64_t deadline);
