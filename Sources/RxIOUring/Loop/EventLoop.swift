@@ -70,6 +70,9 @@ final class EventLoop: LoopThread {
     /// The chunk that a connection is emitting (loop thread only).
     @exclusivity(unchecked) var delivery = ChunkDelivery()
 
+    /// The streams that deliver what they have received in pieces (loop thread only).
+    private(set) lazy var deliveries = DeliveryQueue(self)
+
     /// The stream of work from other threads (loop thread only).
     @exclusivity(unchecked) private var stream = SubmissionStream()
 
@@ -387,7 +390,8 @@ final class EventLoop: LoopThread {
         var draining = dependents.values.filter { $0.drain() }
         let end = MonotonicClock.now() &+ drainTime
         while !draining.isEmpty, MonotonicClock.now() < end {
-            backend.wait(until: end)
+            // Nothing tells when a peer has acknowledged what it got.
+            backend.wait(until: min(end, MonotonicClock.now() &+ 2_000_000))
             backend.dispatch()
             if !tickObservers.isEmpty { endTick() }
             draining.removeAll { !$0.drain() }

@@ -38,7 +38,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
         core.start()
     }
 
-    deinit { core.closeInOrder() }
+    deinit { core.closeInOrder(isRequested: false) }
 
     /// The peer's address.
     public var description: String { "Connection(\(core.subject))" }
@@ -140,7 +140,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Bytes have gone out when the kernel has taken them. A peer that is still sending then resets the connection, and may
     /// lose bytes that it has not read: to be sure that it gets everything, call `shutdownOutput()`, and close when `received`
     /// has completed.
-    public func close() { core.closeInOrder() }
+    public func close() { core.closeInOrder(isRequested: true) }
 
     /// Closes at once, drops the queued bytes, and resets the peer's connection (not that of a Unix socket). Callable from any thread, any number of times.
     public func abort() { core.abortSoon() }

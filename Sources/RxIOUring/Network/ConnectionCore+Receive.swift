@@ -26,25 +26,47 @@ extension ConnectionCore {
         guard receiver === source else { return }
         state.subscriberLeft()
         receiver = nil
+        if let rest = held.take(), state.received(isWanted: false) == .keep { unclaimed = rest }
         idleTimer?.resume()
         watchAtEndOfTick()
     }
 
-    /// Submits the next receive, if a subscriber wants it.
+    /// Submits the next receive, or delivers the rest of the last chunk soon, if a subscriber wants it.
     func receiveNext() {
-        guard state.wantsChunk, !isDelivering, let socket, let receiver else { return }
-        let receive = receive ?? makeReceive(socket)
-        if receive.isInFlight { return }
-        // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
-        if !hangUp.isReset, receiver.mustPause() {
-            // The question has ended the receiver, which has left.
-            if self.receiver !== receiver { return }
-            idleTimer?.pause()
-            return watchAtEndOfTick()
+        guard state.wantsChunk, !isDelivering, let socket else { return }
+        if held != nil {
+            if !isDeliveryQueued { loop.deliveries.add(self) }
+            isDeliveryQueued = true
+            return
         }
-        idleTimer?.resume()
+        let receive = receive ?? makeReceive(socket)
+        if receive.isInFlight || mustPause() { return }
         if let watch = hangUp.watch { loop.cancel(watch) }
         submit(receive, socket)
+    }
+
+    /// Delivers the next piece of a chunk.
+    func continueDelivery() {
+        isDeliveryQueued = false
+        guard state.wantsChunk, !isDelivering, held != nil, !mustPause(), let chunk = held.take() else { return }
+        deliver(chunk)
+        receiveNext()
+    }
+
+    /// Tells whether the subscriber wants nothing now; then it calls `receiveNext` later, or has left.
+    private func mustPause() -> Bool {
+        guard let receiver else { return true }
+        // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
+        if hangUp.isReset || !receiver.mustPause() {
+            idleTimer?.resume()
+            return false
+        }
+        // Unless the question has ended the receiver, which has left.
+        if self.receiver === receiver {
+            idleTimer?.pause()
+            watchAtEndOfTick()
+        }
+        return true
     }
 
     private func submit(_ receive: ConnectionReceive, _ socket: Descriptor) {
@@ -114,7 +136,8 @@ extension ConnectionCore {
         }
     }
 
-    /// Emits a chunk. A subscriber that leaves in the midst of it leaves the rest to the next one, which may have come meanwhile.
+    /// Emits a chunk, or the first piece of it. A subscriber that leaves in the midst of it leaves the rest to the next one, which may have come
+    /// meanwhile.
     ///
     /// The caller receives again when this returns: a chunk that comes earlier would overtake the rest.
     private func deliver(_ chunk: ByteChunk) {
@@ -122,9 +145,20 @@ extension ConnectionCore {
         defer { isDelivering = false }
         var next: ByteChunk? = chunk
         while let chunk = next.take(), let receiver {
-            let outer = loop.delivery.begin(chunk)
-            receiver.receive(chunk)
-            guard let rest = loop.delivery.end(outer), self.receiver !== receiver || !receiver.isWanted else { return }
+            let piece = chunk.count <= pace.limit ? chunk : chunk.prefix(pace.limit)
+            let outer = loop.delivery.begin(piece)
+            let start = pace.start(piece.count)
+            receiver.receive(piece)
+            if let start { pace.delivered(piece.count, since: start) }
+            let unused = loop.delivery.end(outer)
+            let hasLeft = self.receiver !== receiver || !receiver.isWanted
+            let used = hasLeft ? unused?.startIndex ?? piece.endIndex : piece.endIndex
+            if used == chunk.endIndex { return }
+            let rest = chunk[used..<chunk.endIndex]
+            if !hasLeft {
+                held = rest
+                return
+            }
             switch state.received(isWanted: self.receiver?.isWanted ?? false) {
             case .drop: return discardInput()
             case .keep:

@@ -122,6 +122,7 @@ extension ConnectionCore {
         case .rejectBehindEnd: rejectBehindEnd(item)
         case .queue(let isLimited):
             output.append(item)
+            if !item.bytes.isEmpty { isIncomplete = false }
             if isLimited { limitFlushing() }
             flushAtEndOfTick()
         }
@@ -255,6 +256,7 @@ extension ConnectionCore {
     /// Sends a FIN behind the queued bytes. New sends are rejected already.
     func shutDownOutput() {
         if hasOverflowed { return }
+        isEndRequested = true
         takeInbox()
         if state.shutdownRequested() { flushAtEndOfTick() }
     }

@@ -7,7 +7,7 @@ import RxSwift
 /// The part of a `Connection` on its loop: the descriptor, the input, and the bytes to be sent.
 ///
 /// Lives until the connection is closed. Used on the loop thread only, unless a comment says otherwise.
-final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Sendable {
+final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, PiecewiseDelivery, @unchecked Sendable {
     typealias Received = ByteChunk
 
     let loop: EventLoop
@@ -31,6 +31,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
+    /// The rest of a chunk that the subscriber gets in pieces.
+    @exclusivity(unchecked) var held: ByteChunk?
+    /// True while the loop is to ask for its next piece.
+    @exclusivity(unchecked) var isDeliveryQueued = false
+    @exclusivity(unchecked) var pace = DeliveryPace()
     /// True while a chunk is being emitted.
     @exclusivity(unchecked) var isDelivering = false
     @exclusivity(unchecked) var hangUp = HangUpState()
@@ -46,6 +51,13 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     @exclusivity(unchecked) var hasSentEverything = false
     /// True once bytes were dropped or rejected that others of the stream come behind: the peer must not see a clean end.
     @exclusivity(unchecked) var hasDroppedOutput = false
+
+    /// The number of sequences that are being written and have not ended.
+    @exclusivity(unchecked) var openWrites = 0
+    /// True once such a sequence has failed, until other bytes are accepted behind it.
+    @exclusivity(unchecked) var isIncomplete = false
+    /// True once this side has ended its output by `close` or `shutdownOutput`.
+    @exclusivity(unchecked) var isEndRequested = false
 
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
     let load = AtomicWord(0)
@@ -117,11 +129,20 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     func drain() -> Bool {
         rejectSends(ECANCELED)
         if hasOverflowed { finishClosing(overflowError(OutputLoad(word: load.loadRelaxed()))) }
-        if state.life != .closed { return drainOutput() }
+        if state.life != .closed { return drainOutput() || mustAwaitPeer }
         // The loop ends before the descriptor is closed: the watchers get the reason of the close, not the end of the loop.
         notifyWatchers(state.failure)
         return false
     }
+
+    /// True if the end of the loop will reset the peer, which drops what the kernel still has to send.
+    private var mustAwaitPeer: Bool {
+        guard endsIncomplete, state.isSending, let socket else { return false }
+        return Socket.unacknowledged(socket.fd) > 0
+    }
+
+    /// True if the stream ends in the midst of what was to be written, and this side has not asked for that.
+    private var endsIncomplete: Bool { !isEndRequested && (isIncomplete || openWrites > 0) }
 
     func loopEnded() {
         closeInbox()
@@ -136,11 +157,16 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     // MARK: Closing
 
     /// Closes behind all work that was submitted before; called on any thread.
-    func closeInOrder() {
+    ///
+    /// - Parameter isRequested: false if the connection closes since nothing holds it any more.
+    func closeInOrder(isRequested: Bool) {
         rejectSends(ENOTCONN)
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { state.closeAnnounced() }
-        loop.perform(close)
+        loop.perform {
+            if isRequested { self.isEndRequested = true }
+            self.close()
+        }
     }
 
     /// Closes when the queued bytes are sent, or after a time limit.
@@ -159,8 +185,9 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
         if flushTimer != nil { return }
         flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
             guard let self else { return }
-            IOHooks.report("\(subject): closed with \(queuedBytes) bytes that the peer did not take")
-            finishClosing(nil)
+            let rest = "\(subject) (\(queuedBytes) bytes that the peer did not take)"
+            IOHooks.report("\(rest): closed")
+            finishClosing(IOError(code: ETIMEDOUT, operation: "close", subject: rest))
         }
     }
 
@@ -176,6 +203,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
     private func endInput() {
         if let receive { loop.cancel(receive) }
         unclaimed = nil
+        held = nil
         receiver?.inputEnded()
     }
 
@@ -216,7 +244,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, @uncheck
             if error != nil { isInboxClosed = true }
             return output.bytes + inbox.bytes
         }
-        let isCut = isAborted || hasDroppedOutput || hasOverflowed || waiting > 0
+        let isCut = isAborted || hasDroppedOutput || hasOverflowed || waiting > 0 || endsIncomplete
         hasSentEverything = error == nil && !isCut
         if isCut, let socket { Socket.resetWhenClosed(socket.fd) }
         endInput()

@@ -72,6 +72,12 @@ enum Socket {
         return recv(fd, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
     }
 
+    /// The number of bytes that the kernel has taken and the peer's has not acknowledged.
+    static func unacknowledged(_ fd: CInt) -> Int {
+        var count: CInt = 0
+        return ioctl(fd, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+
     /// Makes the close of a TCP socket a reset, which drops what the kernel has not sent.
     static func resetWhenClosed(_ fd: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)

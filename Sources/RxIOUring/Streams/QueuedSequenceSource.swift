@@ -44,6 +44,9 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
     /// Ends what `watchOutput` has begun. Called on the loop thread.
     func unwatchOutput() { fatalError("swift-rx: a subclass has to implement this method") }
 
+    /// Handles that the source has failed, and the rest of what it was to emit is missing. Called on the loop thread.
+    func sourceFailed() {}
+
     /// True once the source has completed; on any thread.
     final var hasInputCompleted: Bool { inputCompletion.loadRelaxed() != 0 }
 
@@ -52,7 +55,12 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
         guard isRunning else { return }
         input.begin(
             source, onNext: { [self] bytes in if !bytes.isEmpty { add(bytes, nil) } },
-            onError: { [self] error in whileRunning { self.fail(with: error) } },
+            onError: { [self] error in
+                whileRunning {
+                    self.sourceFailed()
+                    self.fail(with: error)
+                }
+            },
             onCompleted: { [self] in
                 _ = inputCompletion.exchange(1)
                 // The waiter is queued with an empty chunk, after all other chunks.

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A stream that delivers what it has received in pieces.
+protocol PiecewiseDelivery: AnyObject {
+    /// Delivers the next piece. Called on the loop thread.
+    func continueDelivery()
+}
+
+/// The streams of a loop that have more to deliver, in turn: a piece each, as long as the turn of the loop lasts. Used on the loop thread only.
+final class DeliveryQueue: TickObserver {
+    /// Those before `first` have had their turn.
+    @exclusivity(unchecked) private var waiting: [(any PiecewiseDelivery)?] = []
+    @exclusivity(unchecked) private var first = 0
+
+    private unowned let loop: EventLoop
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    /// Has `stream` deliver its next piece behind those that wait already. It must not be waiting.
+    func add(_ stream: any PiecewiseDelivery) {
+        if waiting.isEmpty { loop.notifyAtEndOfTick(self) }
+        waiting.append(stream)
+    }
+
+    func tickEnded() {
+        // The subscribers are told that the loop ends, not a part of what came before.
+        if loop.isClosed { first = waiting.count }
+        while first < waiting.count {
+            let stream = waiting[first].take()
+            first += 1
+            stream?.continueDelivery()
+            if loop.isTurnOver { break }
+        }
+        if first < waiting.count { return loop.notifyAtEndOfTick(self) }
+        waiting.removeAll(keepingCapacity: waiting.count <= 1_024)
+        first = 0
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RxPrimitives
+
+/// Tells how many bytes a connection delivers at once, so that what its subscriber does with them takes about a turn of the loop.
+///
+/// The peer chooses how much work a byte means: a chunk of 256 KiB may hold as many empty lines, at half a microsecond each.
+struct DeliveryPace {
+    /// The number of bytes to be delivered at once.
+    private(set) var limit = DeliveryPace.usual
+
+    /// What a subscriber gets before it is known how fast it is.
+    private static let usual = ReceivePool.Kind.usual.size
+    /// However slow the subscriber is.
+    private static let least = 1_024
+    /// Fewer bytes are not timed, unless the subscriber is known to be slow.
+    private static let leastTimed = 4_096
+    private static let turn = Double(ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime))
+
+    /// The time before a delivery of so many bytes, to be passed to `delivered`; nil if that is not timed.
+    func start(_ count: Int) -> UInt64? {
+        if count < DeliveryPace.least || count < DeliveryPace.leastTimed && limit >= DeliveryPace.usual { return nil }
+        return ProcessorCounter.now()
+    }
+
+    /// Learns from the time that a delivery has taken.
+    mutating func delivered(_ count: Int, since start: UInt64) {
+        // A thread that moves to another processor may see less time than none.
+        learn(count, Double(Int64(bitPattern: ProcessorCounter.now() &- start)))
+    }
+
+    /// A delivery that was held up by other work of the machine changes little.
+    private mutating func learn(_ count: Int, _ ticks: Double) {
+        let inTurn = Double(count) * DeliveryPace.turn / max(ticks, 1)
+        limit = max(Int(min(max(inTurn, Double(limit) / 4), Double(limit) * 4, 1e9)), DeliveryPace.least)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// Subscribers that take long for the bytes of a peer.
+@Suite struct DeliveryPaceTests {
+    /// The fault: a chunk of 256 KiB is as many empty lines, and the loop did nothing else until the last of them.
+    @Test("A peer of many small lines shares the loop with others", arguments: Backend.built)
+    func manyLines(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let lines = Guarded(0)
+            let most = Guarded(0)
+            let server = try Server(backend) { connection in
+                _ = connection.received.lines().subscribe(onNext: { _ in
+                    spin(nanoseconds: 1_000)
+                    lines.change { $0 += 1 }
+                })
+            }
+            // Seen at each turn that user work gets.
+            let before = Guarded(0)
+            let watch = server.scheduler.schedulePeriodic(
+                (), startAfter: .milliseconds(0), period: .microseconds(100)
+            ) {
+                let now = lines.value
+                most.change { $0 = max($0, now - before.value) }
+                before.value = now
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let sent = [UInt8](repeating: 0x0A, count: 600_000)
+            #expect(peer.send(sent))
+            #expect(waitUntil { lines.value == sent.count })
+            #expect(most.value <= 40_000)
+            watch.dispose()
+            peer.close()
+            server.end()
+        }
+    }
+
+    /// Each subscriber is slow, gets one piece, and leaves.
+    @Test("Pieces of a chunk that are left are for the next subscriber", arguments: Backend.built)
+    func pieces(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let received = Guarded<[UInt8]>([])
+            let ended = OneShot()
+            @Sendable func takeOne(_ connection: Connection) {
+                let count = received.value.count
+                _ = connection.received.take(1).subscribe(
+                    onNext: { chunk in
+                        spin(nanoseconds: 20 * UInt64(chunk.count))
+                        received.change { $0 += Array(chunk) }
+                    },
+                    onCompleted: { if received.value.count > count { takeOne(connection) } else { ended.fire() } })
+            }
+            let server = try Server(backend, onConnection: takeOne)
+            let peer = PlainSocket(connectedTo: server.address)
+            let sent = pattern(2_000_000)
+            #expect(peer.send(sent))
+            peer.shutdownOutput()
+            #expect(ended.wait(seconds: 20))
+            #expect(received.value == sent)
+            server.end()
+        }
+    }
+
+    /// A stage below pauses the source in the midst of a chunk.
+    @Test("A subscriber behind a hop gets all pieces in order", arguments: Backend.built)
+    func hop(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let other = IOUringScheduler(name: "test.other", backend: backend)
+            let receiver = Guarded<Receiver<[UInt8]>?>(nil)
+            let server = try Server(backend) { connection in
+                receiver.value = connection.received
+                    .do(onNext: { spin(nanoseconds: 20 * UInt64($0.count)) })
+                    .observe(on: other)
+                    .do(onNext: { spin(nanoseconds: 40 * UInt64($0.count)) })
+                    .received()
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let sent = pattern(2_000_000)
+            #expect(peer.send(sent))
+            peer.shutdownOutput()
+            #expect(waitUntil { receiver.value?.isCompleted == true })
+            #expect(receiver.value?.bytes == sent)
+            receiver.value = nil
+            server.end()
+            other.shutdown()
+        }
+    }
+}
+
+/// Occupies the thread.
+private func spin(nanoseconds: UInt64) {
+    let end = DispatchTime.now().uptimeNanoseconds + nanoseconds
+    while DispatchTime.now().uptimeNanoseconds < end {}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// Streams that end before what was to be written has ended.
+@Suite struct IncompleteWriteTests {
+    struct Failure: Error {}
+
+    enum End: CaseIterable {
+        case sourceFails, loopEnds, bytesFollow, closeFollows, outputEnds, isDisposed
+
+        /// True if this side says that the stream is whole as it is.
+        var isWanted: Bool { self != .sourceFails && self != .loopEnds }
+    }
+
+    /// The fault: nothing held the connection any more, so it was closed in order, and half a stream ended as a whole one does.
+    @Test("A sequence that fails on its way to a peer resets it", arguments: Backend.built, End.allCases)
+    func cutShort(_ backend: Backend, _ end: End) throws {
+        try leavingNothingBehind {
+            let source = PublishSubject<ByteChunk>()
+            let isWriting = OneShot()
+            let (failure, write) = (Guarded<(any Error)?>(nil), SerialDisposable())
+            let server = try Server(backend) { connection in
+                if end == .outputEnds { _ = connection.received.subscribe() }
+                // Otherwise the connection ends with the write.
+                let kept = end == .sourceFails ? nil : connection
+                write.disposable = connection.write(source).subscribe(onError: { error in
+                    failure.value = error
+                    if end == .bytesFollow { kept?.send("!") }
+                    if end == .closeFollows { kept?.close() }
+                    if end == .outputEnds { kept?.shutdownOutput() }
+                })
+                isWriting.fire()
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            #expect(isWriting.wait(seconds: 10))
+            source.onNext(ByteChunk("0123456789"))
+            #expect(peer.receive(10) == Array("0123456789".utf8))
+            switch end {
+            case .loopEnds: server.scheduler.shutdown()
+            case .isDisposed: write.dispose()
+            default: source.onError(Failure())
+            }
+            let (bytes, code) = receiveAll(peer)
+            #expect((code == 0) == end.isWanted)
+            #expect(bytes == (end == .bytesFollow ? Array("!".utf8) : []))
+            #expect(waitUntil { (failure.value != nil) == (end != .isDisposed) })
+            peer.close()
+            server.end()
+        }
+    }
+
+    /// A reset drops what the kernel has not sent.
+    @Test("What was accepted arrives before the reset of a loop that ends", arguments: Backend.built)
+    func acceptedBeforeReset(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 16_384)
+            let connection = try #require(server.firstConnection())
+            let write = Receiver(connection.write(Observable.never()).asObservable())
+            let sent = pattern(200_000)
+            connection.send(ByteChunk(sent))
+            let shutdown = Thread { server.end() }
+            shutdown.start()
+            usleep(20_000)
+            let (bytes, code) = receiveAll(peer)
+            #expect(bytes == sent && code == ECONNRESET)
+            #expect(write.wait(seconds: 10) && write.error != nil)
+            #expect(waitUntil { shutdown.isFinished })
+            peer.close()
+        }
+    }
+}
