@@ -21,7 +21,9 @@ extension World {
         switch ending.kind {
         case .shutdownOutput: return !end.wantsNoInput || !peer.hasSent && canDrain(end, peer)
         // A peer that is still sending resets the connection.
-        case .close, .release, .loop: return !peer.hasSent && canDrain(end, peer)
+        case .close, .release: return !peer.hasSent && canDrain(end, peer)
+        // A sequence that the end of the loop cuts off resets the peer, too.
+        case .loop: return !peer.hasSent && canDrain(end, peer) && end.writeEnds.allSatisfy { $0.completions > 0 }
         case .abort: return false
         }
     }
