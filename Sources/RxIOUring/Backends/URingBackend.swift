@@ -264,7 +264,13 @@ final class URingBackend: Backend {
         let isUndone = operation.isAwaitingReadiness || wasAwaiting && completion.result >= 0
         if isUndone, !operation.isCancelled { return resubmit(operation) }
         operation.isAwaitingReadiness = false
-        finish(operation, isUndone ? -ECANCELED : completion.result, flags: completion.flags)
+        finish(operation, isUndone ? -ECANCELED : result(completion, of: operation), flags: completion.flags)
+    }
+
+    /// The kernel cancels work for which it has no thread. That is no word of this loop, and trying again may help.
+    private func result(_ completion: rx_completion, of operation: Operation) -> Int32 {
+        let isShort = completion.result == -ECANCELED && !operation.isCancelled && operation.runsApart
+        return isShort ? -EAGAIN : completion.result
     }
 
     private func resubmit(_ operation: Operation) {

@@ -61,6 +61,11 @@ package final class BlockingPool: @unchecked Sendable {
     /// The time until which `run` does not wait for a thread, as it has waited in vain before (under the lock).
     @exclusivity(unchecked) private var shortageEnd: UInt64 = 0
 
+    /// The time of the first task that found all threads busy since one was last taken from the queue; 0 if there is none (under the lock).
+    @exclusivity(unchecked) private var waitStart: UInt64 = 0
+    /// True once it was reported that none is taken any more (under the lock).
+    @exclusivity(unchecked) private var isStuckKnown = false
+
     /// - Parameters:
     ///   - name: names the threads, in 15 bytes at most.
     ///   - limit: the largest number of threads, at least 1.
@@ -91,7 +96,9 @@ package final class BlockingPool: @unchecked Sendable {
         }
         if threads == limit {
             append(task)
+            let isStuck = noteWait()
             lock.unlock()
+            if isStuck { reportStuck() }
             return .accepted
         }
         let status = start(Worker(task))
@@ -138,6 +145,12 @@ package final class BlockingPool: @unchecked Sendable {
         }
     }
 
+    private func reportStuck() {
+        IOHooks.report(
+            "all \(limit) threads of \(name) are in calls that have not returned for a second; what else needs one waits"
+        )
+    }
+
     // MARK: Under the lock
 
     /// Starts a thread. Returns 0 or an errno.
@@ -151,6 +164,15 @@ package final class BlockingPool: @unchecked Sendable {
     private func noteShortage(_ failed: Bool) -> Bool {
         defer { hasShortage = failed }
         return failed && !hasShortage
+    }
+
+    /// Notes that a task waits for one of as many threads as there may be. Returns true once if none of them has become free for a second.
+    private func noteWait() -> Bool {
+        let now = MonotonicClock.now()
+        if waitStart == 0 { waitStart = now }
+        if isStuckKnown || now < waitStart &+ 1_000_000_000 { return false }
+        isStuckKnown = true
+        return true
     }
 
     private func append(_ task: BlockingTask) {
@@ -196,6 +218,7 @@ package final class BlockingPool: @unchecked Sendable {
         lock.lock()
         if let task = first {
             remove(task)
+            (waitStart, isStuckKnown) = (0, false)
             lock.unlock()
             return task
         }

@@ -58,7 +58,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Completes when the peer has sent everything, and when this side closes. Fails with an `IOError` (`receive`):
     /// `ECONNRESET` if the peer reset the connection; with that of `send` if sending failed before.
     public var received: Observable<ByteChunk> {
-        scheduler.observable { [core] in ReceiveSource(self, core, downstream: $0) }
+        scheduler.observable(of: core.subject) { [core] in ReceiveSource(self, core, downstream: $0) }
     }
 
     // MARK: Sending
@@ -97,6 +97,10 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// `highWatermark` is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
     /// as by `send`. Subscribes to the source on the loop;
     /// disposing of the result disposes of that subscription, but queued chunks are still sent.
+    ///
+    /// A stream that was cut off must not look whole: if the source fails, or the loop ends before it has completed, the connection of the peer
+    /// is reset when it closes (not that of a Unix socket). This side decides otherwise by sending more, or by `shutdownOutput()` or
+    /// `close()`. A dispose counts as the wanted end of the stream: behind one that is none, as that of `timeout`, call `abort()`.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above; also if this side closes when all chunks so
     ///   far were sent, but before the source has completed.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
@@ -148,7 +152,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Completes when the connection is closed, fails if an error ended it.
     ///
     /// Completes if this side asked for the close or both sides have sent everything; otherwise fails with the `IOError` that
-    /// ended the connection. Does not keep the connection open.
+    /// ended the connection: `ETIMEDOUT` (`close`) if the peer did not take what was queued in time. Does not keep the connection open.
     ///
     /// A reset by the peer ends a connection also while nothing is received. A subscriber of `received` that is paused then gets the bytes
     /// that had arrived, and the error; without a subscriber these bytes are dropped. The mere end of the peer's output ends no connection: to

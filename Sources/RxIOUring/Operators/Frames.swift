@@ -39,28 +39,47 @@ extension ObservableType where Element == ByteChunk {
     }
 
     private func split<Splitter: FrameSplitter>(_ splitter: Splitter) -> Observable<ByteChunk> {
-        TransducerObservable(source: asObservable()) { FramesTransducer(splitter) }
+        let source = asObservable()
+        return TransducerObservable(source: source) { FramesTransducer(splitter, of: source.nameOfPeer) }
     }
 }
 
 private final class FramesTransducer<Splitter: FrameSplitter>: Transducer {
     /// Accessed only by the source's thread.
     @exclusivity(unchecked) private var splitter: Splitter
+    private let subject: String?
 
-    init(_ splitter: Splitter) { self.splitter = splitter }
+    init(_ splitter: Splitter, of subject: String?) {
+        self.splitter = splitter
+        self.subject = subject
+    }
 
     func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, ByteChunk>) throws {
         splitter.append(chunk)
-        while let frame = try splitter.next() {
-            switch sink.pass(frame) {
-            case .wantsMore: break
-            case .wasLast: return ChunkDelivery.putBack(splitter.rest)
-            case .refused: return
+        do {
+            while let frame = try splitter.next() {
+                switch sink.pass(frame) {
+                case .wantsMore: break
+                case .wasLast: return ChunkDelivery.putBack(splitter.rest)
+                case .refused: return
+                }
             }
+        } catch {
+            throw named(error)
         }
     }
 
     func completed(into sink: TransducerSink<ByteChunk, ByteChunk>) throws {
-        if let frame = try splitter.last() { _ = sink.emit(frame) }
+        do {
+            if let frame = try splitter.last() { _ = sink.emit(frame) }
+        } catch {
+            throw named(error)
+        }
+    }
+
+    /// An error of the splitter with the name of the peer, if that is known.
+    private func named(_ error: any Error) -> any Error {
+        guard let subject, let error = error as? IOError else { return error }
+        return IOError(code: error.code, operation: error.operation, subject: "\(subject): \(error.subject)")
     }
 }

@@ -11,9 +11,10 @@ extension ObservableType where Element == ByteChunk {
     /// Directly on `Connection.received`, a subscriber that leaves behind a line, as `take(1)` does, leaves the bytes after it to the next subscriber
     /// of `received`: a head of lines and then a body of another form.
     /// - Parameter maximumLength: the number of bytes that a line may have, without its line ending.
-    /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, and as the source does.
+    /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, which names the peer if this is called on
+    ///   `Connection.received` itself, and as the source does.
     public func lines(maximumLength: Int = LineSplitter.defaultMaximumLength) -> Observable<String> {
-        lines(LineSplitter(maximumLength: maximumLength))
+        lines(LineSplitter(maximumLength: maximumLength, subject: asObservable().nameOfPeer ?? "stream"))
     }
 
     func lines(_ splitter: LineSplitter) -> Observable<String> {
@@ -41,4 +42,9 @@ private final class LinesTransducer: Transducer {
     func completed(into sink: TransducerSink<ByteChunk, String>) throws {
         if let line = try splitter.last() { _ = sink.emit(line) }
     }
+}
+
+extension Observable<ByteChunk> {
+    /// The peer whose bytes these are, as errors name it; nil if other operators are in between.
+    var nameOfPeer: String? { (self as? SourceObservable<ByteChunk>)?.subject }
 }

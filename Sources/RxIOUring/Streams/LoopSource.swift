@@ -191,8 +191,13 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
 
 extension IOUringScheduler {
     /// A sequence whose source lives on this loop.
-    func observable<Element>(_ makeSource: @escaping (Sink<Element>) -> LoopSource<Element>) -> Observable<Element> {
+    ///
+    /// - Parameter subject: what it reads, for the errors of `lines` and `frames`.
+    func observable<Element>(
+        of subject: String? = nil, _ makeSource: @escaping (Sink<Element>) -> LoopSource<Element>
+    ) -> Observable<Element> {
         SourceObservable(
-            nameIfHeldByCaller: { self.isCurrent ? "the event loop \(self.name)" : nil }, makeSource: makeSource)
+            subject: subject, nameIfHeldByCaller: { self.isCurrent ? "the event loop \(self.name)" : nil },
+            makeSource: makeSource)
     }
 }

@@ -11,16 +11,22 @@ package protocol Source: AnyObject {
 
 /// An observable whose source belongs to another module.
 package final class SourceObservable<Element>: Observable<Element>, @unchecked Sendable {
+    /// The thing that the source reads, as errors name it: an address; nil if operators need no name of it.
+    package let subject: String?
+
     private let makeSource: (Sink<Element>) -> any Source
     private let nameIfHeldByCaller: () -> String?
 
     /// - Parameters:
+    ///   - subject: the thing that the source reads.
     ///   - nameIfHeldByCaller: returns the name of the queue or loop that delivers the events, if the calling thread is keeping it
     ///     from doing so.
     ///   - makeSource: called for each subscription.
     package init(
-        nameIfHeldByCaller: @escaping () -> String? = { nil }, makeSource: @escaping (Sink<Element>) -> any Source
+        subject: String? = nil, nameIfHeldByCaller: @escaping () -> String? = { nil },
+        makeSource: @escaping (Sink<Element>) -> any Source
     ) {
+        self.subject = subject
         self.makeSource = makeSource
         self.nameIfHeldByCaller = nameIfHeldByCaller
         super.init()

@@ -56,6 +56,24 @@ import Testing
         #expect(gate.entered.value == 5 && pool.threadCount == 3)
     }
 
+    /// The fault: calls that hang in the kernel stopped all later ones, of other files too, without a word.
+    @Test("A pool whose threads are all stuck says so, once")
+    func stuck() {
+        let notices = Guarded<[String]>([])
+        let usual = IOHooks.noticeHandler
+        IOHooks.noticeHandler = { notice in notices.change { $0.append(notice) } }
+        defer { IOHooks.noticeHandler = usual }
+        let pool = BlockingPool(name: "test.stuck", limit: 2)
+        let gate = Gate()
+        for _ in 0..<3 { _ = pool.submit(gate.task()) }
+        #expect(notices.value.isEmpty)
+        usleep(1_100_000)
+        for _ in 0..<3 { _ = pool.submit(gate.task()) }
+        #expect(notices.value.filter { $0.contains("all 2 threads of test.stuck") }.count == 1)
+        gate.open()
+        #expect(settles { gate.entered.value == 6 })
+    }
+
     @Test("A thread ends when it was idle for the timeout, and another one starts later")
     func idleTimeout() {
         let pool = BlockingPool(name: "test", limit: 2, idleTimeout: 1_000_000)

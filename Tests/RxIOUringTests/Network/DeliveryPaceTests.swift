@@ -42,6 +42,32 @@ import Testing
         }
     }
 
+    /// The fault: the errors named "stream", and whoever read them did not learn which peer it was.
+    @Test("A line or frame of a peer that is too long is an error that names the peer", arguments: Backend.built)
+    func peerInErrors(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let errors = Guarded<[IOError]>([])
+            let server = try Server(backend) { connection in
+                let head = connection.received.lines(maximumLength: 4).take(1)
+                let body = connection.received.frames(LengthPrefix(size: 1), maximumLength: 4)
+                let rest = head.map { _ in ByteChunk("") }.concat(body)
+                _ = rest.subscribe(onError: { error in errors.change { $0.append(error as! IOError) } })
+            }
+            let peers = ["12345\n", "1\n\u{5}12345"].map { text in
+                let peer = PlainSocket(connectedTo: server.address)
+                peer.send(Array(text.utf8))
+                return peer
+            }
+            #expect(waitUntil { errors.value.count == 2 })
+            for peer in peers {
+                let name = "127.0.0.1:\(peer.localPort)"
+                #expect(errors.value.contains { $0.code == EMSGSIZE && $0.subject.hasPrefix(name) })
+                peer.close()
+            }
+            server.end()
+        }
+    }
+
     /// Each subscriber is slow, gets one piece, and leaves.
     @Test("Pieces of a chunk that are left are for the next subscriber", arguments: Backend.built)
     func pieces(_ backend: Backend) throws {

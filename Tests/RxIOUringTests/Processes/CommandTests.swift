@@ -29,6 +29,9 @@ import Testing
             executable: "/bin/true", folder: "/nowhere/to/be/found",
             error: IOError(code: ENOENT, operation: "chdir", subject: "/nowhere/to/be/found")),
         Fault(
+            executable: "/bin/true", folder: "/etc/passwd",
+            error: IOError(code: ENOTDIR, operation: "chdir", subject: "/etc/passwd")),
+        Fault(
             executable: "/bin/true", arguments: ["a\0b"],
             error: IOError(code: EINVAL, operation: "posix_spawn", subject: "/bin/true")),
     ]
