@@ -63,6 +63,9 @@ int64_t plain_echo_run(plain_echo_client *client, size_t messages, uint64_t *sam
 
 void plain_echo_close(plain_echo_client *client);
 
+/// Lets this process have as many descriptors as the system allows. Returns that number.
+uint64_t plain_raise_descriptor_limit(void);
+
 /// Starts an echo server on the loopback interface, on a thread of its own that waits by epoll. It serves until the process ends. Returns its port,
 /// or 0 and an errno. To be called once.
 uint16_t plain_echo_serve(int *error);
