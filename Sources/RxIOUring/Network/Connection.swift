@@ -98,9 +98,10 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// as by `send`. Subscribes to the source on the loop;
     /// disposing of the result disposes of that subscription, but queued chunks are still sent.
     ///
-    /// A stream that was cut off must not look whole: if the source fails, or the loop ends before it has completed, the connection of the peer
-    /// is reset when it closes (not that of a Unix socket). This side decides otherwise by sending more, or by `shutdownOutput()` or
-    /// `close()`. A dispose counts as the wanted end of the stream: behind one that is none, as that of `timeout`, call `abort()`.
+    /// A stream that was cut off must not look whole: if the source fails, or the loop ends while the source has more than the peer takes, the
+    /// connection of the peer is reset when it closes (not that of a Unix socket). This side decides otherwise by sending more, or by
+    /// `shutdownOutput()` or `close()`. A dispose counts as the wanted end of the stream, as does the end of the loop between two
+    /// elements that the peer has taken: behind one that is none, as that of `timeout`, call `abort()`.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above; also if this side closes when all chunks so
     ///   far were sent, but before the source has completed.
     public func write(_ source: Observable<ByteChunk>) -> Completable {

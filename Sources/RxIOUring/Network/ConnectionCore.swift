@@ -52,9 +52,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     /// True once bytes were dropped or rejected that others of the stream come behind: the peer must not see a clean end.
     @exclusivity(unchecked) var hasDroppedOutput = false
 
-    /// The number of sequences that are being written and have not ended.
-    @exclusivity(unchecked) var openWrites = 0
-    /// True once such a sequence has failed, until other bytes are accepted behind it.
+    /// True once a sequence that was being written was cut off, until other bytes are accepted behind it.
     @exclusivity(unchecked) var isIncomplete = false
     /// True once this side has ended its output by `close` or `shutdownOutput`.
     @exclusivity(unchecked) var isEndRequested = false
@@ -129,20 +127,23 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     func drain() -> Bool {
         rejectSends(ECANCELED)
         if hasOverflowed { finishClosing(overflowError(OutputLoad(word: load.loadRelaxed()))) }
-        if state.life != .closed { return drainOutput() || mustAwaitPeer }
+        if state.life != .closed { return drainUntilReset() }
         // The loop ends before the descriptor is closed: the watchers get the reason of the close, not the end of the loop.
         notifyWatchers(state.failure)
         return false
     }
 
-    /// True if the end of the loop will reset the peer, which drops what the kernel still has to send.
-    private var mustAwaitPeer: Bool {
-        guard endsIncomplete, state.isSending, let socket else { return false }
-        return Socket.unacknowledged(socket.fd) > 0
+    /// Sends what is left, and tells whether something is left then, or a reset would drop some of it.
+    private func drainUntilReset() -> Bool {
+        let isLeft = drainOutput()
+        // At rest between two elements a sequence may be whole, as that of a server's answers is. With a peer that takes less than there is, it is not.
+        if isLeft, watchers.values.contains(where: { $0.hasMore }) { isIncomplete = true }
+        guard endsIncomplete, state.isSending, let socket else { return isLeft }
+        return isLeft || Socket.isUnacknowledged(socket.fd)
     }
 
     /// True if the stream ends in the midst of what was to be written, and this side has not asked for that.
-    private var endsIncomplete: Bool { !isEndRequested && (isIncomplete || openWrites > 0) }
+    private var endsIncomplete: Bool { !isEndRequested && isIncomplete }
 
     func loopEnded() {
         closeInbox()
@@ -288,6 +289,13 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
 /// An object that is told, on the loop thread, when a connection is closed.
 protocol ConnectionWatcher: AnyObject {
+    /// True if it writes a sequence whose source has not completed.
+    var hasMore: Bool { get }
+
     /// - Parameter error: nil if the close was requested.
     func connectionClosed(_ error: IOError?)
+}
+
+extension ConnectionWatcher {
+    var hasMore: Bool { false }
 }

@@ -75,18 +75,13 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
 
     override func isQueueFull(_ source: any PausableSource) -> Bool { core.isFull(source) }
 
-    override func watchOutput() {
-        core.openWrites += 1
-        core.add(self)
-    }
+    override func watchOutput() { core.add(self) }
 
-    override func unwatchOutput() {
-        core.openWrites -= 1
-        if loop.isClosed, !hasInputCompleted { core.isIncomplete = true }
-        core.remove(self)
-    }
+    override func unwatchOutput() { core.remove(self) }
 
     override func sourceFailed() { core.isIncomplete = true }
+
+    var hasMore: Bool { !hasInputCompleted }
 
     func connectionClosed(_ error: IOError?) {
         // The waiter is queued after all chunks, and learns whether they were sent before the close.
