@@ -8,6 +8,10 @@ import RxPrimitives
 struct DeliveryPace {
     /// The number of bytes to be delivered at once.
     private(set) var limit = DeliveryPace.usual
+    /// The bytes of the last delivery that was timed, and its time.
+    private var last = (count: 0, ticks: 0.0)
+    /// The number of deliveries for which `limit` is not to be less than `usual`.
+    private var usualLeft = 0
 
     /// What a subscriber gets before it is known how fast it is.
     private static let usual = ReceivePool.Kind.usual.size
@@ -15,6 +19,8 @@ struct DeliveryPace {
     private static let least = 1_024
     /// Fewer bytes are not timed, unless the subscriber is known to be slow.
     private static let leastTimed = 4_096
+    /// The number of deliveries until it is tried again whether less takes less time.
+    private static let deliveriesInVain = 64
     private static let turn = Double(ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime))
 
     /// The time before a delivery of so many bytes, to be passed to `delivered`; nil if that is not timed.
@@ -31,7 +37,12 @@ struct DeliveryPace {
 
     /// A delivery that was held up by other work of the machine changes little.
     private mutating func learn(_ count: Int, _ ticks: Double) {
+        // A subscriber that takes as long for less, as for a transaction each, would only get more of them.
+        if count <= last.count / 2, ticks > last.ticks / 2 { usualLeft = DeliveryPace.deliveriesInVain }
+        last = (count, ticks)
         let inTurn = Double(count) * DeliveryPace.turn / max(ticks, 1)
-        limit = max(Int(min(max(inTurn, Double(limit) / 4), Double(limit) * 4, 1e9)), DeliveryPace.least)
+        let least = usualLeft > 0 ? DeliveryPace.usual : DeliveryPace.least
+        if usualLeft > 0 { usualLeft -= 1 }
+        limit = max(Int(min(max(inTurn, Double(limit) / 4), Double(limit) * 4, 1e9)), least)
     }
 }

@@ -42,6 +42,28 @@ import Testing
         }
     }
 
+    /// Pieces of 1 KiB would be 2,000 transactions.
+    @Test("A subscriber that takes as long for few bytes as for many gets many", arguments: Backend.withoutFaults)
+    func timePerChunk(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let (chunks, bytes) = (Guarded(0), Guarded(0))
+            let server = try Server(backend) { connection in
+                _ = connection.received.subscribe(onNext: { chunk in
+                    usleep(1_000)
+                    chunks.change { $0 += 1 }
+                    bytes.change { $0 += chunk.count }
+                })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let sent = pattern(2_000_000)
+            #expect(peer.send(sent))
+            #expect(waitUntil { bytes.value == sent.count })
+            #expect(chunks.value < 400)
+            peer.close()
+            server.end()
+        }
+    }
+
     /// The fault: the errors named "stream", and whoever read them did not learn which peer it was.
     @Test("A line or frame of a peer that is too long is an error that names the peer", arguments: Backend.built)
     func peerInErrors(_ backend: Backend) throws {
