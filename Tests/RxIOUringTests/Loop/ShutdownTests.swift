@@ -294,7 +294,10 @@ import Testing
                         case .actions: scheduler.run {}
                         case .timers:
                             scheduler.scheduleRelative((), dueTime: .seconds(1)) { _ in Disposables.create() }.dispose()
-                        case .sources: _ = File.open("/dev/null", mode: .append, scheduler: scheduler).subscribe()
+                        case .sources:
+                            // Without a handler each of a million errors would be printed.
+                            _ = File.open("/dev/null", mode: .append, scheduler: scheduler)
+                                .subscribe(onFailure: { _ in })
                         case .elements: subject.onNext(1)
                         case .jobs: job.post()
                         }
