@@ -8,8 +8,9 @@ extension File {
     public enum FollowStart: Sendable, CaseIterable {
         /// Begins with all that is in the file.
         case beginning
-        /// Begins with the bytes written to the file once the loop has looked it up, a moment after `subscribe`: what other code appends
-        /// right behind `subscribe` may come before that.
+        /// Begins with the bytes written to the file once the loop has looked it up.
+        ///
+        /// That is a moment after `subscribe`: what other code appends right behind `subscribe` may come before it.
         case end
     }
 
