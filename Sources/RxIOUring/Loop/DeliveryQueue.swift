@@ -7,6 +7,8 @@ protocol PiecewiseDelivery: AnyObject {
 }
 
 /// The streams of a loop that have more to deliver, in turn: a piece each, as long as the turn of the loop lasts. Used on the loop thread only.
+///
+/// Holds each stream once at most, with one chunk that it has received: as many as the loop has connections.
 final class DeliveryQueue: TickObserver {
     /// Those before `first` have had their turn.
     @exclusivity(unchecked) private var waiting: [(any PiecewiseDelivery)?] = []

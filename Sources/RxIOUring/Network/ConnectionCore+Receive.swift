@@ -48,7 +48,9 @@ extension ConnectionCore {
     /// Delivers the next piece of a chunk.
     func continueDelivery() {
         isDeliveryQueued = false
-        guard state.wantsChunk, !isDelivering, held != nil, !mustPause(), let chunk = held.take() else { return }
+        // Those of a subscriber that was disposed of, and is about to leave, are for the next one.
+        guard let receiver, receiver.isWanted, state.wantsChunk, !isDelivering, held != nil else { return }
+        guard !mustPause(), let chunk = held.take() else { return }
         deliver(chunk)
         receiveNext()
     }

@@ -116,6 +116,42 @@ import Testing
         }
     }
 
+    /// The fault: the next piece went to a subscriber that was disposed of while the loop was busy, before the loop came to its leaving.
+    @Test("Pieces behind a dispose on another thread are for the next subscriber", arguments: Backend.withoutFaults)
+    func disposeBetweenPieces(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let received = Guarded<[UInt8]>([])
+            let (isBusy, mayGoOn, isFirst) = (OneShot(), OneShot(), Guarded(true))
+            let subscription = SerialDisposable()
+            let server = try Server(backend, keeps: true) { connection in
+                subscription.disposable = connection.received.subscribe(onNext: { [unowned connection] chunk in
+                    spin(nanoseconds: 100 * UInt64(chunk.count))
+                    received.change { $0 += Array(chunk) }
+                    if received.value.count < 100_000 || !isFirst.value { return }
+                    isFirst.value = false
+                    connection.scheduler.run {
+                        isBusy.fire()
+                        _ = mayGoOn.wait(seconds: 10)
+                    }
+                })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let sent = pattern(600_000)
+            #expect(peer.send(sent))
+            peer.shutdownOutput()
+            #expect(isBusy.wait(seconds: 10))
+            // More than a turn, so that the loop comes to the end of its tick before it comes to the dispose.
+            for _ in 0..<10 { server.scheduler.run { spin(nanoseconds: 1_000_000) } }
+            subscription.dispose()
+            mayGoOn.fire()
+            let connection = try #require(server.firstConnection())
+            let rest = connection.received.received()
+            #expect(rest.wait(seconds: 20))
+            #expect(received.value + rest.bytes == sent)
+            server.end()
+        }
+    }
+
     /// A stage below pauses the source in the midst of a chunk.
     @Test("A subscriber behind a hop gets all pieces in order", arguments: Backend.built)
     func hop(_ backend: Backend) throws {
