@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RxSwift
+
 /// A stream that delivers what it has received in pieces.
 protocol PiecewiseDelivery: AnyObject {
     /// Delivers the next piece. Called on the loop thread.
     func continueDelivery()
 }
 
-/// The streams of a loop that have more to deliver, in turn: a piece each, as long as the turn of the loop lasts. Used on the loop thread only.
+/// The streams of a loop that have more to deliver: a piece each in turn, for as long as each lane of the loop has. Used on the loop thread only.
 ///
 /// Holds each stream once at most, with one chunk that it has received: as many as the loop has connections.
 final class DeliveryQueue: TickObserver {
@@ -15,6 +17,7 @@ final class DeliveryQueue: TickObserver {
     @exclusivity(unchecked) private var first = 0
 
     private unowned let loop: EventLoop
+    private let turn = TurnBudget(steps: .max, nanoseconds: EventLoop.turnTime)
 
     init(_ loop: EventLoop) { self.loop = loop }
 
@@ -27,14 +30,18 @@ final class DeliveryQueue: TickObserver {
     func tickEnded() {
         // The subscribers are told that the loop ends, not a part of what came before.
         if loop.isClosed { first = waiting.count }
+        turn.begin()
         while first < waiting.count {
             let stream = waiting[first].take()
             first += 1
             stream?.continueDelivery()
-            if loop.isTurnOver { break }
+            if turn.isOver { break }
         }
-        if first < waiting.count { return loop.notifyAtEndOfTick(self) }
-        waiting.removeAll(keepingCapacity: waiting.count <= 1_024)
-        first = 0
+        if first < waiting.count { loop.notifyAtEndOfTick(self) }
+        // Streams that come back each time would let the list grow for ever.
+        if first >= waiting.count / 2 {
+            waiting.removeFirst(first)
+            first = 0
+        }
     }
 }

@@ -15,18 +15,15 @@ struct DeliveryPace {
 
     /// What a subscriber gets before it is known how fast it is.
     private static let usual = ReceivePool.Kind.usual.size
-    /// However slow the subscriber is.
-    private static let least = 1_024
-    /// Fewer bytes are not timed, unless the subscriber is known to be slow.
-    private static let leastTimed = 4_096
+    /// However slow the subscriber is. Fewer bytes are not timed.
+    private static let least = 4_096
     /// The number of deliveries until it is tried again whether less takes less time.
     private static let deliveriesInVain = 64
     private static let turn = Double(ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime))
 
     /// The time before a delivery of so many bytes, to be passed to `delivered`; nil if that is not timed.
     func start(_ count: Int) -> UInt64? {
-        if count < DeliveryPace.least || count < DeliveryPace.leastTimed && limit >= DeliveryPace.usual { return nil }
-        return ProcessorCounter.now()
+        count < DeliveryPace.least ? nil : ProcessorCounter.now()
     }
 
     /// Learns from the time that a delivery has taken.
