@@ -48,7 +48,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     /// The objects that wait for the close.
     @exclusivity(unchecked) private var closeWaiters: [any WriteWaiter] = []
     /// The objects to be told when the queue becomes full, when writing has failed, and when the file is closed.
-    @exclusivity(unchecked) private var observers: [ObjectIdentifier: any OutputObserver] = [:]
+    @exclusivity(unchecked) private var observers = ObserverList<any OutputObserver>()
 
     /// More would wait for each other: the system writes to one file at a time.
     private static let mostUnderWay = 2
@@ -90,7 +90,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         if result.hasFilled {
             // Submitted, not called at once: the caller may be an observer of this file.
             loop.queue.submitExpress {
-                for observer in self.observers.values { observer.outputChanged() }
+                for observer in self.observers.all { observer.outputChanged() }
             }
         }
         return result
@@ -295,7 +295,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         self.onFailure = nil
         closeIfDone()
         for (waiter, error) in told { waiter.writeEnded(error) }
-        for observer in observers.values { observer.outputChanged() }
+        for observer in observers.all { observer.outputChanged() }
         if let onFailure { onFailure(failure) } else if lost > 0 { IOHooks.reportRejectedSend(failure, lost) }
     }
 
@@ -349,7 +349,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
             if waiters.isEmpty { IOHooks.report("\(error)") }
         }
         for waiter in waiters { waiter.writeEnded(failure) }
-        for observer in observers.values { observer.outputChanged() }
+        for observer in observers.all { observer.outputChanged() }
     }
 
     func drain() -> Bool {
@@ -387,12 +387,12 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     /// Adds an object to be told when the queue becomes full, when writing has failed, and when the file is closed. It looks for itself
     /// whether that is so already.
     func addObserver(_ observer: any OutputObserver) {
-        observers[ObjectIdentifier(observer)] = observer
+        observers.add(observer, ObjectIdentifier(observer))
         queue.setObserved(true)
     }
 
     func removeObserver(_ observer: any OutputObserver) {
-        observers[ObjectIdentifier(observer)] = nil
+        observers.remove(ObjectIdentifier(observer))
         if observers.isEmpty { queue.setObserved(false) }
     }
 }

@@ -37,7 +37,7 @@ final class EventLoop: LoopThread {
     let tag = LoopRegistry.newTag()
 
     /// Objects to notify of the loop's end (loop thread only).
-    @exclusivity(unchecked) private var dependents: [ObjectIdentifier: any LoopDependent] = [:]
+    @exclusivity(unchecked) private var dependents = ObserverList<any LoopDependent>()
     /// Objects to notify at the end of the tick (loop thread only).
     @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
     /// An empty array with reserved capacity (loop thread only).
@@ -157,13 +157,13 @@ final class EventLoop: LoopThread {
     /// Registers `dependent` to be told of the loop's end. Only on the loop thread; returns false if the loop has ended.
     func add(_ dependent: any LoopDependent) -> Bool {
         if isClosed { return false }
-        dependents[ObjectIdentifier(dependent)] = dependent
+        dependents.add(dependent, ObjectIdentifier(dependent))
         return true
     }
 
     /// Removes a dependent. Only on the loop thread.
     func remove(_ dependent: any LoopDependent) {
-        dependents[ObjectIdentifier(dependent)] = nil
+        dependents.remove(ObjectIdentifier(dependent))
     }
 
     /// Registers an observer of the end of the tick. Only on the loop thread.
@@ -369,9 +369,7 @@ final class EventLoop: LoopThread {
         drain()
         while !dependents.isEmpty {
             // One that ends may remove others.
-            for (identity, dependent) in dependents where dependents.removeValue(forKey: identity) != nil {
-                dependent.loopEnded()
-            }
+            for identity in dependents.identities { dependents.remove(identity)?.loopEnded() }
         }
         tickObservers = []
         while !backend.isIdle {
@@ -387,7 +385,7 @@ final class EventLoop: LoopThread {
 
     /// Waits until the dependents have sent what they had accepted, or the time for that is over.
     private func drain() {
-        var draining = dependents.values.filter { $0.drain() }
+        var draining = dependents.all.filter { $0.drain() }
         let end = MonotonicClock.now() &+ drainTime
         while !draining.isEmpty, MonotonicClock.now() < end {
             // Nothing tells when a peer has acknowledged what it got.

@@ -155,6 +155,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Completes if this side asked for the close or both sides have sent everything; otherwise fails with the `IOError` that
     /// ended the connection: `ETIMEDOUT` (`close`) if the peer did not take what was queued in time. Does not keep the connection open.
     ///
+    /// Subscribers are told in the order in which they came, those of `write` among them.
+    ///
     /// A reset by the peer ends a connection also while nothing is received. A subscriber of `received` that is paused then gets the bytes
     /// that had arrived, and the error; without a subscriber these bytes are dropped. The mere end of the peer's output ends no connection: to
     /// notice a peer that is gone, set a limit in `ConnectionOptions`.

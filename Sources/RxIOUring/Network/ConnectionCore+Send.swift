@@ -174,14 +174,14 @@ extension ConnectionCore {
 
     /// Adds an object to be told when the output becomes full. It looks whether it is full already.
     func addOutputObserver(_ observer: any OutputObserver) {
-        outputObservers[ObjectIdentifier(observer)] = observer
+        outputObservers.add(observer, ObjectIdentifier(observer))
         isOutputObserved.storeRelaxed(1)
         // A send whose read-modify-write comes behind this one sees the word; the observer sees the load of each other one.
         _ = load.fetchAdd(0)
     }
 
     func removeOutputObserver(_ observer: any OutputObserver) {
-        outputObservers[ObjectIdentifier(observer)] = nil
+        outputObservers.remove(ObjectIdentifier(observer))
         if outputObservers.isEmpty { isOutputObserved.storeRelaxed(0) }
     }
 
@@ -191,7 +191,7 @@ extension ConnectionCore {
         if !before.isFilled(by: item, watermarks) { return }
         // Submitted, not called at once: the caller may be an observer of this connection.
         loop.submit {
-            for observer in self.outputObservers.values { observer.outputChanged() }
+            for observer in self.outputObservers.all { observer.outputChanged() }
         } rejected: {
             false
         }

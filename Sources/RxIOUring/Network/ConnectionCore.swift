@@ -71,7 +71,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     /// The sources of `write` that wait until the output has emptied, protected by `inboxLock`.
     @exclusivity(unchecked) var waitingSources = WaitingSources()
     /// The objects to be told when the output becomes full.
-    @exclusivity(unchecked) var outputObservers: [ObjectIdentifier: any OutputObserver] = [:]
+    @exclusivity(unchecked) var outputObservers = ObserverList<any OutputObserver>()
     /// True once nothing more may come into the inbox: the loop has ended, or the connection has failed. Protected by `inboxLock`.
     @exclusivity(unchecked) var isInboxClosed = false
     /// 1 if there are such objects; used from any thread.
@@ -80,7 +80,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     let isInboxAnnounced = AtomicWord(0)
 
     /// The objects to be told when the connection is closed.
-    @exclusivity(unchecked) private var watchers: [ObjectIdentifier: any ConnectionWatcher] = [:]
+    @exclusivity(unchecked) private var watchers = ObserverList<any ConnectionWatcher>()
 
     /// The time for which queued bytes are still sent after `close`, in nanoseconds.
     static let flushTime: Int64 = 30_000_000_000
@@ -137,7 +137,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     private func drainUntilReset() -> Bool {
         let isLeft = drainOutput()
         // At rest between two elements a sequence may be whole, as that of a server's answers is. With a peer that takes less than there is, it is not.
-        if isLeft, watchers.values.contains(where: { $0.hasMore }) { isIncomplete = true }
+        if isLeft, watchers.all.contains(where: { $0.hasMore }) { isIncomplete = true }
         guard endsIncomplete, state.isSending, let socket else { return isLeft }
         return isLeft || Socket.isUnacknowledged(socket.fd)
     }
@@ -269,22 +269,20 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     private func notifyWatchers(_ failure: IOError?) {
         while !watchers.isEmpty {
             // One that is told may remove others.
-            for (identity, watcher) in watchers where watchers.removeValue(forKey: identity) != nil {
-                watcher.connectionClosed(failure)
-            }
+            for identity in watchers.identities { watchers.remove(identity)?.connectionClosed(failure) }
         }
     }
 
     /// Adds an object to be told when the connection is closed; tells it at once if it is closed already.
     func add(_ watcher: any ConnectionWatcher) {
         switch state.watcherArrived() {
-        case .keep: watchers[ObjectIdentifier(watcher)] = watcher
+        case .keep: watchers.add(watcher, ObjectIdentifier(watcher))
         case .tell(let error): watcher.connectionClosed(error)
         case .reject: watcher.connectionClosed(shutDownError)
         }
     }
 
-    func remove(_ watcher: any ConnectionWatcher) { watchers[ObjectIdentifier(watcher)] = nil }
+    func remove(_ watcher: any ConnectionWatcher) { watchers.remove(ObjectIdentifier(watcher)) }
 }
 
 /// An object that is told, on the loop thread, when a connection is closed.
