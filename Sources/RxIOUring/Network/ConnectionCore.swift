@@ -82,9 +82,6 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     /// The objects to be told when the connection is closed.
     @exclusivity(unchecked) private var watchers = ObserverList<any ConnectionWatcher>()
 
-    /// The time for which queued bytes are still sent after `close`, in nanoseconds.
-    static let flushTime: Int64 = 30_000_000_000
-
     /// Takes over an open descriptor, on any thread.
     init(
         _ fd: CInt, subject: String, options: ConnectionOptions, loop: EventLoop, accepted: AcceptedConnections? = nil
@@ -181,10 +178,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         if !output.isEmpty { limitFlushing() }
     }
 
-    /// Limits the time for which queued bytes are sent to `flushTime`.
+    /// Limits the time for which queued bytes are sent after `close`.
     func limitFlushing() {
         if flushTimer != nil { return }
-        flushTimer = DelayTimer(on: loop, after: ConnectionCore.flushTime) { [weak self] in
+        flushTimer = DelayTimer(on: loop, after: options.closeTimeout.nanosecondsClamped) { [weak self] in
             guard let self else { return }
             let rest = "\(subject) (\(queuedBytes) bytes that the peer did not take)"
             IOHooks.report("\(rest): closed")

@@ -58,6 +58,13 @@ public struct ConnectionOptions: Sendable {
         didSet { ConnectionOptions.require(idleTimeout, "idleTimeout") }
     }
 
+    /// The time for which `close` waits until the kernel has taken what was sent before; half a minute by default.
+    ///
+    /// The peer of a connection that is not through by then is reset, and `Connection.closed` fails with an `IOError` of `ETIMEDOUT` (`close`).
+    public var closeTimeout = RxTimeInterval.seconds(30) {
+        didSet { ConnectionOptions.require(closeTimeout, "closeTimeout") }
+    }
+
     /// Probes of the system by which it finds out that a silent peer is gone (`SO_KEEPALIVE`); nil, the default, sends none.
     ///
     /// The connection of a peer that does not answer ends with `ETIMEDOUT`, and one whose peer has forgotten it with `ECONNRESET` (`receive`).
@@ -91,6 +98,6 @@ public struct ConnectionOptions: Sendable {
     /// The time after which `TCP.connect(host:)` tries the next address of the host beside the one that has not answered (RFC 8305).
     public var attemptDelay = RxTimeInterval.milliseconds(250)
 
-    /// Options with a send limit of 16 MiB, a watermark of 256 KiB, a window of 4 received chunks, no delay, and no limits of time.
+    /// Options with a send limit of 16 MiB, a watermark of 256 KiB, a window of 4 received chunks, no delay, and no limit of time but that of `close`.
     public init() {}
 }
