@@ -33,8 +33,7 @@ func onLoop(
     }
     #expect(soon { descriptorCount() <= descriptors }, "descriptors are left", sourceLocation: location)
     #if TRACE_RESOURCES
-        #expect(soon { Resources.total <= resources }, "objects are left", sourceLocation: location)
-        if Resources.total > resources {
+        if !soon({ Resources.total <= resources }) {
             let left = Resources.census().filter { $0.count > census[$0.type, default: 0] }
             Issue.record("left are \(left)", sourceLocation: location)
         }

@@ -8,6 +8,10 @@ import RxPrimitives
 // it goes to a new thread, and at the bound into the queue. A thread looks into the queue before it sleeps, so the queue is empty
 // while a thread sleeps, and while there is none. A thread ends when it has slept for the idle timeout.
 //
+// A pool can also be patient. Then a task that finds as many busy threads as start at once goes into the queue, and one further thread, the
+// watcher, looks at the queue from time to time. If no task was taken meanwhile, the busy threads are stuck; if the queue is not empty after some
+// looks, they are slow. Then the watcher takes a task, and there is another watcher while more tasks wait.
+//
 // Progress: blocking, also while another thread starts one: if starts happened outside the lock, tasks could wait for a thread whose
 // start fails.
 // Threads: any thread may call any method. No task runs under the lock (law L7).
@@ -26,7 +30,9 @@ package final class BlockingPool: @unchecked Sendable {
     /// Resolves names of hosts.
     package static let lookups = BlockingPool(name: "rx.lookups", limit: 32)
     /// Delivers the errors of loops that were shut down; the observers are code of the user.
-    package static let deliveries = BlockingPool(name: "rx.deliveries", limit: 64)
+    ///
+    /// Most of them end soon: as many threads as the flood of a busy program could fill would only take the processors from the loop that ends.
+    package static let deliveries = BlockingPool(name: "rx.deliveries", limit: 64, startingAtOnce: 2)
 
     /// Runs the code of actors whose loop was shut down, one piece at a time.
     package static let actors = BlockingPool(name: "rx.actors", limit: 1)
@@ -43,8 +49,15 @@ package final class BlockingPool: @unchecked Sendable {
         case rejected(CInt)
     }
 
+    /// The nanoseconds for which a task waits until the busy threads count as stuck, if fewer than `limit` are.
+    private static let patience: UInt64 = 10_000_000
+    /// The number of such times after which one more thread helps the busy ones, which may be slow.
+    private static let mostLooks = 10
+
     private let name: String
     private let limit: Int
+    /// The number of busy threads from which a task waits, until it is known that they are stuck.
+    private let startingAtOnce: Int
     private let idleTimeout: UInt64
     private let startThread: (@escaping () -> Void) -> CInt
 
@@ -56,6 +69,10 @@ package final class BlockingPool: @unchecked Sendable {
     @exclusivity(unchecked) private var idle: [Worker] = []
     /// The number of threads (under the lock).
     @exclusivity(unchecked) private var threads = 0
+    /// True while one of them is the watcher (under the lock).
+    @exclusivity(unchecked) private var hasWatcher = false
+    /// The number of tasks that were taken from the queue (under the lock).
+    @exclusivity(unchecked) private var taken: UInt = 0
     /// True if the last start of a thread failed (under the lock).
     @exclusivity(unchecked) private var hasShortage = false
     /// The time until which `run` does not wait for a thread, as it has waited in vain before (under the lock).
@@ -69,14 +86,16 @@ package final class BlockingPool: @unchecked Sendable {
     /// - Parameters:
     ///   - name: names the threads, in 15 bytes at most.
     ///   - limit: the largest number of threads, at least 1.
+    ///   - startingAtOnce: the number of threads, at least 1, beyond which one starts only if no task was taken for 10 ms, or some wait for 100 ms; nil for `limit`.
     ///   - idleTimeout: the nanoseconds after which a thread without work ends.
     ///   - startThread: starts a thread; returns 0 or an errno.
     package init(
-        name: String, limit: Int, idleTimeout: UInt64 = 5_000_000_000,
+        name: String, limit: Int, startingAtOnce: Int? = nil, idleTimeout: UInt64 = 5_000_000_000,
         startThread: @escaping (@escaping () -> Void) -> CInt = RxIOUring.startThread
     ) {
         self.name = name
         self.limit = limit
+        self.startingAtOnce = startingAtOnce ?? limit
         self.idleTimeout = idleTimeout
         self.startThread = startThread
     }
@@ -88,14 +107,16 @@ package final class BlockingPool: @unchecked Sendable {
     package func submit(_ task: BlockingTask) -> Submission {
         BlockingPool.watchesForks
         lock.lock()
-        if let worker = idle.popLast() {
+        let isFull = busyThreads >= startingAtOnce
+        if !isFull, let worker = idle.popLast() {
             worker.task = task
             lock.unlock()
             worker.parker.unpark()
             return .accepted
         }
-        if threads == limit {
+        if isFull || threads == limit {
             append(task)
+            addWatcher()
             let isStuck = noteWait()
             lock.unlock()
             if isStuck { reportStuck() }
@@ -166,8 +187,26 @@ package final class BlockingPool: @unchecked Sendable {
         return failed && !hasShortage
     }
 
+    private var busyThreads: Int { threads - idle.count - (hasWatcher ? 1 : 0) }
+
+    /// Makes a thread the watcher, unless there is one or none is left.
+    private func addWatcher() {
+        if hasWatcher || startingAtOnce == limit { return }
+        if let worker = idle.popLast() {
+            hasWatcher = true
+            worker.isWatcher = true
+            worker.parker.unpark()
+        } else if threads < limit {
+            let worker = Worker(nil)
+            worker.isWatcher = true
+            // Without a thread the tasks wait for those that are busy, and the next submission tries again.
+            hasWatcher = start(worker) == 0
+        }
+    }
+
     /// Notes that a task waits for one of as many threads as there may be. Returns true once if none of them has become free for a second.
     private func noteWait() -> Bool {
+        if threads < limit { return false }
         let now = MonotonicClock.now()
         if waitStart == 0 { waitStart = now }
         if isStuckKnown || now < waitStart &+ 1_000_000_000 { return false }
@@ -203,6 +242,8 @@ package final class BlockingPool: @unchecked Sendable {
         let parker = Parker()
         /// The task that the thread runs next: set under the lock while the thread sleeps or starts, and taken by the thread.
         @exclusivity(unchecked) var task: BlockingTask?
+        /// True while it watches the queue (under the lock).
+        @exclusivity(unchecked) var isWatcher = false
 
         init(_ task: BlockingTask?) { self.task = task }
     }
@@ -216,23 +257,45 @@ package final class BlockingPool: @unchecked Sendable {
     private func next(for worker: Worker) -> BlockingTask? {
         if let task = take(from: worker) { return task }
         lock.lock()
-        if let task = first {
-            remove(task)
-            (waitStart, isStuckKnown) = (0, false)
-            lock.unlock()
-            return task
-        }
-        idle.append(worker)
-        lock.unlock()
-        worker.parker.park(until: MonotonicClock.now() &+ idleTimeout)
-        lock.lock()
         defer { lock.unlock() }
-        if let index = idle.firstIndex(where: { $0 === worker }) {
-            idle.remove(at: index)
-            threads -= 1
-            return nil
+        while true {
+            if let task = worker.isWatcher ? watch(as: worker) : takeFirst() { return task }
+            idle.append(worker)
+            lock.unlock()
+            worker.parker.park(until: MonotonicClock.now() &+ idleTimeout)
+            lock.lock()
+            if let index = idle.firstIndex(where: { $0 === worker }) {
+                idle.remove(at: index)
+                threads -= 1
+                return nil
+            }
+            if let task = take(from: worker) { return task }
         }
-        return take(from: worker)
+    }
+
+    /// Watches the queue until no task waits, or none was taken for a while, or the tasks do not come to an end: then the thread takes the first one.
+    /// Releases the lock meanwhile.
+    private func watch(as worker: Worker) -> BlockingTask? {
+        var known = taken &- 1
+        for _ in 0..<BlockingPool.mostLooks where first != nil && known != taken {
+            known = taken
+            lock.unlock()
+            worker.parker.park(until: MonotonicClock.now() &+ BlockingPool.patience)
+            lock.lock()
+        }
+        worker.isWatcher = false
+        hasWatcher = false
+        let task = takeFirst()
+        if first != nil { addWatcher() }
+        return task
+    }
+
+    private func takeFirst() -> BlockingTask? {
+        guard let task = first else { return nil }
+        remove(task)
+        taken &+= 1
+        (waitStart, isStuckKnown) = (0, false)
+        return task
     }
 
     private func take(from worker: Worker) -> BlockingTask? {
@@ -274,5 +337,6 @@ package final class BlockingPool: @unchecked Sendable {
         last = nil
         idle = []
         threads = 0
+        hasWatcher = false
     }
 }

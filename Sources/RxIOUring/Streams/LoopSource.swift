@@ -55,7 +55,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// there.
     func wasStopped() {}
 
-    /// The subject of the source's errors.
+    /// The subject of the source's errors; called on any thread.
     var subject: String { "" }
 
     final func start() {
@@ -172,12 +172,15 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// The downstream is not told within the call that found this out: with an unlimited `retry` that call, be it a `subscribe`
     /// or the end of the loop, would never return.
     private final func reject() {
-        let error = rejectionError
-        loop.performElsewhere { self.terminateDownstream(with: error) }
+        let outcome = knownOutcome
+        // The text of the error is made on that thread, too: behind a flood, the loop has many to reject.
+        loop.performElsewhere {
+            self.terminateDownstream(with: outcome ?? self.loop.closedError(subject: self.subject))
+        }
     }
 
-    /// The error with which a source ends that the loop has rejected; nil if it completes.
-    var rejectionError: IOError? { loop.closedError(subject: subject) }
+    /// The error with which a source ends that the loop has rejected, or nil if it completes; nil if it ends since the loop is closed.
+    var knownOutcome: IOError?? { nil }
 
     private final func terminateDownstream(with error: (any Swift.Error)?) {
         guard let downstream else { return }

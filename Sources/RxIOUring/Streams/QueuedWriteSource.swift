@@ -31,9 +31,7 @@ class QueuedWriteSource: LoopSource<Never>, WriteWaiter {
     }
 
     /// The end of the loop sends what was queued before.
-    final override var rejectionError: IOError? {
-        if let outcome { outcome } else { super.rejectionError }
-    }
+    final override var knownOutcome: IOError?? { outcome }
 
     override func end() { releaseTarget() }
 

@@ -74,6 +74,58 @@ import Testing
         #expect(settles { gate.entered.value == 6 })
     }
 
+    /// The fault: a program that floods a loop at its end got 64 threads, with which the loop competed for the processors.
+    @Test("A patient pool starts no further threads while its tasks end")
+    func patience() {
+        let pool = BlockingPool(name: "test", limit: 64, startingAtOnce: 2)
+        let (ran, most) = (AtomicCounter(0), Guarded(0))
+        let count = 20_000
+        let submit = {
+            for _ in 0..<count {
+                _ = pool.submit(ClosureTask { ran.increment() })
+                most.change { $0 = max($0, pool.threadCount) }
+            }
+        }
+        race(submit, submit)
+        #expect(settles { ran.value == 2 * count })
+        // Two, the watcher, and some that it takes for stuck on a busy machine.
+        #expect(most.value >= 2 && most.value <= 16)
+    }
+
+    @Test("A patient pool adds threads, one after another, while its tasks are slow")
+    func slowTasks() {
+        let pool = BlockingPool(name: "test", limit: 64, startingAtOnce: 2)
+        let ran = AtomicCounter(0)
+        for _ in 0..<400 {
+            _ = pool.submit(
+                ClosureTask {
+                    usleep(5_000)
+                    ran.increment()
+                })
+        }
+        #expect(settles { ran.value == 400 })
+        #expect(pool.threadCount > 3)
+    }
+
+    @Test("A patient pool starts all its threads when those that it has are stuck", arguments: 0..<3)
+    func impatience(_ round: Int) {
+        let pool = BlockingPool(name: "test", limit: 20, startingAtOnce: 2)
+        let ran = AtomicCounter(0)
+        // Threads that sleep are taken first.
+        for _ in 0..<round { _ = pool.submit(ClosureTask { ran.increment() }) }
+        #expect(settles { ran.value == round })
+        let gate = Gate()
+        for _ in 0..<19 { #expect(pool.submit(gate.task()) == .accepted) }
+        #expect(settles { gate.entered.value == 19 })
+        _ = pool.submit(ClosureTask { ran.increment() })
+        #expect(settles { ran.value == round + 1 })
+        for _ in 0..<3 { _ = pool.submit(gate.task()) }
+        #expect(settles { gate.entered.value == 20 })
+        #expect(pool.threadCount == 20)
+        gate.open()
+        #expect(settles { gate.entered.value == 22 })
+    }
+
     @Test("A thread ends when it was idle for the timeout, and another one starts later")
     func idleTimeout() {
         let pool = BlockingPool(name: "test", limit: 2, idleTimeout: 1_000_000)

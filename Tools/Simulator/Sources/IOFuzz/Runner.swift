@@ -49,8 +49,8 @@ final class Runner {
     private let jobs: [rx_sim_job]
     private let folder: String
     var traces = false
-    /// Seconds of real time, of which a program takes some milliseconds.
-    private static let limit = 60
+    /// Seconds of real time. A program takes some milliseconds, or some seconds if the kernel's TCP has to send again, and many times that on a busy machine.
+    private static let limit = 180
 
     init(jobs count: Int) {
         slots = Array(repeating: nil, count: count)
