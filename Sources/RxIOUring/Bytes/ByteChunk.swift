@@ -102,6 +102,6 @@ extension ByteChunk: CustomStringConvertible {
 extension String {
     /// Decodes the bytes as UTF-8; invalid UTF-8 becomes U+FFFD.
     public init(_ chunk: ByteChunk) {
-        self = chunk.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        self = chunk.withUnsafeBytes { String(repairing: $0) }
     }
 }

@@ -107,7 +107,7 @@ public struct LineSplitter {
         var count = bytes.count
         if isTerminated, count > 0, bytes[count - 1] == LineSplitter.carriageReturn { count -= 1 }
         if count > maximumLength { throw tooLong }
-        return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<count]), as: UTF8.self)
+        return String(repairing: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
     }
 
     private var tooLong: IOError {
