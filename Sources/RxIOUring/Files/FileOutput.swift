@@ -352,8 +352,11 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         for observer in observers.all { observer.outputChanged() }
     }
 
+    /// Rejects what comes from now on, since the loop has ended. Called on any thread.
+    func rejectAtEnd() { queue.reject(shutDownError) }
+
     func drain() -> Bool {
-        queue.reject(shutDownError)
+        rejectAtEnd()
         advance()
         return !isClosing && (isExclusive || !underWay.isEmpty || pending.first != nil)
     }

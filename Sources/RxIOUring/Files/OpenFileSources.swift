@@ -22,6 +22,8 @@ final class FileRequestSource: QueuedWriteSource {
         }
         return output.add(WriteQueue.Item(work: work, waiter: self), isLimited: true).rejection
     }
+
+    override func rejectOutput() { output.rejectAtEnd() }
 }
 
 /// Writes the elements of a sequence to an open file.
@@ -41,6 +43,8 @@ final class FileSequenceSource: QueuedSequenceSource, OutputObserver, @unchecked
 
     override func isQueueFull(_ source: any PausableSource) -> Bool { output.queue.isFull(source) }
 
+    override func rejectOutput() { output.rejectAtEnd() }
+
     override func watchOutput() {
         output.addObserver(self)
         outputChanged()
@@ -48,9 +52,11 @@ final class FileSequenceSource: QueuedSequenceSource, OutputObserver, @unchecked
 
     override func unwatchOutput() { output.removeObserver(self) }
 
-    /// Fails at once if bytes were lost, also if the source emits no more.
+    /// Fails at once if bytes were lost or the file is closed, also if the source emits no more.
     func outputChanged() {
-        if let failure = output.failure { fail(with: failure) }
+        if let failure = output.failure { return fail(with: failure) }
+        // The waiter behind the last byte was told before.
+        if output.isClosed { fail("write", EBADF) }
     }
 }
 

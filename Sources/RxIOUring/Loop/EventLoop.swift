@@ -366,11 +366,9 @@ final class EventLoop: LoopThread {
         queue.close()
         let dropped = timers.removeAll()
         if !tickObservers.isEmpty { endTick() }
+        endDependents { $0.isInput }
         drain()
-        while !dependents.isEmpty {
-            // One that ends may remove others.
-            for identity in dependents.identities { dependents.remove(identity)?.loopEnded() }
-        }
+        endDependents { _ in true }
         tickObservers = []
         while !backend.isIdle {
             backend.wait(until: nil)
@@ -381,6 +379,15 @@ final class EventLoop: LoopThread {
         queue.unbind()
         reportRejected(dropped + rejectUntilIdle())
         LoopRegistry.setCurrent(nil)
+    }
+
+    private func endDependents(_ mayEnd: (any LoopDependent) -> Bool) {
+        while true {
+            let ending = dependents.all.filter(mayEnd)
+            if ending.isEmpty { return }
+            // One that ends may remove others.
+            for dependent in ending { dependents.remove(ObjectIdentifier(dependent))?.loopEnded() }
+        }
     }
 
     /// Waits until the dependents have sent what they had accepted, or the time for that is over.

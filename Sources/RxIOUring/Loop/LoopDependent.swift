@@ -7,6 +7,10 @@ protocol LoopDependent: AnyObject {
     /// - Returns: whether something is left to send. Then the loop waits for events, and asks again.
     func drain() -> Bool
 
+    /// True if it only takes something in. Such dependents learn of the end first: what relays their elements knows that there are no more,
+    /// before outputs are closed.
+    var isInput: Bool { get }
+
     /// Handles the end of the loop, on the loop thread, once. The loop has forgotten the dependent already, and takes no more
     /// operations.
     func loopEnded()
@@ -14,6 +18,7 @@ protocol LoopDependent: AnyObject {
 
 extension LoopDependent {
     func drain() -> Bool { false }
+    var isInput: Bool { false }
 }
 
 /// An object that gathers work during a tick of the loop, and does it at the tick's end.

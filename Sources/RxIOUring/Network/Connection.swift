@@ -100,7 +100,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// A stream that was cut off must not look whole: if the source fails, or the loop ends while the source has more than the peer takes, the
     /// connection of the peer is reset when it closes (not that of a Unix socket). This side decides otherwise by sending more, or by
-    /// `shutdownOutput()` or `close()`. A dispose counts as the wanted end of the stream, as does the end of the loop between two
+    /// `shutdownOutput()` or `close()`. A file or another connection whose loop ends fails as a source; answers made from the connection's
+    /// own `received` end in order. A dispose counts as the wanted end of the stream, as does the end of the loop between two
     /// elements that the peer has taken: behind one that is none, as that of `timeout`, call `abort()`.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above; also if this side closes when all chunks so
     ///   far were sent, but before the source has completed.
@@ -155,7 +156,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Completes if this side asked for the close or both sides have sent everything; otherwise fails with the `IOError` that
     /// ended the connection: `ETIMEDOUT` (`close`) if the peer did not take what was queued in time. Does not keep the connection open.
     ///
-    /// Subscribers are told in the order in which they came, those of `write` among them.
+    /// Subscribers are told in the order in which they came, those of a `write` of a sequence among them. A `write` of bytes is told before,
+    /// when its bytes are sent or dropped.
     ///
     /// A reset by the peer ends a connection also while nothing is received. A subscriber of `received` that is paused then gets the bytes
     /// that had arrived, and the error; without a subscriber these bytes are dropped. The mere end of the peer's output ends no connection: to

@@ -54,6 +54,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
     /// True once a sequence that was being written was cut off, until other bytes are accepted behind it.
     @exclusivity(unchecked) var isIncomplete = false
+    /// See `ReceivingCore`.
+    @exclusivity(unchecked) var isInputEnding = false
     /// True once this side has ended its output by `close` or `shutdownOutput`.
     @exclusivity(unchecked) var isEndRequested = false
 

@@ -41,6 +41,8 @@ final class ChunkWriteSource: QueuedWriteSource, ConnectionWatcher {
         return code == 0 ? nil : IOError(code: code, operation: "send", subject: subject)
     }
 
+    override func rejectOutput() { core.rejectSends(ECANCELED) }
+
     override func begin() {
         super.begin()
         if isRunning { core.add(self) }
@@ -79,7 +81,12 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
 
     override func unwatchOutput() { core.remove(self) }
 
-    override func sourceFailed() { core.isIncomplete = true }
+    override func rejectOutput() { core.rejectSends(ECANCELED) }
+
+    override func sourceFailed() {
+        // The answers to a peer that has no more questions are whole.
+        if !core.isInputEnding { core.isIncomplete = true }
+    }
 
     var hasMore: Bool { !hasInputCompleted }
 

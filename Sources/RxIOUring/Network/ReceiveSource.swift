@@ -19,6 +19,9 @@ protocol ReceivingCore: AnyObject {
     /// Tells the core that the subscriber has left.
     func end(_ source: ReceiveSource<Self>)
 
+    /// True while the subscriber is told of the end of the loop.
+    var isInputEnding: Bool { get set }
+
     /// Submits the next receive, unless one is in flight, or the subscriber's source has to pause.
     func receiveNext()
 }
@@ -56,6 +59,14 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
     }
 
     override func continueReading() { core.receiveNext() }
+
+    override var isInput: Bool { true }
+
+    override func loopEnded() {
+        core.isInputEnding = true
+        super.loopEnded()
+        core.isInputEnding = false
+    }
 
     override func end() {
         core.end(self)

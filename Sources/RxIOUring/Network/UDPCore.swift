@@ -35,6 +35,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     @exclusivity(unchecked) private var isReceivingOver = false
     @exclusivity(unchecked) private var receive: DatagramReceive?
     @exclusivity(unchecked) private var receiver: ReceiveSource<UDPCore>?
+    /// See `ReceivingCore`.
+    @exclusivity(unchecked) var isInputEnding = false
     @exclusivity(unchecked) private var send: DatagramSend?
     @exclusivity(unchecked) private var isObservingTick = false
 

@@ -44,6 +44,8 @@ private final class DescriptorReadSource: LoopSource<ByteChunk> {
         super.init(loop: loop, downstream: downstream)
     }
 
+    override var isInput: Bool { true }
+
     override var subject: String { borrowed.subject }
 
     override func begin() {

@@ -117,9 +117,10 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
         PeriodicJob(state: state, startAfter: startAfter, period: period, action: action, scheduler: jobs)
     }
 
-    /// Ends the loop: work submitted before runs, what connections have accepted is sent, everything else is cancelled.
+    /// Ends the loop: work submitted before runs, what connections and files have accepted is written, everything else is cancelled.
     ///
-    /// Sending takes a second at most, see `shutdown(draining:)`.
+    /// Sources of bytes end first: `received`, `File.read`, `File.follow` and the reading of descriptors. Writing takes a second at most, see
+    /// `shutdown(draining:)`.
     ///
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
     /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
@@ -133,8 +134,8 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
 
     /// Ends the loop as `shutdown()` does, and takes up to a given time for bytes that connections have accepted.
     ///
-    /// A connection whose peer does not take its bytes in that time is reset, and fails with `ECANCELED`. In that time other streams go on,
-    /// but no timer fires and no work is accepted.
+    /// A connection whose peer does not take its bytes in that time is reset, and fails with `ECANCELED`. In that time nothing is
+    /// received or read, no timer fires, and no work is accepted.
     /// - Parameter limit: zero sends what the system takes at once. The first call decides.
     public func shutdown(draining limit: RxTimeInterval) {
         loop.shutdown(drainTime: UInt64(limit.nanosecondsClamped))

@@ -86,7 +86,10 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// See `LoopDependent`.
     func drain() -> Bool { false }
 
-    final func loopEnded() {
+    /// See `LoopDependent`.
+    var isInput: Bool { false }
+
+    func loopEnded() {
         guard isRunning else { return }
         isRunning = false
         end()
@@ -126,6 +129,11 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
 
     /// Runs `body` on the loop if the source is running then; called on any thread.
     final func whileRunning(_ body: @escaping () -> Void) {
+        // At the end of the loop, an input tells this source that it ends.
+        if loop.isClosed, loop.isCurrent {
+            if isRunning { body() }
+            return
+        }
         loop.perform {
             if self.isRunning { body() }
         }

@@ -14,6 +14,8 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
     private let input: InputSubscription<ByteChunk>
     /// True once the source has asked whether to pause; used in its context.
     @exclusivity(unchecked) private var isPausable = false
+    /// The number of chunks that are accepted beyond the limit: a source may ask behind its second element.
+    @exclusivity(unchecked) private var unlimitedChunks = 2
     /// True once bytes were rejected; used by the source's events, which are serial.
     @exclusivity(unchecked) private var wasRejected = false
     /// 1 once the source has completed; used from any thread.
@@ -33,6 +35,9 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
         fatalError("swift-rx: a subclass has to implement this method")
     }
 
+    /// Has the queue reject from now on what it has not accepted, since the loop has ended. Called on any thread.
+    func rejectOutput() { fatalError("swift-rx: a subclass has to implement this method") }
+
     /// Tells whether the queue wants `source` to pause; if so, the queue resumes it later. Called in the context of the input.
     func isQueueFull(_ source: any PausableSource) -> Bool {
         fatalError("swift-rx: a subclass has to implement this method")
@@ -49,6 +54,11 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
 
     /// True once the source has completed; on any thread.
     final var hasInputCompleted: Bool { inputCompletion.loadRelaxed() != 0 }
+
+    final override func subscribeToInput() {
+        // The loop has rejected this source, or will, or ends it. What is sent later must not follow what was sent before.
+        if loop.isClosed { rejectOutput() }
+    }
 
     final override func begin() {
         watchOutput()
@@ -86,8 +96,10 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
     /// Queues bytes, on any thread, unless bytes before them were rejected.
     private final func add(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?) {
         if wasRejected { return }
+        let isLimited = !isPausable && unlimitedChunks == 0
+        if unlimitedChunks > 0 { unlimitedChunks -= 1 }
         // The empty chunk at the end is not rejected: everything before it was accepted.
-        guard let rejection = enqueue(bytes, waiter, isLimited: !isPausable && !bytes.isEmpty) else { return }
+        guard let rejection = enqueue(bytes, waiter, isLimited: isLimited && !bytes.isEmpty) else { return }
         wasRejected = true
         // Disposed of at once: the loop thread may be busy with this very source.
         input.dispose()

@@ -20,9 +20,12 @@ class QueuedWriteSource: LoopSource<Never>, WriteWaiter {
     /// Queues the output with this source as its waiter. Returns an error if it was rejected. Called on the subscribing thread.
     func enqueue() -> IOError? { fatalError("swift-rx: a subclass has to implement this method") }
 
+    /// Has the queue reject from now on what it has not accepted, since the loop has ended. Called on any thread.
+    func rejectOutput() { fatalError("swift-rx: a subclass has to implement this method") }
+
     final override func subscribeToInput() {
-        // The loop has rejected this source, or will, or ends it.
-        if loop.isClosed { return }
+        // The loop has rejected this source, or will, or ends it. What is sent later must not follow what was sent before.
+        if loop.isClosed { return rejectOutput() }
         if let rejection = enqueue() { whileRunning { self.fail(with: rejection) } }
     }
 

@@ -114,4 +114,61 @@ import Testing
             #expect(waitUntil { echo.isFinished })
         }
     }
+
+    enum Output: CaseIterable { case bytes, sequence }
+
+    /// The fault: beside the end of the loop a write was refused, and a send behind it accepted.
+    @Test(
+        "What follows a write that the ending loop refuses is refused, too", arguments: Backend.built, Output.allCases)
+    func endInBetween(_ backend: Backend, _ output: Output) throws {
+        try leavingNothingBehind {
+            for round in 0..<stepCount(100, debug: 30) {
+                let server = try Server(backend, keeps: true)
+                let peer = PlainSocket(connectedTo: server.address)
+                let connection = try #require(server.firstConnection())
+                let isOver = AtomicCounter(0)
+                let results = EventLog()
+                let received = Guarded<(bytes: [UInt8], end: CInt)>(([], 0))
+                let reader = Thread { received.value = receiveAll(peer) }
+                reader.start()
+                race(
+                    {
+                        for number in UInt32(0)... {
+                            if isOver.value > 0 { break }
+                            let bytes = ByteChunk(withUnsafeBytes(of: number.bigEndian, Array.init))
+                            if number.isMultiple(of: 2) {
+                                if !connection.send(bytes) { break }
+                                continue
+                            }
+                            let isRefused = AtomicCounter(0)
+                            let write: Completable =
+                                output == .bytes ? connection.write(bytes) : connection.write(.just(bytes))
+                            // A sequence is asked for its elements on the loop.
+                            let isTold = OneShot()
+                            _ = write.subscribe(
+                                onCompleted: isTold.fire,
+                                onError: { _ in
+                                    isRefused.increment()
+                                    isTold.fire()
+                                })
+                            if output == .sequence, !isTold.wait(seconds: 10) { results.note("not told") }
+                            if isRefused.value > 0, connection.send(bytes) { results.note("accepted behind \(number)") }
+                        }
+                    },
+                    {
+                        usleep(UInt32(500 + round * 50))
+                        server.scheduler.shutdown()
+                        isOver.increment()
+                    })
+                #expect(waitUntil { reader.isFinished })
+                #expect(results.lines == [])
+                let (bytes, end) = received.value
+                let isWhole = stride(from: 0, to: bytes.count - 3, by: 4).allSatisfy { place in
+                    bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } == place / 4
+                }
+                #expect(end != 0 || isWhole)
+                server.end()
+            }
+        }
+    }
 }

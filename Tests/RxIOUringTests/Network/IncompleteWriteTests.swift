@@ -82,4 +82,69 @@ import Testing
             server.end()
         }
     }
+
+    /// The fault: the file was read on and its write disposed of, and whether the peer saw a clean end was chance.
+    @Test("A file whose reading the end of the loop cuts off does not look whole", arguments: Backend.built)
+    func cutFile(_ backend: Backend) throws {
+        let folder = TemporaryFolder()
+        let size = 4_000_000
+        let path = folder.put([UInt8](repeating: 7, count: size), into: "file")
+        try leavingNothingBehind {
+            for round in 0..<20 {
+                let scheduler = Guarded<IOUringScheduler?>(nil)
+                let server = try Server(backend) { connection in
+                    guard let scheduler = scheduler.value else { return }
+                    let file = File.read(path, chunkSize: 4_096, scheduler: scheduler)
+                    _ = connection.write(file).subscribe(onError: { _ in })
+                }
+                scheduler.value = server.scheduler
+                let peer = PlainSocket(connectedTo: server.address)
+                let first = peer.receive(1 + round * 10_000)
+                let shutdown = Thread { server.scheduler.shutdown(draining: .seconds(20)) }
+                shutdown.start()
+                let (rest, code) = receiveAll(peer)
+                #expect(code == ECONNRESET || first.count + rest.count == size)
+                #expect(waitUntil { shutdown.isFinished })
+                scheduler.value = nil
+                peer.close()
+                server.end()
+            }
+        }
+    }
+
+    enum Relay: CaseIterable { case toLater, toEarlier, back }
+
+    /// The fault: whether the source's connection or the other one was told first of the end was chance.
+    @Test(
+        "A relay resets its peer at the end of the loop, and a server ends in order", arguments: Backend.built,
+        Relay.allCases)
+    func relay(_ backend: Backend, _ relay: Relay) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let earlier = PlainSocket(connectedTo: server.address)
+            let first = try #require(server.firstConnection())
+            #expect(waitUntil { server.connections.value.count == 1 })
+            let later = PlainSocket(connectedTo: server.address)
+            #expect(waitUntil { server.connections.value.count == 2 })
+            let second = try #require(server.connections.value.last)
+            let (from, to) =
+                switch relay {
+                case .toLater: (first, second)
+                case .toEarlier: (second, first)
+                case .back: (first, first)
+                }
+            let (sender, receiver) =
+                switch relay {
+                case .toLater: (earlier, later)
+                case .toEarlier: (later, earlier)
+                case .back: (earlier, earlier)
+                }
+            _ = to.write(from.received).subscribe(onError: { _ in })
+            sender.send(Array("hello".utf8))
+            #expect(receiver.receive(5) == Array("hello".utf8))
+            server.scheduler.shutdown()
+            #expect(receiveAll(receiver).end == (relay == .back ? 0 : ECONNRESET))
+            server.end()
+        }
+    }
 }

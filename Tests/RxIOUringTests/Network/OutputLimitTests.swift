@@ -323,6 +323,31 @@ import Testing
         #expect(received.count == 24 << 20 && end == 0)
         server.end()
     }
+
+    /// The fault: a source that asks behind its second element got no chance to.
+    @Test("A pausable source may emit chunks of which each is beyond the limit", arguments: Backend.built)
+    func chunksBeyondTheLimit(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 100_000
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let chunk = ByteChunk([UInt8](repeating: 7, count: 3_000_000))
+            let chunks = Observable.from([ByteChunk](repeating: chunk, count: 5), scheduler: server.scheduler)
+            let log = EventLog()
+            let write = connection.write(chunks).subscribe(
+                onCompleted: {
+                    log.note("completed")
+                    connection.close()
+                }, onError: { log.note("\($0)") })
+            let (bytes, end) = receiveAll(peer)
+            #expect(bytes.count == 15_000_000 && end == 0)
+            #expect(waitUntil { log.lines == ["completed"] })
+            write.dispose()
+            server.end()
+        }
+    }
 }
 
 /// A blocking call on a thread of its own.
