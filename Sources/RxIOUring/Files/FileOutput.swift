@@ -368,9 +368,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         closeIfDone()
     }
 
-    private var shutDownError: IOError {
-        IOError(code: ECANCELED, operation: "event loop shut down", subject: path)
-    }
+    private var shutDownError: IOError { IOError(code: ECANCELED, operation: "event loop shut down", subject: path) }
 
     // MARK: For OpenFile
 

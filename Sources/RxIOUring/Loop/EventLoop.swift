@@ -37,7 +37,7 @@ final class EventLoop: LoopThread {
     let tag = LoopRegistry.newTag()
 
     /// Objects to notify of the loop's end (loop thread only).
-    @exclusivity(unchecked) private var dependents = ObserverList<any LoopDependent>()
+    @exclusivity(unchecked) var dependents = ObserverList<any LoopDependent>()
     /// Objects to notify at the end of the tick (loop thread only).
     @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
     /// An empty array with reserved capacity (loop thread only).
@@ -379,15 +379,6 @@ final class EventLoop: LoopThread {
         queue.unbind()
         reportRejected(dropped + rejectUntilIdle())
         LoopRegistry.setCurrent(nil)
-    }
-
-    private func endDependents(_ mayEnd: (any LoopDependent) -> Bool) {
-        while true {
-            let ending = dependents.all.filter(mayEnd)
-            if ending.isEmpty { return }
-            // One that ends may remove others.
-            for dependent in ending { dependents.remove(ObjectIdentifier(dependent))?.loopEnded() }
-        }
     }
 
     /// Waits until the dependents have sent what they had accepted, or the time for that is over.

@@ -21,6 +21,18 @@ extension LoopDependent {
     var isInput: Bool { false }
 }
 
+extension EventLoop {
+    /// Ends the dependents of a kind, in the order in which they came.
+    func endDependents(_ mayEnd: (any LoopDependent) -> Bool) {
+        while true {
+            let ending = dependents.all.filter(mayEnd)
+            if ending.isEmpty { return }
+            // One that ends may remove others.
+            for dependent in ending { dependents.remove(ObjectIdentifier(dependent))?.loopEnded() }
+        }
+    }
+}
+
 /// An object that gathers work during a tick of the loop, and does it at the tick's end.
 protocol TickObserver: AnyObject {
     /// Handles the end of the tick, on the loop thread. May submit operations.
