@@ -27,7 +27,7 @@ import Testing
     /// The fault: beside the end of the loop a write was refused, and an append behind it accepted.
     @Test("What follows a write that the ending loop refuses is refused, too", arguments: Backend.built)
     func endInBetween(_ backend: Backend) async {
-        for round in 0..<stepCount(30, debug: 10) {
+        for round in 0..<stepCount(30, debug: 5) {
             await leavingNothing(backend) { folder, scheduler in
                 let file = await open(folder["a"], .replace, writeLimit: 1 << 30, scheduler)
                 race(

@@ -91,11 +91,17 @@ final class TemporaryFolder: @unchecked Sendable {
 /// Bytes that repeat only after a while, so that a test notices a piece that is missing or doubled.
 func pattern(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
-    return (0..<count).map { _ in
+    var bytes = (0..<min(count, patternPeriod)).map { _ in
         state = state &* 1_664_525 &+ 1_013_904_223
         return UInt8(truncatingIfNeeded: state >> 24)
     }
+    bytes.reserveCapacity(count)
+    while bytes.count < count { bytes += bytes[..<min(patternPeriod, count - bytes.count)] }
+    return bytes
 }
+
+/// A prime number: pieces of whatever usual size differ.
+private let patternPeriod = 65_521
 
 /// The events of a stream, from any thread.
 final class Received<Element>: @unchecked Sendable {
