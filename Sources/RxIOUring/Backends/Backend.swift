@@ -56,6 +56,9 @@ class Backend {
     @discardableResult
     func poll() -> Bool { fatalError("swift-rx: a subclass has to implement this method") }
 
+    /// Tells whether a subscriber that cuts a chunk into pieces is to stop at once, as if its time were over.
+    func endsDeliverySoon() -> Bool { false }
+
     /// Performs an operation that is not in flight at once, without waiting. Returns a result or a negated errno, `-EAGAIN` if it has to wait.
     func performNow(_ operation: Operation) -> Int32 { operation.perform() }
 

@@ -12,8 +12,10 @@ protocol FrameSplitter {
     /// A frame that lies within one chunk is a slice of it, any other is a copy.
     mutating func next() throws -> ByteChunk?
 
-    /// The bytes of the last chunk that are behind the last frame. Not called after `next` has returned nil.
-    var rest: ByteChunk { get }
+    /// Takes the bytes of the last chunk that are behind the last frame. Then another chunk is needed, of these bytes or what follows them.
+    ///
+    /// Not called after `next` has returned nil.
+    mutating func takeRest() -> ByteChunk
 
     /// The last frame of a stream that has ended, if its end counts as one of a frame.
     mutating func last() throws -> ByteChunk?

@@ -21,7 +21,7 @@ struct LengthPrefixSplitter: FrameSplitter {
 
     mutating func append(_ chunk: ByteChunk) { current = chunk }
 
-    var rest: ByteChunk { current ?? ByteChunk(EmptyCollection()) }
+    mutating func takeRest() -> ByteChunk { current.take() ?? ByteChunk(EmptyCollection()) }
 
     mutating func next() throws -> ByteChunk? {
         guard let chunk = current else { return nil }

@@ -58,6 +58,12 @@ public struct LineSplitter {
         return ByteChunk(storage, count: start + remaining)[start..<start + remaining]
     }
 
+    /// Takes the bytes of `rest`. Then another chunk is needed, of these bytes or what follows them.
+    mutating func takeRest() -> ByteChunk {
+        defer { (storage, position) = (nil, nil) }
+        return rest
+    }
+
     /// Takes the next chunk of the stream, and holds it until `next` has returned nil. Must not be called again earlier.
     public mutating func append(_ chunk: ByteChunk) {
         if storage != nil { fatalError("LineSplitter: append was called before next had returned nil") }

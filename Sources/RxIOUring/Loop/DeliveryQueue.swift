@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RxPrimitives
 import RxSwift
 
 /// A stream that delivers what it has received in pieces.
@@ -17,9 +18,23 @@ final class DeliveryQueue: TickObserver {
     @exclusivity(unchecked) private var first = 0
 
     private unowned let loop: EventLoop
+    /// The time for a delivery, in ticks of `ProcessorCounter`.
+    private static let longestSlice = ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime)
+    private static let shortestSlice = longestSlice / 20
+    /// The streams that wait for the next piece before the time of each is cut.
+    private static let fewStreams = 10
+
     private let turn = TurnBudget(steps: .max, nanoseconds: EventLoop.turnTime)
 
     init(_ loop: EventLoop) { self.loop = loop }
+
+    /// The time that a delivery may take, in ticks of `ProcessorCounter`: less if many streams wait, so that it is not long until each has its turn.
+    var slice: UInt64 {
+        let count = waiting.count - first
+        if count <= DeliveryQueue.fewStreams { return DeliveryQueue.longestSlice }
+        return max(
+            DeliveryQueue.longestSlice * UInt64(DeliveryQueue.fewStreams) / UInt64(count), DeliveryQueue.shortestSlice)
+    }
 
     /// Has `stream` deliver its next piece behind those that wait already. It must not be waiting.
     func add(_ stream: any PiecewiseDelivery) {

@@ -139,7 +139,7 @@ extension ConnectionCore {
     }
 
     /// Emits a chunk, or the first piece of it. A subscriber that leaves in the midst of it leaves the rest to the next one, which may have come
-    /// meanwhile.
+    /// meanwhile. One whose time is over gets the rest when others had their turn.
     ///
     /// The caller receives again when this returns: a chunk that comes earlier would overtake the rest.
     private func deliver(_ chunk: ByteChunk) {
@@ -148,13 +148,14 @@ extension ConnectionCore {
         var next: ByteChunk? = chunk
         while let chunk = next.take(), let receiver {
             let piece = chunk.count <= pace.limit ? chunk : chunk.prefix(pace.limit)
-            let outer = loop.delivery.begin(piece)
+            let outer = loop.delivery.begin(ticks: loop.backend.endsDeliverySoon() ? 0 : loop.deliveries.slice)
             let start = pace.start(piece.count)
             receiver.receive(piece)
-            if let start { pace.delivered(piece.count, since: start) }
             let unused = loop.delivery.end(outer)
+            // A subscriber that looks at the clock needs no smaller pieces.
+            if let start, unused == nil { pace.delivered(piece.count, since: start) }
             let hasLeft = self.receiver !== receiver || !receiver.isWanted
-            let used = hasLeft ? unused?.startIndex ?? piece.endIndex : piece.endIndex
+            let used = unused?.startIndex ?? piece.endIndex
             if used == chunk.endIndex { return }
             let rest = chunk[used..<chunk.endIndex]
             if !hasLeft {

@@ -47,6 +47,7 @@ extension ObservableType where Element == ByteChunk {
 private final class FramesTransducer<Splitter: FrameSplitter>: Transducer {
     /// Accessed only by the source's thread.
     @exclusivity(unchecked) private var splitter: Splitter
+    /// The peer, if the source is the input of a connection.
     private let subject: String?
 
     init(_ splitter: Splitter, of subject: String?) {
@@ -56,11 +57,12 @@ private final class FramesTransducer<Splitter: FrameSplitter>: Transducer {
 
     func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, ByteChunk>) throws {
         splitter.append(chunk)
+        var slice = ChunkDelivery.Slice(isDirect: subject != nil)
         do {
             while let frame = try splitter.next() {
                 switch sink.pass(frame) {
-                case .wantsMore: break
-                case .wasLast: return ChunkDelivery.putBack(splitter.rest)
+                case .wantsMore where !slice.isOver(): break
+                case .wantsMore, .wasLast: return slice.putBack(splitter.takeRest())
                 case .refused: return
                 }
             }

@@ -18,7 +18,9 @@ extension ObservableType where Element == ByteChunk {
     }
 
     func lines(_ splitter: LineSplitter) -> Observable<String> {
-        TransducerObservable(source: asObservable()) { LinesTransducer(splitter) }
+        let source = asObservable()
+        let isDirect = source.nameOfPeer != nil
+        return TransducerObservable(source: source) { LinesTransducer(splitter, isDirect: isDirect) }
     }
 }
 
@@ -26,14 +28,21 @@ private final class LinesTransducer: Transducer {
     /// Accessed only by the source's thread.
     @exclusivity(unchecked) private var splitter: LineSplitter
 
-    init(_ splitter: LineSplitter) { self.splitter = splitter }
+    /// True if the source is the input of a connection.
+    private let isDirect: Bool
+
+    init(_ splitter: LineSplitter, isDirect: Bool) {
+        self.splitter = splitter
+        self.isDirect = isDirect
+    }
 
     func next(_ chunk: ByteChunk, into sink: TransducerSink<ByteChunk, String>) throws {
         splitter.append(chunk)
+        var slice = ChunkDelivery.Slice(isDirect: isDirect)
         while let line = try splitter.next() {
             switch sink.pass(line) {
-            case .wantsMore: break
-            case .wasLast: return ChunkDelivery.putBack(splitter.rest)
+            case .wantsMore where !slice.isOver(): break
+            case .wantsMore, .wasLast: return slice.putBack(splitter.takeRest())
             case .refused: return
             }
         }

@@ -42,6 +42,79 @@ import Testing
         }
     }
 
+    enum Cut: CaseIterable, Sendable {
+        case lines, delimiter, lengths, concatMap
+
+        func pieces(of connection: Connection) -> Observable<Void> {
+            switch self {
+            case .lines: connection.received.lines().map { _ in }
+            case .delimiter: connection.received.frames(delimiter: [0x0A]).map { _ in }
+            case .lengths: connection.received.frames(LengthPrefix(size: 1)).map { _ in }
+            case .concatMap: connection.received.lines().concatMap { _ in Observable.just(()) }
+            }
+        }
+
+        var piece: UInt8 { self == .lengths ? 0 : 0x0A }
+    }
+
+    /// The fault: the first 16 KiB of a peer came at once, however long its lines took.
+    @Test("A peer whose pieces take long has a turn of few", arguments: Backend.built, Cut.allCases)
+    func slowPieces(_ backend: Backend, _ cut: Cut) throws {
+        try leavingNothingBehind {
+            let (pieces, most, before) = (Guarded(0), Guarded(0), Guarded(0))
+            let server = try Server(backend) { connection in
+                _ = cut.pieces(of: connection).subscribe(onNext: {
+                    spin(nanoseconds: 100_000)
+                    pieces.change { $0 += 1 }
+                })
+            }
+            // Seen at each turn that user work gets.
+            let watch = server.scheduler.schedulePeriodic((), startAfter: .milliseconds(0), period: .microseconds(100))
+            {
+                let now = pieces.value
+                most.change { $0 = max($0, now - before.value) }
+                before.value = now
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            let sent = [UInt8](repeating: cut.piece, count: 4_000)
+            #expect(peer.send(sent))
+            #expect(waitUntil { pieces.value == sent.count })
+            #expect(most.value <= 40)
+            watch.dispose()
+            peer.close()
+            server.end()
+        }
+    }
+
+    /// The fault: each of them had 16 KiB at once, and the others waited for all.
+    @Test("Many peers of small lines leave turns to another one", arguments: Backend.withoutFaults)
+    func manyPeers(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let lines = Guarded(0)
+            let server = try Server(backend) { connection in
+                _ = connection.received.lines().subscribe(onNext: { line in
+                    if line.isEmpty {
+                        spin(nanoseconds: 5_000)
+                        lines.change { $0 += 1 }
+                    } else {
+                        connection.send("\(line)\n")
+                    }
+                })
+            }
+            let flooders = (0..<60).map { _ in PlainSocket(connectedTo: server.address) }
+            let asker = PlainSocket(connectedTo: server.address)
+            for flooder in flooders { #expect(flooder.send([UInt8](repeating: 0x0A, count: 10_000))) }
+            for _ in 0..<20 {
+                asker.send(Array("?\n".utf8))
+                #expect(asker.receive(2) == Array("?\n".utf8))
+            }
+            #expect(lines.value < 300_000)
+            for flooder in flooders { flooder.close() }
+            asker.close()
+            server.end()
+        }
+    }
+
     /// Pieces of 1 KiB would be 2,000 transactions.
     @Test("A subscriber that takes as long for few bytes as for many gets many", arguments: Backend.withoutFaults)
     func timePerChunk(_ backend: Backend) throws {

@@ -29,6 +29,32 @@ import Testing
         }
     }
 
+    /// The fault: the line left bytes of its frame, which the connection took for its own rest and delivered again.
+    @Test("Bytes that are left within a frame are not those of the connection", arguments: Backend.built)
+    func lineInFrame(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let body = Guarded<Receiver<String>?>(nil)
+            let heads = EventLog()
+            let server = try Server(backend) { connection in
+                let head = connection.received.frames(LengthPrefix(size: 1)).flatMap {
+                    Observable.just($0).lines().take(1)
+                }.take(1)
+                _ = head.subscribe(
+                    onNext: { heads.note($0) },
+                    onCompleted: { body.value = Receiver(connection.received.map { String($0) }) })
+            }
+            let peer = PlainSocket(connectedTo: server.address)
+            peer.send([4] + Array("a\nbc".utf8))
+            #expect(waitUntil { body.value != nil })
+            peer.send(Array("body".utf8))
+            peer.close()
+            #expect(waitUntil { body.value?.isCompleted == true })
+            #expect(heads.lines == ["a"] && body.value?.elements.joined() == "body")
+            body.value = nil
+            server.end()
+        }
+    }
+
     /// The fault: the stage that cut off the head took the rest of its chunk with it, and the body had a hole.
     @Test(
         "Bytes behind a head are for the next subscriber, wherever chunks end", arguments: Backend.built,
