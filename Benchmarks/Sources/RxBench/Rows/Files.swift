@@ -19,7 +19,7 @@ extension Row {
                     try? handle.close()
                     return sum
                 },
-                reading(file, vs: "read(2) loop", bar: 0.87) { chunks in
+                reading(file, vs: "read(2) loop", bar: 0.95) { chunks in
                     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
                     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BigFile.chunkSize, alignment: 4096)
                     defer {
@@ -64,8 +64,22 @@ extension Row {
 }
 
 #if os(Linux)
-    /// A file in the temporary folder, made at its first use. Its name is removed at once, so that the file is gone after any end of
-    /// the program; it is opened by way of the descriptor.
+    /// Files in the temporary folder whose names are removed at once, so that they are gone after any end of the program.
+    enum NamelessFile {
+        /// Returns the descriptor of a new, empty file.
+        static func make() -> CInt {
+            let name = FileManager.default.temporaryDirectory.appendingPathComponent("swift-rx-bench-XXXXXX").path
+            var template = Array(name.utf8CString)
+            let descriptor = mkstemp(&template)
+            guard descriptor >= 0, unlink(template) == 0 else { fail("cannot make a file like \(name)") }
+            return descriptor
+        }
+
+        /// Returns the path by which the file is opened anew while the descriptor is open.
+        static func path(_ descriptor: CInt) -> String { "/proc/self/fd/\(descriptor)" }
+    }
+
+    /// A file with known contents, made at its first use.
     private final class BigFile {
         static let chunkSize = 128 * 1024
 
@@ -81,10 +95,7 @@ extension Row {
         var sum: Int { (0..<chunks).reduce(0) { $0 + BigFile.chunkSize + Int(BigFile.firstByte($1)) } }
 
         private(set) lazy var path: String = {
-            let name = FileManager.default.temporaryDirectory.appendingPathComponent("swift-rx-bench-XXXXXX").path
-            var template = Array(name.utf8CString)
-            let descriptor = mkstemp(&template)
-            guard descriptor >= 0, unlink(template) == 0 else { fail("cannot make a file like \(name)") }
+            let descriptor = NamelessFile.make()
             var chunk = [UInt8](repeating: 0x5A, count: BigFile.chunkSize)
             for number in 0..<chunks {
                 chunk[0] = BigFile.firstByte(number)
@@ -92,7 +103,7 @@ extension Row {
                     fail("cannot write \(mebibytes) MiB to the temporary folder: \(String(cString: strerror(errno)))")
                 }
             }
-            return "/proc/self/fd/\(descriptor)"
+            return NamelessFile.path(descriptor)
         }()
 
         private static func firstByte(_ chunk: Int) -> UInt8 { UInt8(truncatingIfNeeded: chunk &* 7) }

@@ -5,7 +5,7 @@ extension Row {
     static func all(text: TextSource, extent: Extent) -> [Row] {
         var rows = subjects + lifecycles + operators + combining + replaying + hops + tasks + timers + elements + traits
         rows += endToEnd(text)
-        rows += loop + loopTimers(extent) + pool + echo + files(extent)
+        rows += loop + loopTimers(extent) + pool + echo + files(extent) + fileWrites(extent)
         return rows
     }
 }
