@@ -70,4 +70,7 @@ uint64_t plain_raise_descriptor_limit(void);
 /// or 0 and an errno. To be called once.
 uint16_t plain_echo_serve(int *error);
 
+/// Returns the nanoseconds of processor time that the thread of the running echo server has taken.
+uint64_t plain_echo_server_time(void);
+
 #endif

@@ -59,10 +59,12 @@ extension LatencyRow {
 
 #if os(Linux)
     /// The ports of the echo servers, most of them on event loops that other rows also use. They listen until the program ends.
-    private enum EchoServers {
+    enum EchoServers {
         static let ours = start(on: Loops.ours)
 
-        static let onEpoll = start(on: IOUringScheduler(name: "bench.epoll", backend: .epoll))
+        static let epollLoop = IOUringScheduler(name: "bench.epoll", backend: .epoll)
+
+        static let onEpoll = start(on: epollLoop)
 
         private static func start(on scheduler: IOUringScheduler) -> UInt16 {
             do {
@@ -117,7 +119,7 @@ extension LatencyRow {
     }
 
     /// The client of one row and one server. Connects at its first use, and stays connected.
-    private final class EchoClient {
+    final class EchoClient {
         private let connections: Int
         private let port: () -> UInt16
         private lazy var client: OpaquePointer = {

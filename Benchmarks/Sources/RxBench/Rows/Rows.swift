@@ -20,6 +20,6 @@ extension LatencyRow {
 extension Figure {
     /// Returns every figure, in the order in which they are printed.
     static func all(extent: Extent) -> [Figure] {
-        timerMemory(extent) + farTimers(extent) + contention(extent) + slowTask(extent)
+        timerMemory(extent) + farTimers(extent) + contention(extent) + slowTask(extent) + echo(extent)
     }
 }

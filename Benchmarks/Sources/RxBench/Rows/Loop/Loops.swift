@@ -19,9 +19,11 @@
         static let host = HostEventLoopScheduler(NIOHost(nio))
 
         /// Runs `body` on this library's loop, and waits for it.
-        static func onOurs(_ what: StaticString, _ body: @escaping (IOUringScheduler) -> Void) {
+        static func onOurs(
+            _ what: StaticString, _ loop: IOUringScheduler = ours, _ body: @escaping (IOUringScheduler) -> Void
+        ) {
             let done = Completion()
-            _ = ours.schedule(ours) { scheduler in
+            _ = loop.schedule(loop) { scheduler in
                 body(scheduler)
                 done.signal()
                 return Disposables.create()
