@@ -17,13 +17,18 @@ final class EpollBackend: Backend {
 
     /// The operations that wait for a descriptor to become ready.
     private struct Watch {
+        /// True while epoll knows the descriptor.
+        var isActive = false
         var input: [Operation] = []
         var output: [Operation] = []
     }
 
-    @exclusivity(unchecked) private var watches: [CInt: Watch] = [:]
+    /// By the number of the descriptor: the system gives out the lowest ones first.
+    @exclusivity(unchecked) private var watches: [Watch] = []
     /// Operations that the next `dispatch` tries.
     @exclusivity(unchecked) private var ready: [Operation] = []
+    /// Empty, with the memory for the next round of `dispatch`.
+    @exclusivity(unchecked) private var emptyRound: [Operation] = []
     /// Operations that helper threads have performed, with their results, taken from `done`.
     @exclusivity(unchecked) private var finished: [(Operation, Int32)] = []
     /// The number of operations that wait for readiness.
@@ -127,8 +132,9 @@ final class EpollBackend: Backend {
             finish(operation, result)
         }
         // One round: operations submitted meanwhile have their turn after other work of the loop.
-        let round = ready
-        ready.removeAll(keepingCapacity: true)
+        var round = emptyRound
+        emptyRound = []
+        swap(&round, &ready)
         for place in round.indices {
             if !mayDeliver() {
                 ready.insert(contentsOf: round[place...], at: 0)
@@ -136,6 +142,8 @@ final class EpollBackend: Backend {
             }
             if attempt(round[place]) { isAny = true }
         }
+        round.removeAll(keepingCapacity: true)
+        emptyRound = round
         return isAny
     }
 
@@ -143,9 +151,12 @@ final class EpollBackend: Backend {
 
     override func forget(_ descriptor: CInt) {
         // The kernel forgets an unwatched descriptor by itself when it is closed.
-        guard let watch = watches.removeValue(forKey: descriptor) else { return }
+        let place = Int(descriptor)
+        if !isWatched(place) { return }
         assert(
-            watch.input.isEmpty && watch.output.isEmpty, "a descriptor was forgotten while an operation waits for it")
+            watches[place].input.isEmpty && watches[place].output.isEmpty,
+            "a descriptor was forgotten while an operation waits for it")
+        watches[place] = Watch()
         rx_epoll_remove(epoll, descriptor)
     }
 
@@ -164,17 +175,26 @@ final class EpollBackend: Backend {
         }
     }
 
+    private func isWatched(_ place: Int) -> Bool { watches.indices.contains(place) && watches[place].isActive }
+
     /// Queues the operations for which a descriptor may have become ready, to be tried again.
     private func retry(_ descriptor: CInt, _ readiness: UInt32) {
-        guard var watch = watches.removeValue(forKey: descriptor) else { return }
-        if readiness & RX_READY_INPUT.rawValue != 0 { take(&watch.input) }
-        if readiness & RX_READY_OUTPUT.rawValue != 0 { take(&watch.output) }
-        watches[descriptor] = watch
+        let place = Int(descriptor)
+        if !isWatched(place) { return }
+        if readiness & RX_READY_INPUT.rawValue != 0 { take(&watches[place].input) }
+        if readiness & RX_READY_OUTPUT.rawValue != 0 { take(&watches[place].output) }
     }
 
     private func take(_ operations: inout [Operation]) {
-        for operation in operations { operation.isAwaitingReadiness = false }
+        if operations.isEmpty { return }
         waiting -= operations.count
+        // Mostly there is one, which moves.
+        if operations.count == 1 {
+            let operation = operations.removeLast()
+            operation.isAwaitingReadiness = false
+            return ready.append(operation)
+        }
+        for operation in operations { operation.isAwaitingReadiness = false }
         ready.append(contentsOf: operations)
         operations.removeAll(keepingCapacity: true)
     }
@@ -182,11 +202,11 @@ final class EpollBackend: Backend {
     private func removeWaiting(_ operation: Operation) {
         operation.isAwaitingReadiness = false
         waiting -= 1
-        let descriptor = operation.request.descriptor
+        let place = Int(operation.request.descriptor)
         if operation.isInput {
-            watches[descriptor]?.input.removeAll { $0 === operation }
+            watches[place].input.removeAll { $0 === operation }
         } else {
-            watches[descriptor]?.output.removeAll { $0 === operation }
+            watches[place].output.removeAll { $0 === operation }
         }
     }
 
@@ -236,19 +256,17 @@ final class EpollBackend: Backend {
     /// Watches the operation's descriptor, or returns a negated errno if that is impossible.
     private func awaitReadiness(_ operation: Operation) -> Int32? {
         let descriptor = operation.request.descriptor
-        if watches[descriptor] == nil {
+        let place = Int(descriptor)
+        if !isWatched(place) {
             let status = rx_epoll_add(epoll, descriptor, UInt64(descriptor))
             // EEXIST: the descriptor was closed without `forget`, and its number was given out again. It is watched already.
             if status != 0, -status != EEXIST { return status }
-            watches[descriptor] = Watch()
+            while watches.count <= place { watches.append(Watch()) }
+            watches[place].isActive = true
         }
         operation.isAwaitingReadiness = true
         waiting += 1
-        if operation.isInput {
-            watches[descriptor]!.input.append(operation)
-        } else {
-            watches[descriptor]!.output.append(operation)
-        }
+        if operation.isInput { watches[place].input.append(operation) } else { watches[place].output.append(operation) }
         return nil
     }
 

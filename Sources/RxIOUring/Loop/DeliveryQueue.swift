@@ -19,7 +19,7 @@ final class DeliveryQueue: TickObserver {
 
     private unowned let loop: EventLoop
     /// The time for a delivery, in ticks of `ProcessorCounter`.
-    private static let longestSlice = ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime)
+    static let longestSlice = ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime)
     private static let shortestSlice = longestSlice / 20
     /// The streams that wait for the next piece before the time of each is cut.
     private static let fewStreams = 10
@@ -28,11 +28,10 @@ final class DeliveryQueue: TickObserver {
 
     init(_ loop: EventLoop) { self.loop = loop }
 
-    /// The time that a delivery may take, in ticks of `ProcessorCounter`: less if many streams wait, so that it is not long until each has its turn.
-    var slice: UInt64 {
-        let count = waiting.count - first
-        if count <= DeliveryQueue.fewStreams { return DeliveryQueue.longestSlice }
-        return max(
+    /// Sets the time that a delivery may take: less if many streams wait, so that it is not long until each has its turn.
+    private func adjustSlice() {
+        let count = max(waiting.count - first, DeliveryQueue.fewStreams)
+        loop.deliverySlice = max(
             DeliveryQueue.longestSlice * UInt64(DeliveryQueue.fewStreams) / UInt64(count), DeliveryQueue.shortestSlice)
     }
 
@@ -40,6 +39,7 @@ final class DeliveryQueue: TickObserver {
     func add(_ stream: any PiecewiseDelivery) {
         if waiting.isEmpty { loop.notifyAtEndOfTick(self) }
         waiting.append(stream)
+        adjustSlice()
     }
 
     func tickEnded() {
@@ -49,6 +49,7 @@ final class DeliveryQueue: TickObserver {
         while first < waiting.count {
             let stream = waiting[first].take()
             first += 1
+            adjustSlice()
             stream?.continueDelivery()
             if turn.isOver { break }
         }

@@ -72,6 +72,8 @@ final class EventLoop: LoopThread {
 
     /// The streams that deliver what they have received in pieces (loop thread only).
     private(set) lazy var deliveries = DeliveryQueue(self)
+    /// The time that a delivery may take, in ticks of `ProcessorCounter`. Set by `deliveries` (loop thread only).
+    @exclusivity(unchecked) var deliverySlice = DeliveryQueue.longestSlice
 
     /// The stream of work from other threads (loop thread only).
     @exclusivity(unchecked) private var stream = SubmissionStream()

@@ -145,20 +145,19 @@ extension ConnectionCore {
     private func deliver(_ chunk: ByteChunk) {
         isDelivering = true
         defer { isDelivering = false }
-        var next: ByteChunk? = chunk
-        while let chunk = next.take(), let receiver {
-            let piece = chunk.count <= pace.limit ? chunk : chunk.prefix(pace.limit)
-            let outer = loop.delivery.begin(ticks: loop.backend.endsDeliverySoon() ? 0 : loop.deliveries.slice)
-            let start = pace.start(piece.count)
-            receiver.receive(piece)
+        var position = chunk.startIndex
+        while let receiver {
+            let end = position + min(chunk.endIndex - position, pace.limit)
+            let outer = loop.delivery.begin(ticks: loop.backend.endsDeliverySoon() ? 0 : loop.deliverySlice)
+            let start = pace.start(end - position)
+            receiver.receive(chunk[position..<end])
             let unused = loop.delivery.end(outer)
             // A subscriber that looks at the clock needs no smaller pieces.
-            if let start, unused == nil { pace.delivered(piece.count, since: start) }
-            let hasLeft = self.receiver !== receiver || !receiver.isWanted
-            let used = unused?.startIndex ?? piece.endIndex
-            if used == chunk.endIndex { return }
-            let rest = chunk[used..<chunk.endIndex]
-            if !hasLeft {
+            if let start, unused == nil { pace.delivered(end - position, since: start) }
+            position = unused?.startIndex ?? end
+            if position == chunk.endIndex { return }
+            let rest = chunk[position..<chunk.endIndex]
+            if self.receiver === receiver, receiver.isWanted {
                 held = rest
                 return
             }
@@ -167,7 +166,7 @@ extension ConnectionCore {
             case .keep:
                 unclaimed = rest
                 return watchAtEndOfTick()
-            case .deliver: next = rest
+            case .deliver: break
             }
         }
     }

@@ -274,12 +274,11 @@ extension ConnectionCore {
     func flush() {
         guard let socket, state.isSending else { return }
         if output.isEmpty, !state.endsWhenDrained { return }
-        let send = send ?? ConnectionSend(socket, continues: !options.limitsSilence)
-        self.send = send
+        let send = send ?? makeSend(socket)
         if send.isInFlight { return }
         while !output.isEmpty {
             // Items queued during one tick of the loop go out together.
-            let wanted = send.load(output)
+            let wanted = send.load(&output)
             // Many connections share one system call; for a few, one call each costs less than the completions.
             if wanted > 0, loop.submitsInBulk { return submit(send, socket) }
             let result = wanted == 0 ? 0 : loop.backend.performNow(send)
@@ -288,12 +287,18 @@ extension ConnectionCore {
             remove(Int(result))
             guard state.isSending, !send.isInFlight else { return }
             if Int(result) < wanted, !output.isEmpty {
-                _ = send.load(output)
+                _ = send.load(&output)
                 return submit(send, socket)
             }
             if !output.isEmpty, loop.isTurnOver { return flushAtEndOfTick() }
         }
         allIsSent(socket)
+    }
+
+    private func makeSend(_ socket: Descriptor) -> ConnectionSend {
+        let made = ConnectionSend(socket, continues: !options.limitsSilence)
+        send = made
+        return made
     }
 
     private func submit(_ send: ConnectionSend, _ socket: Descriptor) {

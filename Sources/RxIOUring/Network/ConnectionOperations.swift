@@ -84,8 +84,8 @@ final class ConnectionSend: DescriptorOperation {
         message?.deallocate()
     }
 
-    /// Loads the bytes to be sent next, and returns their number. The queue must not be empty.
-    func load(_ queue: borrowing OutputQueue) -> Int {
+    /// Loads the bytes to be sent next, and returns their number. The queue must not be empty; it is not changed, and not copied either.
+    func load(_ queue: inout OutputQueue) -> Int {
         if let bytes = queue.single {
             request.kind = RX_SEND
             request.address = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
