@@ -109,9 +109,15 @@ import Testing
                 })
             let isOver = Guarded(false)
             let submitter = DispatchQueue(label: "submitter")
+            // As many as always wait; more would only make each subscriber leave later.
+            let room = DispatchSemaphore(value: 1_000)
             submitter.async { [scheduler = server.scheduler] in
                 while !isOver.value {
-                    _ = scheduler.schedule(()) { _ in Disposables.create() }
+                    room.wait()
+                    _ = scheduler.schedule(()) { _ in
+                        room.signal()
+                        return Disposables.create()
+                    }
                 }
             }
             let peers = logs.map { _ in PlainSocket(connectedTo: server.address) }
