@@ -7,6 +7,7 @@ import RxPrimitives
 @usableFromInline
 final class SerialDispatchJobScheduler: TimedJobScheduler {
     let jobs: DispatchRunQueue
+    @usableFromInline let inlineGate: InlineGate?
     private let leeway: DispatchTimeInterval
     private let timersIfNeeded = SchedulerTimersIfNeeded()
 
@@ -14,20 +15,28 @@ final class SerialDispatchJobScheduler: TimedJobScheduler {
     ///   - queue: a serial queue.
     ///   - leeway: how much later than due a delayed job may be submitted.
     init(queue: DispatchQueue, leeway: DispatchTimeInterval) {
-        jobs = DispatchRunQueue(queue: queue, runsInlineOnMain: false)
+        jobs = DispatchRunQueue(queue: queue)
+        inlineGate = nil
         self.leeway = leeway
     }
 
-    /// Creates a scheduler whose work may run right where it is submitted, when on the main queue and nothing else is under way here.
+    /// Creates a scheduler of the main queue. Its work keeps its order with that of all others.
     ///
-    /// - Parameter main: the main queue.
-    init(inlineOn main: DispatchQueue) {
-        jobs = DispatchRunQueue(queue: main, runsInlineOnMain: true)
+    /// - Parameter gate: decides whether work may run right where it is submitted; nil if it never may.
+    init(onMain gate: InlineGate?) {
+        jobs = .main
+        inlineGate = gate
         leeway = .nanoseconds(0)
     }
 
     @usableFromInline
-    func submit(_ job: Job) { jobs.submit(job) }
+    func submit(_ job: Job) {
+        if let inlineGate {
+            if job.gate !== inlineGate { job.gate = inlineGate }
+            inlineGate.jobBegins()
+        }
+        jobs.submit(job)
+    }
 
     @usableFromInline
     func submit(_ job: Job, after delay: DispatchTimeInterval) {
@@ -36,7 +45,7 @@ final class SerialDispatchJobScheduler: TimedJobScheduler {
 
     @usableFromInline
     func unschedule(_ job: Job) {
-        let timers = jobs.runsInlineOnMain ? SerialDispatchJobScheduler.mainTimers : timersIfNeeded.ifMade
+        let timers = inlineGate != nil ? SerialDispatchJobScheduler.mainTimers : timersIfNeeded.ifMade
         timers?._withUnsafeGuaranteedRef { $0.unschedule(job) }
     }
 
@@ -56,7 +65,7 @@ final class SerialDispatchJobScheduler: TimedJobScheduler {
     ///
     /// They run jobs there beside the batches, as the main queue reaches them: work that a delayed job submits may run inline.
     private static let mainTimers: Unmanaged<SchedulerTimers> = {
-        let continued = SerialDispatchJobScheduler(queue: .main, leeway: .nanoseconds(0))
+        let continued = SerialDispatchJobScheduler(onMain: nil)
         return .passRetained(
             SchedulerTimers(alarm: DispatchAlarm(queue: .main, leeway: .nanoseconds(0))) {
                 $0.runToItsEnd(on: continued)
@@ -64,7 +73,7 @@ final class SerialDispatchJobScheduler: TimedJobScheduler {
     }()
 
     private var timers: Unmanaged<SchedulerTimers> {
-        if jobs.runsInlineOnMain { return SerialDispatchJobScheduler.mainTimers }
+        if inlineGate != nil { return SerialDispatchJobScheduler.mainTimers }
         return timersIfNeeded.timers {
             // The wheel expires on the queue, but submits each job as any other thread does, so that the order of submission holds.
             SchedulerTimers(alarm: DispatchAlarm(queue: jobs.queue, leeway: leeway)) { [jobs] in jobs.submit($0) }
@@ -75,7 +84,9 @@ final class SerialDispatchJobScheduler: TimedJobScheduler {
 /// A run queue whose batches run on a serial dispatch queue.
 package final class DispatchRunQueue: RunQueue {
     let queue: DispatchQueue
-    let runsInlineOnMain: Bool
+
+    /// The queue of all schedulers of the main queue.
+    static let main = DispatchRunQueue(queue: .main)
 
     /// A block that libdispatch copies for each wake-up: all wake-ups share one, so that they allocate nothing.
     ///
@@ -86,10 +97,9 @@ package final class DispatchRunQueue: RunQueue {
     /// plain block changes nothing in the block but the count of its references, by one for each submission under way.
     @exclusivity(unchecked) package private(set) var block: (@Sendable @convention(block) () -> Void)?
 
-    package init(queue: DispatchQueue, runsInlineOnMain: Bool) {
+    package init(queue: DispatchQueue) {
         self.queue = queue
-        self.runsInlineOnMain = runsInlineOnMain
-        super.init(batchLimit: 512, allowsInline: runsInlineOnMain)
+        super.init(batchLimit: 512)
     }
 
     /// Enqueues a batch on the dispatch queue.
@@ -110,7 +120,7 @@ package final class DispatchRunQueue: RunQueue {
     }
 
     package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
-        if isRunningInline || (mainQueueRuns && MainQueue.isMain(queue)) { return nil }
+        if mainQueueRuns || MainScheduler.isRunningInline, MainQueue.isMain(queue) { return nil }
         // Each call sets a mark of its own: a dispatch queue tells whether it is the current one, or a target of that, only by a
         // value that was set on it.
         let mark = DispatchSpecificKey<Bool>()

@@ -17,7 +17,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
 
     private static let shared = MainScheduler(replacement: nil)
     static let asyncShared = SerialDispatchQueueScheduler(
-        jobs: SerialDispatchJobScheduler(queue: .main, leeway: .nanoseconds(0)))
+        jobs: SerialDispatchJobScheduler(onMain: nil))
 
     /// Creates a scheduler of the main queue with an order of its own.
     ///
@@ -25,7 +25,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     public convenience init() { self.init(replacement: MainReplacement.current?.instance.replacement) }
 
     init(replacement: SchedulerReplacement?) {
-        super.init(jobs: SerialDispatchJobScheduler(inlineOn: .main), replacement: replacement)
+        super.init(jobs: SerialDispatchJobScheduler(onMain: InlineGate()), replacement: replacement)
     }
 
     /// Stops the program when not on the main queue, unless the calling test replaces the main scheduler.
@@ -50,19 +50,21 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     }
 
     /// True if the calling thread is running work inline, further up its stack.
-    package static var isRunningInline: Bool { MainQueue.isCurrent && RunQueue.isAnyRunningInline }
+    package static var isRunningInline: Bool { MainQueue.isCurrent && InlineGate.isAnyUnderWay }
 
     /// Runs a job that waits behind work that the calling thread is running inline.
     ///
     /// For a caller that keeps the main queue waiting.
     /// - Returns: false if nothing is waiting.
-    package static func runNextBehindInline() -> Bool { MainQueue.isCurrent && RunQueue.runNextBehindInline() }
+    package static func runNextBehindInline() -> Bool { isRunningInline && DispatchRunQueue.main.runNext() }
 
     override func scheduleAction<StateType>(
         _ state: StateType, _ action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        guard replacement == nil, dispatchJobs.jobs.tryEnterInline() else { return super.scheduleAction(state, action) }
-        defer { dispatchJobs.jobs.leaveInline() }
+        guard replacement == nil, let gate = dispatchJobs.inlineGate, gate.tryEnter() else {
+            return super.scheduleAction(state, action)
+        }
+        defer { gate.leave() }
         return action(state)
     }
 }

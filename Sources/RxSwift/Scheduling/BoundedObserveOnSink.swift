@@ -26,11 +26,11 @@ package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
 
     package override func next(_ element: Element) {
         if hasEnded { return }
-        if allowsInline, runQueue.tryEnterInline() {
+        if let gate, gate.tryEnter() {
             // Elements that wait come first, also while the downstream pauses them.
             let isFirst = !events.isPaused && events.hasNoElements
             if isFirst { _ = events.send(element) }
-            runQueue.leaveInline()
+            gate.leave()
             if isFirst { return }
         }
         switch events.offer(element) {

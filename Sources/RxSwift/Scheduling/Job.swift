@@ -11,6 +11,9 @@ package class Job: Stage {
     /// The next job in the queue that holds this one. Only that queue accesses it.
     @exclusivity(unchecked) package final var nextInQueue: Unmanaged<Job>?
 
+    /// Counts the job until it has run, if it was submitted to a scheduler of the main queue. Set before that.
+    @exclusivity(unchecked) package final var gate: InlineGate?
+
     @inlinable
     package override init() { super.init() }
 
@@ -33,7 +36,8 @@ package class Job: Stage {
     ///
     /// - Parameter budget: how many steps (events, actions) may still be taken in this batch; the job subtracts the steps that it
     ///   took.
-    /// - Returns: false when the budget ran out first: the job has to be run again before those queued after it. After returning
+    /// - Returns: false when the budget ran out first: the job has to be run again before those queued after it. The same, with a budget below
+    ///   0, when it delivers to an observer that is in a callback further up the stack: see `RunQueue.runNext`. After returning
     ///   true it may have been submitted anew, and its queue must not touch it.
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }

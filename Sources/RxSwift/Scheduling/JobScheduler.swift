@@ -16,11 +16,18 @@ package protocol JobScheduler: AnyObject {
     /// The queue that all work of this scheduler shares, if it is serial. Nil if jobs may run at the same time.
     var runQueue: RunQueue? { get }
 
+    /// Decides whether work may run where it is submitted. Nil where it never may.
+    var inlineGate: InlineGate? { get }
+
     /// The number of steps that a job may take per batch. It is 1 if each step needs a batch of its own, as a tick of virtual time does.
     var batchLimit: Int { get }
 
     /// True if other jobs wait for the running one, so that a job of many small steps should go to the back of the queue.
     var hasWaitingJobs: Bool { get }
+}
+
+extension JobScheduler {
+    @usableFromInline package var inlineGate: InlineGate? { nil }
 }
 
 /// A scheduler that can also run jobs after a delay.

@@ -28,6 +28,8 @@ class AnyObserveOnQueue: PausableSource {
     @exclusivity(unchecked) private final var postponed = 0
     /// True from the downstream's pause until the job that delivers the postponed events.
     @exclusivity(unchecked) private(set) final var isPaused = false
+    /// True while a batch is being delivered: a callback that blocks the main queue may run jobs that wait there, see `RunQueue.runNext`.
+    @exclusivity(unchecked) final var isDelivering = false
 
     private final let backlogPlace = Backlog.Place()
 
@@ -133,7 +135,12 @@ class AnyObserveOnQueue: PausableSource {
     @usableFromInline
     final func resume() {
         guard state.resume(), isCancelled.loadRelaxed() == 0 else { return }
-        (sharedScheduler?.runQueue ?? privateQueue)?.submit(ResumedEvents(self))
+        let job = ResumedEvents(self)
+        if let gate = sharedScheduler?.inlineGate {
+            job.gate = gate
+            gate.jobBegins()
+        }
+        (sharedScheduler?.runQueue ?? privateQueue)?.submit(job)
     }
 
     /// Drops the postponed events, because the scheduler has ended. Returns true if the sequence was not cancelled before.
@@ -169,7 +176,15 @@ private final class ResumedEvents: Job {
         super.init()
     }
 
-    override func run(_ budget: inout Int) -> Bool { events.deliverPostponed(&budget) }
+    override func run(_ budget: inout Int) -> Bool {
+        if events.isDelivering {
+            budget = -1
+            return false
+        }
+        events.isDelivering = true
+        defer { events.isDelivering = false }
+        return events.deliverPostponed(&budget)
+    }
 
     override func wasRejected() -> Bool { events.reject() }
 }

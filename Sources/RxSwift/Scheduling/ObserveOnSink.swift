@@ -44,7 +44,7 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     }
 
     package override func next(_ element: Element) {
-        if allowsInline, tryDeliverInline(element) { return }
+        if let gate, tryDeliverInline(element, gate) { return }
         events.elements.push(element)
         if let weigh { add(weigh(element)) }
         submitBatch()
@@ -52,11 +52,11 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
 
     /// Delivers an element at once if the queue allows that, and no event waits that the downstream has paused.
     @inline(__always)
-    private func tryDeliverInline(_ element: Element) -> Bool {
-        guard runQueue.tryEnterInline() else { return false }
+    private func tryDeliverInline(_ element: Element, _ gate: InlineGate) -> Bool {
+        guard gate.tryEnter() else { return false }
         let isNext = !events.isPaused
         if isNext, events.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
-        runQueue.leaveInline()
+        gate.leave()
         return isNext
     }
 
@@ -72,8 +72,8 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private static var unitWeight: Int { 1 << 16 }
 
     override func pausesInline(_ source: any PausableSource) -> Bool {
-        guard allowsInline, runQueue.tryEnterInline() else { return false }
-        defer { runQueue.leaveInline() }
+        guard let gate, gate.tryEnter() else { return false }
+        defer { gate.leave() }
         return !events.isPaused && downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
     }
 }
@@ -82,8 +82,8 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
 @usableFromInline
 package class EventBatchingSink<Element>: Sink<Element> {
     final let runQueue: RunQueue
-    /// Whether an event may be delivered at once, when the queue is idle: on the main queue.
-    final let allowsInline: Bool
+    /// Decides whether an event may be delivered at once; nil for a scheduler where it never may.
+    final let gate: InlineGate?
     /// The owner of `runQueue`, kept alive as long as this hop may submit something.
     private final let scheduler: any JobScheduler
     private final let batchedEvents: AnyObserveOnQueue
@@ -100,9 +100,9 @@ package class EventBatchingSink<Element>: Sink<Element> {
     init(events: AnyObserveOnQueue, runQueue: RunQueue, of scheduler: any JobScheduler) {
         batchedEvents = events
         self.runQueue = runQueue
-        allowsInline = runQueue.allowsInline
+        gate = scheduler.inlineGate
         self.scheduler = scheduler
-        openBatch = .passRetained(EventBatch(events))
+        openBatch = .passRetained(EventBatch(events, gate))
         oldestBatch = openBatch
         super.init()
     }
@@ -149,10 +149,10 @@ package class EventBatchingSink<Element>: Sink<Element> {
         hasEnded = true
         batchedEvents.error = error
         var isDelivered = false
-        if allowsInline, runQueue.tryEnterInline() {
+        if let gate, gate.tryEnter() {
             isDelivered = !batchedEvents.isPaused || batchedEvents.hasNoElements
             if isDelivered { batchedEvents.finish() }
-            runQueue.leaveInline()
+            gate.leave()
         }
         if !isDelivered { submitBatch() }
         after()
@@ -187,6 +187,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
         // The scheduler may have ended: a source that keeps emitting would occupy the thread that rejects the batches.
         if batchedEvents.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
         prepareBatch()
+        gate?.jobBegins()
         openBatch._withUnsafeGuaranteedRef { batch in
             batch.open()
             runQueue.submit(batch)
@@ -197,7 +198,9 @@ package class EventBatchingSink<Element>: Sink<Element> {
     @inline(never)
     private final func prepareBatch() {
         let oldest = oldestBatch
-        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) { return append(.passRetained(EventBatch(batchedEvents))) }
+        if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) {
+            return append(.passRetained(EventBatch(batchedEvents, gate)))
+        }
         guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
         if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
             // There are more batches than needed by now. One is released each time, so that those of a burst do not stay for ever.
@@ -238,9 +241,10 @@ private final class EventBatch: Job {
     /// The number of delivered events that are subtracted at the latest.
     private static let largeBatch = 512
 
-    init(_ events: AnyObserveOnQueue) {
+    init(_ events: AnyObserveOnQueue, _ gate: InlineGate?) {
         self.events = events
         super.init()
+        self.gate = gate
     }
 
     /// Spins for about half a microsecond without touching the words that the source writes.
@@ -283,6 +287,16 @@ private final class EventBatch: Job {
     }
 
     override func run(_ budget: inout Int) -> Bool {
+        if events.isDelivering {
+            budget = -1
+            return false
+        }
+        events.isDelivering = true
+        defer { events.isDelivering = false }
+        return deliver(&budget)
+    }
+
+    private func deliver(_ budget: inout Int) -> Bool {
         var known = Int(bitPattern: count.loadAcquiring()) - uncounted
         while true {
             let deliverable = min(known, budget)

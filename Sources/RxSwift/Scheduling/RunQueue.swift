@@ -21,22 +21,11 @@ package class RunQueue {
     /// writes it.
     final let lastLocal = AtomicWord(0)
 
-    /// True for the main queue, where work may run right away when the queue is idle.
-    let allowsInline: Bool
-
     /// Separates the words above, which every submitting thread uses, from the fields below, which only the drainer writes.
     private let padding = CachePadding()
 
     /// Jobs taken from the stack, in order, and those that the drainer enqueued itself. Only the drainer accesses it.
     @exclusivity(unchecked) final var localQueue = JobQueue()
-
-    /// True while work admitted by `tryEnterInline` is under way, and the queue that admitted the work around it. Used only where
-    /// work may run inline: on the main queue.
-    @exclusivity(unchecked) private var isInline = false
-    @exclusivity(unchecked) private var outerInline: Unmanaged<RunQueue>?
-
-    /// The queue that admitted the innermost work that is running inline. Used only on the main queue.
-    @exclusivity(unchecked) nonisolated(unsafe) private static var innermostInline: Unmanaged<RunQueue>?
 
     /// The number of steps per batch, after which other work on the underlying queue gets its turn.
     package final let batchLimit: Int
@@ -44,11 +33,9 @@ package class RunQueue {
     /// - Parameters:
     ///   - batchLimit: the number of steps per batch.
     ///   - entered: true if the queue has a drainer from the start.
-    ///   - allowsInline: true for the main queue, where work may run right away when the queue is idle.
     @usableFromInline
-    package init(batchLimit: Int, entered: Bool = false, allowsInline: Bool = false) {
+    package init(batchLimit: Int, entered: Bool = false) {
         self.batchLimit = batchLimit
-        self.allowsInline = allowsInline
         state = AtomicWord((entered ? RunQueueState.entered : .idle).word)
     }
 
@@ -60,10 +47,6 @@ package class RunQueue {
     ///
     /// Called when a submission finds the queue idle, and when a batch ends before the queue is empty.
     package func wake() { abstractMethod() }
-
-    /// True if the caller may run work right away when the queue is idle.
-    @inline(__always)
-    private final var runsInline: Bool { allowsInline && MainQueue.isCurrent }
 
     /// The name of the underlying queue, if no batch can run there while the calling thread waits.
     ///
@@ -120,47 +103,19 @@ package class RunQueue {
 
     // MARK: Working
 
-    /// Makes the calling thread the drainer, if the queue is idle and that thread may run work inline.
-    package final func tryEnterInline() -> Bool {
-        guard runsInline, replace(.idle, by: .entered) else { return false }
-        isInline = true
-        outerInline = RunQueue.innermostInline
-        RunQueue.innermostInline = .passUnretained(self)
-        return true
-    }
-
-    /// True if the calling thread is running inline work of this queue, further up its stack.
-    package final var isRunningInline: Bool { runsInline && isInline }
-
-    /// True if inline work of any queue is under way. Read only on the main queue.
-    package static var isAnyRunningInline: Bool { innermostInline != nil }
-
-    /// Ends work begun by `tryEnterInline`. Jobs submitted meanwhile run later, not inline.
-    package final func leaveInline() {
-        isInline = false
-        RunQueue.innermostInline = outerInline
-        // The local queue has jobs if `runNextBehindInline` took more than it ran.
-        if !localQueue.isEmpty || !leave() { wake() }
-    }
-
-    /// Runs one job that waits behind inline work of some queue, within that work. Called only on the main queue.
+    /// Runs the job that waits in front, for a caller that blocks the drainer's thread while it waits for an effect that the job may have.
     ///
-    /// For a caller that blocks the thread while it waits for an effect that such a job may have.
-    /// - Returns: false if none is waiting.
-    package static func runNextBehindInline() -> Bool {
-        var next = innermostInline
-        while let queue = next?.takeUnretainedValue() {
-            if queue.runNextBehindOwnInline() { return true }
-            next = queue.outerInline
-        }
-        return false
-    }
-
-    private final func runNextBehindOwnInline() -> Bool {
+    /// - Returns: false if there is none, or if that job is under way further up the stack.
+    package final func runNext() -> Bool {
         guard !localQueue.isEmpty || takePending(), let job = localQueue.popFirst() else { return false }
+        let gate = job.gate
         var budget = batchLimit
-        if !job.run(&budget) { localQueue.prepend(job) }
-        return true
+        if job.run(&budget) {
+            gate?.jobEnded()
+            return true
+        }
+        localQueue.prepend(job)
+        return budget >= 0
     }
 
     /// Runs one batch. Called as `wake` arranged it, by one thread at a time.
@@ -273,10 +228,12 @@ package class RunQueue {
                 if leave() { return false }
                 continue
             }
+            let gate = job.gate
             if !job.run(&budget) {
                 localQueue.prepend(job)
                 return true
             }
+            gate?.jobEnded()
             budget -= 1
             // A further batch would be wasted just to find the queue empty: in virtual time it would take a tick.
             if budget <= 0 { return !localQueue.isEmpty || !leave() }

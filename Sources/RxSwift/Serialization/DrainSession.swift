@@ -38,6 +38,11 @@ package final class DrainSession {
     /// The nesting of `rejectBySubmitter`: the number of jobs on this thread's stack that the thread has submitted and is rejecting.
     var rejectionDepth = 0
 
+    /// The events that this thread has queued inside callbacks and delivered since its outermost drain began.
+    private var ownEvents = 0
+    /// With more of them than this the thread may be in a loop that feeds itself, which would never return to its caller.
+    private static let ownEventLimit = 256
+
     // The budget, with times of `MonotonicClock`.
     private var remainingEvents = 0
     private var deadline: UInt64 = 0
@@ -90,7 +95,17 @@ package final class DrainSession {
 
     func end() {
         depth -= 1
-        if depth == 0 { isUnlimited = false }
+        if depth == 0 { (isUnlimited, ownEvents) = (false, 0) }
+    }
+
+    /// Counts an event that this thread has queued inside a callback, and delivers now.
+    @inline(__always)
+    func deliversOwnEvent() { ownEvents += 1 }
+
+    /// True if the calling thread has delivered so many events of its own callbacks that the next ones had better be queued at a scheduler.
+    static var mayFeedItself: Bool {
+        guard let known = ThreadSlot.drainSession.pointer else { return false }
+        return Unmanaged<DrainSession>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.ownEvents > ownEventLimit }
     }
 
     /// True if the thread may become the drainer of nodes that other threads left.

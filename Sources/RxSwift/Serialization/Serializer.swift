@@ -202,6 +202,8 @@ package struct Serializer: ~Copyable {
                         continue
                     }
                     if !session.admitsForeignWork(), leaveVacant(reference, session) { return session.end() }
+                } else {
+                    session.deliversOwnEvent()
                 }
                 loop.removeFirstTaken()
                 target.run(node)

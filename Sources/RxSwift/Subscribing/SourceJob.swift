@@ -30,11 +30,11 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
     /// On the idle main queue the first event is sent at once, as the first action of a recursion is.
     package final func begin() {
         downstream.link(self)
-        guard trampoline == nil, let queue = scheduler.runQueue, queue.tryEnterInline() else {
+        guard trampoline == nil, let gate = scheduler.inlineGate, gate.tryEnter() else {
             return scheduler.submit(self)
         }
         if !isCancelled, step(), !isCancelled { scheduler.submit(self) }
-        queue.leaveInline()
+        gate.leave()
     }
 
     /// Emits the next event.

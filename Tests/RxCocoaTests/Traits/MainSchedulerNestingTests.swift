@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import RxCocoa
 import RxRelay
 import RxSwift
@@ -155,5 +156,138 @@ import Testing
         #expect(await eventually { log.lines.count == 3 })
         #expect(log.lines == ["before", "bound", "after"])
         subscription.dispose()
+    }
+
+    // MARK: One order for all schedulers of the main queue
+
+    /// The fault: each driver had a queue of its own, and a spinner went before the content came.
+    @Test("What another thread sends to several drivers and schedulers arrives in the order of sending") func oneOrder()
+        async
+    {
+        let log = EventLog()
+        let (loading, items) = (BehaviorRelay(value: false), BehaviorRelay(value: 0))
+        let (instance, async) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let bag = DisposeBag()
+        await onMainQueue {
+            loading.asDriver().skip(1).drive(onNext: { log.note("loading \($0)") }).disposed(by: bag)
+            items.asDriver().skip(1).drive(onNext: { log.note("items \($0)") }).disposed(by: bag)
+            instance.observe(on: MainScheduler.instance).subscribe(onNext: { log.note("instance \($0)") })
+                .disposed(by: bag)
+            async.observe(on: MainScheduler.asyncInstance).subscribe(onNext: { log.note("async \($0)") })
+                .disposed(by: bag)
+        }
+        DispatchQueue.global().sync {
+            loading.accept(true)
+            items.accept(1)
+            async.onNext(1)
+            instance.onNext(1)
+            async.onNext(2)
+            loading.accept(false)
+            items.accept(2)
+        }
+        let expected = [
+            "loading true", "items 1", "async 1", "instance 1", "async 2", "loading false", "items 2",
+        ]
+        #expect(await eventually { log.lines.count == expected.count })
+        #expect(log.lines == expected)
+    }
+
+    @Test("Two drivers of the same elements take turns") func driversTakeTurns() async {
+        let log = EventLog()
+        await onMainQueue {
+            _ = Driver.of(1, 2, 3).drive(onNext: { log.note("a\($0)") })
+            _ = Driver.of(1, 2, 3).drive(onNext: { log.note("b\($0)") })
+        }
+        #expect(await eventually { log.lines.count == 6 })
+        #expect(log.lines == ["a1", "b1", "a2", "b2", "a3", "b3"])
+    }
+
+    @Test("Work for the main scheduler comes before what is handed to the main queue later") func handedOverInside()
+        async
+    {
+        let log = EventLog()
+        let bag = DisposeBag()
+        await onMainQueue {
+            let (a, b) = (PublishSubject<Int>(), PublishSubject<Int>())
+            b.observe(on: MainScheduler.instance).subscribe(onNext: { log.note("b\($0)") }).disposed(by: bag)
+            a.observe(on: MainScheduler.instance).subscribe(onNext: { _ in
+                b.onNext(1)
+                DispatchQueue.main.async { log.note("raw") }
+            }).disposed(by: bag)
+            a.onNext(1)
+        }
+        #expect(await eventually { log.lines.count == 2 })
+        #expect(log.lines == ["b1", "raw"])
+    }
+
+    /// Each feeds the next element back from the callback, up to the limit.
+    private static let feedbackLoops: [(String, @Sendable (Int, EventLog) -> any Disposable)] = [
+        (
+            "driver",
+            { limit, log in
+                let relay = BehaviorRelay(value: 0)
+                return relay.asDriver().drive(onNext: {
+                    if $0 < limit { relay.accept($0 + 1) } else { log.note("limit") }
+                })
+            }
+        ),
+        (
+            "signals that ping-pong",
+            { limit, log in
+                let (a, b) = (PublishRelay<Int>(), PublishRelay<Int>())
+                let first = a.asSignal().emit(onNext: { if $0 < limit { b.accept($0 + 1) } else { log.note("limit") } })
+                let second = b.asSignal().emit(onNext: { a.accept($0 + 1) })
+                a.accept(0)
+                return Disposables.create(first, second)
+            }
+        ),
+        (
+            "observe(on:)",
+            { limit, log in
+                let subject = PublishSubject<Int>()
+                let subscription = subject.observe(on: MainScheduler.instance)
+                    .subscribe(onNext: { if $0 < limit { subject.onNext($0 + 1) } else { log.note("limit") } })
+                subject.onNext(0)
+                return subscription
+            }
+        ),
+    ]
+
+    /// The fault: all elements were delivered within the first call, however many there were.
+    @Test("A feedback loop on the main queue lets others have their turn", arguments: feedbackLoops.indices)
+    func feedback(index: Int) async {
+        let log = EventLog()
+        let bag = DisposeBag()
+        await onMainQueue {
+            DispatchQueue.main.async { log.note("other") }
+            Self.feedbackLoops[index].1(100_000, log).disposed(by: bag)
+            log.note("returned")
+        }
+        #expect(await eventually { log.lines.contains("limit") })
+        #expect(log.lines == ["returned", "other", "limit"])
+    }
+
+    @Test("A callback that waits can run other work of the main queue, but none for its own observer")
+    func waitingCallback() async {
+        let log = EventLog()
+        let (a, b, c) = (PublishSubject<Int>(), PublishSubject<Int>(), PublishSubject<Int>())
+        let bag = DisposeBag()
+        a.observe(on: MainScheduler()).subscribe(onNext: {
+            log.note("a\($0)")
+            if $0 == 1 { b.onNext(1) }
+            log.note("end of a\($0)")
+        }).disposed(by: bag)
+        b.observe(on: MainScheduler()).subscribe(onNext: { _ in
+            DispatchQueue.global().sync {
+                c.onNext(1)
+                a.onNext(2)
+            }
+            while MainScheduler.runNextBehindInline() {}
+            log.note("end of b")
+        }).disposed(by: bag)
+        c.observe(on: MainScheduler()).subscribe(onNext: { log.note("c\($0)") }).disposed(by: bag)
+        DispatchQueue.global().sync { a.onNext(1) }
+        #expect(await eventually { log.lines.contains("end of a2") })
+        #expect(log.lines == ["a1", "c1", "end of b", "end of a1", "a2", "end of a2"])
     }
 }

@@ -53,7 +53,7 @@ import Testing
     /// count: a turn changes none of its bytes, so that no count can wrap.
     @Test("The block submitted for each turn keeps no count") func constantBlock() {
         let queue = DispatchQueue(label: "turns")
-        let turns = DispatchRunQueue(queue: queue, runsInlineOnMain: false)
+        let turns = DispatchRunQueue(queue: queue)
         /// One turn, from an idle queue to an idle queue.
         func drainBatch() {
             turns.submit(WorkJob { _, isRejected in !isRejected })

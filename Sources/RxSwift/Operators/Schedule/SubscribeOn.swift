@@ -191,9 +191,9 @@ private final class StageJob: SchedulerJob {
     func run(on scheduler: any JobScheduler, with stage: Stage, _ action: @escaping (Stage) -> Void) {
         self.action = action
         link(stage)
-        if let queue = scheduler.runQueue, queue.tryEnterInline() {
+        if let gate = scheduler.inlineGate, gate.tryEnter() {
             perform()
-            queue.leaveInline()
+            gate.leave()
         } else {
             scheduler.submit(self)
             // The job may have been dropped too early to be found.

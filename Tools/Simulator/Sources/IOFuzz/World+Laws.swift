@@ -18,12 +18,12 @@ extension World {
             return false
         }
         if case .slow(let loop, _) = peer.consumer, isEnded(loop) { return false }
+        // A sequence that the end of the loop cuts off resets the peer, also after the output was ended.
+        if isEnded(end.loop), end.writeEnds.contains(where: { $0.completions == 0 }) { return false }
         switch ending.kind {
         case .shutdownOutput: return !end.wantsNoInput || !peer.hasSent && canDrain(end, peer)
         // A peer that is still sending resets the connection.
-        case .close, .release: return !peer.hasSent && canDrain(end, peer)
-        // A sequence that the end of the loop cuts off resets the peer, too.
-        case .loop: return !peer.hasSent && canDrain(end, peer) && end.writeEnds.allSatisfy { $0.completions > 0 }
+        case .close, .release, .loop: return !peer.hasSent && canDrain(end, peer)
         case .abort: return false
         }
     }
