@@ -55,6 +55,18 @@ import Testing
         #expect(notes.lines == ["late subscriber 2"])
     }
 
+    @Test("An element sent inside a replay reaches the new subscriber") func sentInsideReplay() {
+        let notes = EventLog()
+        let subject = ReplaySubject<Int>.createUnbounded()
+        subject.onNext(1)
+        _ = subject.subscribe(onNext: { element in
+            if element == 1 { subject.onNext(2) }
+            notes.note("got \(element)")
+        })
+        subject.onNext(3)
+        #expect(notes.lines == ["got 1", "got 2", "got 3"])
+    }
+
     @Test("share() releases its source at the terminal event") func shareReleasesSource() {
         final class Resource {}
         let source = PublishSubject<Int>()

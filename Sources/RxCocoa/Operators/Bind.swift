@@ -12,7 +12,7 @@ extension ObservableType {
     public func bind<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element {
-        subscribe(ObserverGroup(observers))
+        asObservable().subscribe(ObserverGroup(observers))
     }
 
     /// Passes every event to observers of optional elements.
@@ -24,7 +24,7 @@ extension ObservableType {
     public func bind<Observer: ObserverType>(
         to observers: Observer...
     ) -> any Disposable where Observer.Element == Element? {
-        subscribe(ObserverGroup(observers.map { WrappingObserver($0) }))
+        asObservable().subscribe(ObserverGroup(observers.map { WrappingObserver($0) }))
     }
 
     /// Passes the sequence to a function that binds it.

@@ -98,8 +98,6 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var isInput: Bool { true }
-
     override var subject: String { path.description }
 
     override func begin() {

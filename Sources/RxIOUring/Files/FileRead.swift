@@ -56,8 +56,6 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var isInput: Bool { true }
-
     override var subject: String { path.description }
 
     override func begin() {

@@ -105,6 +105,8 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
     /// The error of `chunks`.
     @exclusivity(unchecked) private var inputError: (any Error)?
 
+    override var isInput: Bool { false }
+
     init(
         _ chunks: Observable<ByteChunk>, _ target: FileTarget, synchronize: Bool, backlogLimit: Int, loop: EventLoop,
         downstream: Sink<Int>

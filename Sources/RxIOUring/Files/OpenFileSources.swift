@@ -147,6 +147,8 @@ final class FileWritableSource: LoopSource<Bool>, OutputObserver {
 
     override var subject: String { output.path }
 
+    override var isInput: Bool { false }
+
     override func begin() {
         room.source = self
         output.addObserver(self)

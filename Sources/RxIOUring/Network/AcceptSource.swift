@@ -87,6 +87,8 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     /// The end of the loop waits for an orderly close under way.
     override func drain() -> Bool { isRunning && wantsClose }
 
+    override var isInput: Bool { !wantsClose }
+
     /// Completes when the descriptor is closed: from then on another listener can have the address.
     private func closeAndComplete() {
         closeSocket { self.complete() }
@@ -127,16 +129,18 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
             } else {
                 failed(-fd)
             }
-            if !isRunning || timer != nil || wantsClose || mustPause() { return }
+            if !isRunning || !isWanted || timer != nil || wantsClose || mustPause() { return }
         }
     }
 
     private func take(_ fd: CInt, _ remote: SocketAddress) {
-        let connection = Connection(
+        var connection = Connection(
             fd, local: nil, remote: remote, options: options, scheduler: group?.next() ?? scheduler, accepted: accepted)
         isEmitting = true
         emit(connection)
         isEmitting = false
+        // A dispose beside the emission has dropped it: to the peer an orderly end would look like an empty answer.
+        if !isWanted, isKnownUniquelyReferenced(&connection) { connection.abort() }
         if isRunning, wantsClose { closeAndComplete() }
     }
 

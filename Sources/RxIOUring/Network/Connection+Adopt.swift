@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import RxPrimitives
 public import RxSwift
 
 extension Connection {
@@ -24,16 +23,6 @@ extension Connection {
         return Single(
             raw: scheduler.observable { AdoptSource(descriptor, ownership, options, scheduler, downstream: $0) })
     }
-}
-
-/// Whether a subscription has taken a descriptor over; used on any thread.
-private final class DescriptorOwnership: Sendable {
-    private let isTaken = AtomicWord(0)
-
-    func take() -> Bool { isTaken.compareExchange(0, 1) }
-
-    // Releasing: paired with the compare-exchange of the next `take`.
-    func giveBack() { isTaken.storeReleasing(0) }
 }
 
 private final class AdoptSource: LoopSource<Connection> {

@@ -60,8 +60,6 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
 
     override func continueReading() { core.receiveNext() }
 
-    override var isInput: Bool { true }
-
     override func loopEnded() {
         core.isInputEnding = true
         super.loopEnded()

@@ -17,6 +17,8 @@ final class WritableSource: LoopSource<Bool>, ConnectionWatcher, OutputObserver 
 
     override var subject: String { core.subject }
 
+    override var isInput: Bool { false }
+
     override func begin() {
         room.source = self
         core.add(self)

@@ -13,11 +13,11 @@ extension DescriptorStream {
     ///   - descriptor: open for reading. It is in use from the subscription on, which duplicates it, so that it may be closed
     ///     then.
     ///   - closesWhenDone: whether the sequence takes the descriptor over and closes it, after the terminal event or a dispose.
-    ///     Then there can be one subscription.
+    ///     Then there can be one subscription; the next one fails with `EBUSY`, and does not touch the descriptor.
     ///   - chunkSize: the most bytes per chunk. Smaller pieces are emitted as they arrive.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
-    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `fstat`, `read`): `EIO` if it is a terminal in whose background
+    /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `take over`, `fstat`, `read`): `EIO` if it is a terminal in whose background
     ///   the program runs.
     public static func read(
         _ descriptor: CInt, closesWhenDone: Bool = false, chunkSize: Int = defaultChunkSize, window: Int = 2,
@@ -25,9 +25,10 @@ extension DescriptorStream {
     ) -> Observable<ByteChunk> {
         if chunkSize <= 0 { fatalError("DescriptorStream.read: the chunk size has to be positive, is \(chunkSize)") }
         if window <= 0 { fatalError("DescriptorStream.read: the window has to be at least 1, is \(window)") }
+        let ownership = closesWhenDone ? DescriptorOwnership() : nil
         return scheduler.observable {
             DescriptorReadSource(
-                BorrowedDescriptor(descriptor, isTaken: closesWhenDone),
+                BorrowedDescriptor(descriptor, taking: ownership),
                 pool: BytePool(size: chunkSize, window: window), loop: scheduler.loop, downstream: $0)
         }
     }
@@ -44,16 +45,17 @@ private final class DescriptorReadSource: LoopSource<ByteChunk> {
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var isInput: Bool { true }
-
     override var subject: String { borrowed.subject }
 
     override func begin() {
-        if borrowed.error != 0 { return fail("dup", borrowed.error) }
-        guard let descriptor = borrowed.open(on: loop) else { return fail("fstat", borrowed.error) }
-        // Holds this source until `end` closes it.
-        reader = DescriptorReader(descriptor, pool: pool, on: loop, mustPause: mustPause, receive: received)
-        reader?.read()
+        do throws(IOError) {
+            // Holds this source until `end` closes it.
+            reader = DescriptorReader(
+                try borrowed.open(on: loop), pool: pool, on: loop, mustPause: mustPause, receive: received)
+            reader?.read()
+        } catch {
+            fail(with: error)
+        }
     }
 
     override func continueReading() { reader?.read() }

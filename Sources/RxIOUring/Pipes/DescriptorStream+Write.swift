@@ -14,18 +14,18 @@ extension DescriptorStream {
     ///   - descriptor: open for writing. It is in use from the subscription on, which duplicates it, so that it may be closed
     ///     then.
     ///   - closesWhenDone: whether the descriptor is taken over and closed, after the terminal event or a dispose. Then there
-    ///     can be one subscription.
+    ///     can be one subscription; the next one fails with `EBUSY`, and does not touch the descriptor.
     ///   - scheduler: the event loop that writes, and on whose thread the end is told.
     /// - Returns: completes when everything is written. Fails with an error of `chunks` when the chunks before it are written,
-    ///   or with an `IOError` (`dup`, `fstat`, `write`): `EPIPE` if there is no reader any more. The signal SIGPIPE is not
+    ///   or with an `IOError` (`dup`, `take over`, `fstat`, `write`): `EPIPE` if there is no reader any more. The signal SIGPIPE is not
     ///   raised.
     public static func write(
         _ chunks: Observable<ByteChunk>, to descriptor: CInt, closesWhenDone: Bool = false, scheduler: IOUringScheduler
     ) -> Completable {
+        let ownership = closesWhenDone ? DescriptorOwnership() : nil
         let written: Observable<Never> = scheduler.observable {
             DescriptorWriteSource(
-                chunks, to: BorrowedDescriptor(descriptor, isTaken: closesWhenDone), scheduler: scheduler,
-                downstream: $0)
+                chunks, to: BorrowedDescriptor(descriptor, taking: ownership), scheduler: scheduler, downstream: $0)
         }
         return written.asCompletable()
     }
@@ -51,10 +51,12 @@ private final class DescriptorWriteSource: LoopSource<Never> {
     override func wasStopped() { writer.unsubscribe() }
 
     override func begin() {
-        if borrowed.error != 0 { return fail("dup", borrowed.error) }
-        guard let descriptor = borrowed.open(on: loop) else { return fail("fstat", borrowed.error) }
-        // Holds this source until `end` closes it.
-        writer.start(descriptor, receive: received)
+        do throws(IOError) {
+            // Holds this source until `end` closes it.
+            writer.start(try borrowed.open(on: loop), receive: received)
+        } catch {
+            fail(with: error)
+        }
     }
 
     override func end() { writer.close() }

@@ -29,23 +29,30 @@ struct BorrowedDescriptor: ~Copyable {
     /// The name of the descriptor in errors.
     let subject: String
     private var held: OwnedDescriptor?
-    /// The errno of a failure, or 0.
-    private(set) var error: CInt = 0
+    private var error: IOError?
 
-    /// - Parameter isTaken: true if the descriptor is closed after use; otherwise a duplicate of it is used.
-    init(_ fd: CInt, isTaken: Bool) {
+    /// - Parameter ownership: nil if a duplicate of the descriptor is used; otherwise the descriptor is taken over, and closed after use.
+    init(_ fd: CInt, taking ownership: DescriptorOwnership?) {
         subject = "descriptor \(fd)"
-        held = isTaken ? OwnedDescriptor(fd) : OwnedDescriptor.duplicate(of: fd, error: &error)
+        if let ownership {
+            if ownership.take() {
+                held = OwnedDescriptor(fd)
+            } else {
+                error = IOError(code: EBUSY, operation: "take over", subject: subject)
+            }
+        } else {
+            var code: CInt = 0
+            held = OwnedDescriptor.duplicate(of: fd, error: &code)
+            if code != 0 { error = IOError(code: code, operation: "dup", subject: subject) }
+        }
     }
 
-    /// Opens the descriptor on the loop, once. Returns nil if there is an error.
-    mutating func open(on loop: EventLoop) -> Descriptor? {
-        guard let given = held.take() else { return nil }
+    /// Opens the descriptor on the loop, once.
+    mutating func open(on loop: EventLoop) throws(IOError) -> Descriptor {
+        if let error { throw error }
+        let given = held.take()!
         var status = stat()
-        if fstat(given.fd, &status) != 0 {
-            error = errno
-            return nil
-        }
+        if fstat(given.fd, &status) != 0 { throw IOError(code: errno, operation: "fstat", subject: subject) }
         let blocking: Operation.Blocking
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFBLK: blocking = .disk

@@ -52,13 +52,13 @@ final class ChildHandle: @unchecked Sendable {
         }
     }
 
-    /// Ends the process and its group on a thread of their own, where there is no loop to do that.
+    /// Signals the process and its group, and awaits their end on a thread of their own, where there is no loop to do that.
     ///
-    /// If the system has no thread, they are ended at once, on the calling thread.
+    /// If the system has no thread, they are killed at once, on the calling thread.
     func endOffLoop(_ disposal: ChildProcess.Disposal) {
+        send(disposal == .kill ? SIGKILL : SIGTERM)
         let status = startThread {
             if case .terminate(let grace) = disposal {
-                self.send(SIGTERM)
                 let end = MonotonicClock.deadline(after: grace.nanosecondsClamped, from: MonotonicClock.now())
                 while self.reap() == nil || self.isRunning, MonotonicClock.now() < end { usleep(2_000) }
             }

@@ -60,13 +60,14 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     }
 
     override func end() {
+        // Before the input is closed: to a program that still runs, the end of a cut input would look like that of a whole one.
+        child?.abandon()
+        child = nil
         output?.close()
         output = nil
         errorOutput?.close()
         errorOutput = nil
         input?.close()
-        child?.abandon()
-        child = nil
     }
 
     private func reader(

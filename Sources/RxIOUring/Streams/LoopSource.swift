@@ -86,8 +86,8 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// See `LoopDependent`.
     func drain() -> Bool { false }
 
-    /// See `LoopDependent`.
-    var isInput: Bool { false }
+    /// See `LoopDependent`. A sequence without elements tells the outcome of an output.
+    var isInput: Bool { Element.self != Never.self }
 
     func loopEnded() {
         guard isRunning else { return }

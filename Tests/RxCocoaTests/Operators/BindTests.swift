@@ -47,6 +47,37 @@ import Testing
             ])
     }
 
+    /// A sequence of a user's own that goes on after its end and after a dispose.
+    struct Careless: ObservableType {
+        typealias Element = Int
+        let log: EventLog
+
+        func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable where Observer.Element == Int {
+            observer.onNext(1)
+            observer.onCompleted()
+            observer.onNext(2)
+            observer.onCompleted()
+            return Disposables.create { self.log.note("disposed") }
+        }
+    }
+
+    @Test("A sequence of a user's own reaches observers only up to its end", arguments: [false, true])
+    func carelessSequence(_ isOptional: Bool) {
+        let log = EventLog()
+        let source = Careless(log: log)
+        _ =
+            isOptional
+            ? source.bind(to: Self.notingOptionals("a ", log)) : source.bind(to: ObserverOfCareless(log: log))
+        #expect(log.lines == ["a next(1)", "a completed", "disposed"])
+    }
+
+    /// Unlike an `AnyObserver`, it does not look whether the sequence has ended.
+    struct ObserverOfCareless: ObserverType {
+        let log: EventLog
+
+        func on(_ event: Event<Int>) { log.note("a \(event)") }
+    }
+
     @Test("An error reaches all observers", arguments: forms) func errors(_ bind: Form) {
         let log = EventLog()
         _ = bind(sequence(1, error: .expected), log)

@@ -147,4 +147,41 @@ import Testing
             server.end()
         }
     }
+
+    enum Source: CaseIterable { case program, collectedProgram, signals, connections }
+
+    /// The fault: only some inputs were told of the end of the loop before the outputs, so that the peer saw a clean end.
+    @Test("A sequence that the end of the loop cuts off does not look whole", arguments: Backend.built, Source.allCases)
+    func cutSource(_ backend: Backend, _ kind: Source) throws {
+        for _ in 0..<5 {
+            let isWriting = OneShot()
+            let later = Guarded<Observable<ByteChunk>?>(nil)
+            let server = try Server(backend) { connection in
+                let source = Observable.just(ByteChunk("head")).concat(later.value ?? .empty())
+                _ = connection.write(source).subscribe(onError: { _ in })
+                isWriting.fire()
+            }
+            let scheduler = server.scheduler
+            later.value =
+                switch kind {
+                case .program:
+                    ChildProcess.run("/bin/sleep", arguments: ["100"], whenDisposed: .kill, scheduler: scheduler)
+                        .map { _ in ByteChunk("x") }
+                case .collectedProgram:
+                    ChildProcess.output("/bin/sleep", arguments: ["100"], whenDisposed: .kill, scheduler: scheduler)
+                        .map { ByteChunk($0.output) }.asObservable()
+                case .signals: Signals.observe(SIGWINCH, scheduler: scheduler).map { _ in ByteChunk("x") }
+                case .connections:
+                    try TCP.listener(port: 0, scheduler: scheduler).connections.map { _ in ByteChunk("x") }
+                }
+            let peer = PlainSocket(connectedTo: server.address)
+            #expect(isWriting.wait(seconds: 10))
+            #expect(peer.receive(4) == Array("head".utf8))
+            later.value = nil
+            scheduler.shutdown()
+            #expect(receiveAll(peer).end == ECONNRESET)
+            peer.close()
+            server.end()
+        }
+    }
 }

@@ -72,6 +72,36 @@ import Testing
         }
     }
 
+    /// The fault: the loop went on accepting, and closed in order what nobody got: to these peers an empty answer.
+    @Test("Connections that nobody gets are reset", arguments: Backend.built)
+    func undelivered(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            let peers = (0..<10).map { _ in PlainSocket(connectedTo: listener.address) }
+            let subscription = SingleAssignmentDisposable()
+            let delivered = Guarded<[Connection]>([])
+            subscription.setDisposable(
+                listener.connections.subscribe(onNext: { connection in
+                    delivered.change { $0.append(connection) }
+                    connection.send("!")
+                    let isDisposed = OneShot()
+                    Thread.detachNewThread {
+                        subscription.dispose()
+                        isDisposed.fire()
+                    }
+                    #expect(isDisposed.wait(seconds: 10))
+                }))
+            #expect(waitUntil { !delivered.value.isEmpty })
+            #expect(peers[0].receive(1) == Array("!".utf8))
+            for peer in peers.dropFirst() { #expect(receiveAll(peer).end == ECONNRESET) }
+            #expect(delivered.value.count == 1)
+            delivered.value = []
+            for peer in peers { peer.close() }
+            scheduler.shutdown()
+        }
+    }
+
     /// The fault: `connections` completed while the descriptor was still being closed.
     @Test("A listener that has completed leaves its address free", arguments: Backend.built, [false, true])
     func freeAddress(_ backend: Backend, _ quiesces: Bool) throws {

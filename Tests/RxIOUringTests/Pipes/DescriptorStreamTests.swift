@@ -145,6 +145,34 @@ import Testing
         }
     }
 
+    /// The fault: the second subscription read from, and closed, what had the number by then.
+    @Test("A descriptor that was taken over is taken over once", arguments: Backend.built, [false, true])
+    func takenOnce(_ backend: Backend, _ reads: Bool) throws {
+        try onLoop(backend) { scheduler in
+            let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+            let fd = reads ? readEnd : writeEnd
+            let stream =
+                reads
+                ? DescriptorStream.read(fd, closesWhenDone: true, scheduler: scheduler).ignoreElements().asObservable()
+                : DescriptorStream.write(.empty(), to: fd, closesWhenDone: true, scheduler: scheduler).asObservable()
+            if reads { close(writeEnd) }
+            #expect(Receiver(stream).wait())
+            #expect(waitUntil { fcntl(fd, F_GETFD) == -1 })
+            // The number of another file.
+            #expect(dup2(open("/dev/zero", O_RDWR), fd) == fd)
+            for _ in 0..<2 {
+                let again = Receiver(stream)
+                #expect(again.wait())
+                #expect(
+                    again.error as? IOError
+                        == IOError(code: EBUSY, operation: "take over", subject: "descriptor \(fd)"))
+            }
+            #expect(fcntl(fd, F_GETFD) != -1)
+            close(fd)
+            if !reads { close(readEnd) }
+        }
+    }
+
     /// The fault: the pipe holds one page, so that writes are short.
     @Test("Every byte passes through a small pipe in order", arguments: Backend.built)
     func smallPipe(_ backend: Backend) throws {

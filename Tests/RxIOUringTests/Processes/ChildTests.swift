@@ -180,4 +180,35 @@ import Testing
             #expect(receiver.wait() && receiver.isCompleted)
         }
     }
+
+    enum Cut: CaseIterable { case isDisposed, loopEnds, inputFails }
+
+    /// The fault: its input was closed first, and `cat > file && mv file whole` took what it had for everything.
+    @Test(
+        "A program whose input is cut off is ended before it sees an end of it", arguments: Backend.built, Cut.allCases)
+    func cutInput(_ backend: Backend, _ cut: Cut) throws {
+        struct Failure: Error {}
+        let folder = TemporaryFolder()
+        for disposal in [Disposal.kill, .terminate(grace: .seconds(20))] {
+            for _ in 0..<stepCount(40, debug: 20) {
+                onLoop(backend) { scheduler in
+                    let input = PublishSubject<ByteChunk>()
+                    let receiver = ChildProcessTests.received(
+                        ChildProcessTests.shell(
+                            "echo ready; cat > /dev/null && : > \(folder["whole"])", input: input,
+                            whenDisposed: disposal, scheduler))
+                    #expect(soon { text(receiver) == "ready\n" })
+                    input.onNext(ByteChunk("half"))
+                    switch cut {
+                    case .isDisposed: receiver.dispose()
+                    case .loopEnds: scheduler.shutdown()
+                    case .inputFails: input.onError(Failure())
+                    }
+                    guard case .started(let pid)? = receiver.elements.first else { return }
+                    #expect(soon { ChildProcessTests.isGone(pid) })
+                }
+            }
+        }
+        #expect(folder.names.isEmpty)
+    }
 }
