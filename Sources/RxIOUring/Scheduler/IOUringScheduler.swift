@@ -119,8 +119,8 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
 
     /// Ends the loop: work submitted before runs, what connections and files have accepted is written, everything else is cancelled.
     ///
-    /// Sources of bytes end first: `received`, `File.read`, `File.follow` and the reading of descriptors. Writing takes a second at most, see
-    /// `shutdown(draining:)`.
+    /// Sequences of bytes, events and connections end first, so that what relays them can tell a peer that more was to come. An end that reaches
+    /// a `write` by way of another thread comes too late for that. Writing takes a second at most, see `shutdown(draining:)`.
     ///
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
     /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
