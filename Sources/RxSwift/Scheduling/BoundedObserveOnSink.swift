@@ -26,11 +26,11 @@ package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
 
     package override func next(_ element: Element) {
         if hasEnded { return }
-        if let gate, gate.tryEnter() {
+        if tryEnterInline() {
             // Elements that wait come first, also while the downstream pauses them.
             let isFirst = !events.isPaused && events.hasNoElements
             if isFirst { _ = events.send(element) }
-            gate.leave()
+            leaveInline()
             if isFirst { return }
         }
         switch events.offer(element) {

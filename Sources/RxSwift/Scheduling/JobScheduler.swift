@@ -16,7 +16,7 @@ package protocol JobScheduler: AnyObject {
     /// The queue that all work of this scheduler shares, if it is serial. Nil if jobs may run at the same time.
     var runQueue: RunQueue? { get }
 
-    /// Decides whether work may run where it is submitted. Nil where it never may.
+    /// Decides whether work may run where it is submitted, the same object at any time. Nil where it never may.
     var inlineGate: InlineGate? { get }
 
     /// The number of steps that a job may take per batch. It is 1 if each step needs a batch of its own, as a tick of virtual time does.

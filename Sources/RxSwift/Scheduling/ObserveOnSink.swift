@@ -44,7 +44,7 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     }
 
     package override func next(_ element: Element) {
-        if let gate, tryDeliverInline(element, gate) { return }
+        if gate != nil, tryDeliverInline(element) { return }
         events.elements.push(element)
         if let weigh { add(weigh(element)) }
         submitBatch()
@@ -52,11 +52,11 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
 
     /// Delivers an element at once if the queue allows that, and no event waits that the downstream has paused.
     @inline(__always)
-    private func tryDeliverInline(_ element: Element, _ gate: InlineGate) -> Bool {
-        guard gate.tryEnter() else { return false }
+    private func tryDeliverInline(_ element: Element) -> Bool {
+        guard tryEnterInline() else { return false }
         let isNext = !events.isPaused
         if isNext, events.isCancelled.loadRelaxed() == 0 { downstream._withUnsafeGuaranteedRef { $0.next(element) } }
-        gate.leave()
+        leaveInline()
         return isNext
     }
 
@@ -72,8 +72,8 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private static var unitWeight: Int { 1 << 16 }
 
     override func pausesInline(_ source: any PausableSource) -> Bool {
-        guard let gate, gate.tryEnter() else { return false }
-        defer { gate.leave() }
+        guard tryEnterInline() else { return false }
+        defer { leaveInline() }
         return !events.isPaused && downstream._withUnsafeGuaranteedRef { $0.pauses(source) }
     }
 }
@@ -82,8 +82,9 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
 @usableFromInline
 package class EventBatchingSink<Element>: Sink<Element> {
     final let runQueue: RunQueue
-    /// Decides whether an event may be delivered at once; nil for a scheduler where it never may.
-    final let gate: InlineGate?
+    /// Decides whether an event may be delivered at once; nil for a scheduler where it never may. The scheduler holds it: its references are
+    /// not counted with each event.
+    final let gate: Unmanaged<InlineGate>?
     /// The owner of `runQueue`, kept alive as long as this hop may submit something.
     private final let scheduler: any JobScheduler
     private final let batchedEvents: AnyObserveOnQueue
@@ -100,9 +101,9 @@ package class EventBatchingSink<Element>: Sink<Element> {
     init(events: AnyObserveOnQueue, runQueue: RunQueue, of scheduler: any JobScheduler) {
         batchedEvents = events
         self.runQueue = runQueue
-        gate = scheduler.inlineGate
+        gate = scheduler.inlineGate.map(Unmanaged.passUnretained)
         self.scheduler = scheduler
-        openBatch = .passRetained(EventBatch(events, gate))
+        openBatch = .passRetained(EventBatch(events, scheduler.inlineGate))
         oldestBatch = openBatch
         super.init()
     }
@@ -149,10 +150,10 @@ package class EventBatchingSink<Element>: Sink<Element> {
         hasEnded = true
         batchedEvents.error = error
         var isDelivered = false
-        if let gate, gate.tryEnter() {
+        if tryEnterInline() {
             isDelivered = !batchedEvents.isPaused || batchedEvents.hasNoElements
             if isDelivered { batchedEvents.finish() }
-            gate.leave()
+            leaveInline()
         }
         if !isDelivered { submitBatch() }
         after()
@@ -181,13 +182,24 @@ package class EventBatchingSink<Element>: Sink<Element> {
 
     // MARK: Batches
 
+    /// Begins a delivery at once, if that is allowed.
+    @inline(__always)
+    final func tryEnterInline() -> Bool {
+        guard let gate else { return false }
+        return gate._withUnsafeGuaranteedRef { $0.tryEnter() }
+    }
+
+    /// Ends what `tryEnterInline` has begun.
+    @inline(__always)
+    final func leaveInline() { gate?._withUnsafeGuaranteedRef { $0.leave() } }
+
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
     final func submitBatch() {
         if openBatch._withUnsafeGuaranteedRef({ runQueue.isLast($0) && $0.tryExtend() }) { return }
         // The scheduler may have ended: a source that keeps emitting would occupy the thread that rejects the batches.
         if batchedEvents.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
         prepareBatch()
-        gate?.jobBegins()
+        gate?._withUnsafeGuaranteedRef { $0.jobBegins() }
         openBatch._withUnsafeGuaranteedRef { batch in
             batch.open()
             runQueue.submit(batch)
@@ -199,7 +211,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
     private final func prepareBatch() {
         let oldest = oldestBatch
         if !oldest._withUnsafeGuaranteedRef({ $0.isClosed }) {
-            return append(.passRetained(EventBatch(batchedEvents, gate)))
+            return append(.passRetained(EventBatch(batchedEvents, scheduler.inlineGate)))
         }
         guard let second = oldest._withUnsafeGuaranteedRef({ $0.newer }) else { return }
         if second._withUnsafeGuaranteedRef({ $0.isClosed }), let third = second._withUnsafeGuaranteedRef({ $0.newer }) {
