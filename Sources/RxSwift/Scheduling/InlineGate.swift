@@ -5,7 +5,7 @@ import RxPrimitives
 /// Decides whether work for a scheduler of the main queue may run right where it is submitted: there, when the scheduler object has nothing
 /// queued or under way.
 ///
-/// All these schedulers share one run queue, so that their queued work keeps its order; each has a gate of its own. What runs inline does not
+/// All these schedulers share one run queue, so that their queued work keeps its order; each has a gate of its own. Inline work does not
 /// occupy the queue: where an inline callback runs the main run loop, the queue goes on with other work. A callback that emits anew each time
 /// would be called inline for ever; after 256 such events the others are queued, so that the main queue gets its turn.
 @usableFromInline

@@ -29,7 +29,7 @@ class AnyObserveOnQueue: PausableSource {
     /// True from the downstream's pause until the job that delivers the postponed events.
     @exclusivity(unchecked) private(set) final var isPaused = false
     /// True while a batch is being delivered: a callback that blocks the main queue may run jobs that wait there, see `RunQueue.runNext`.
-    @exclusivity(unchecked) final var isDelivering = false
+    @exclusivity(unchecked) private final var isDelivering = false
 
     private final let backlogPlace = Backlog.Place()
 
@@ -132,6 +132,18 @@ class AnyObserveOnQueue: PausableSource {
         return isPaused
     }
 
+    /// Runs a job that delivers events, or has it wait while another one does so further up the stack.
+    @inline(__always)
+    final func unlessDelivering(_ budget: inout Int, _ deliver: (inout Int) -> Bool) -> Bool {
+        if isDelivering {
+            budget = -1
+            return false
+        }
+        isDelivering = true
+        defer { isDelivering = false }
+        return deliver(&budget)
+    }
+
     @usableFromInline
     final func resume() {
         guard state.resume(), isCancelled.loadRelaxed() == 0 else { return }
@@ -177,13 +189,7 @@ private final class ResumedEvents: Job {
     }
 
     override func run(_ budget: inout Int) -> Bool {
-        if events.isDelivering {
-            budget = -1
-            return false
-        }
-        events.isDelivering = true
-        defer { events.isDelivering = false }
-        return events.deliverPostponed(&budget)
+        events.unlessDelivering(&budget) { events.deliverPostponed(&$0) }
     }
 
     override func wasRejected() -> Bool { events.reject() }

@@ -299,13 +299,7 @@ private final class EventBatch: Job {
     }
 
     override func run(_ budget: inout Int) -> Bool {
-        if events.isDelivering {
-            budget = -1
-            return false
-        }
-        events.isDelivering = true
-        defer { events.isDelivering = false }
-        return deliver(&budget)
+        events.unlessDelivering(&budget) { deliver(&$0) }
     }
 
     private func deliver(_ budget: inout Int) -> Bool {
