@@ -90,7 +90,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         if result.hasFilled {
             // Submitted, not called at once: the caller may be an observer of this file.
             loop.queue.submitExpress {
-                for observer in self.observers.all { observer.outputChanged() }
+                for observer in self.observers.all { observer.outputFilled() }
             }
         }
         return result

@@ -134,11 +134,8 @@ final class FileCloseSource: LoopSource<Never>, WriteWaiter {
 }
 
 /// Emits whether the writes of an open file have room.
-final class FileWritableSource: LoopSource<Bool>, OutputObserver {
+final class FileWritableSource: WritabilitySource {
     private let output: FileOutput
-    private let room = WaitForRoom()
-    /// The last element.
-    @exclusivity(unchecked) private var isWritable: Bool?
 
     init(_ output: FileOutput, downstream: Sink<Bool>) {
         self.output = output
@@ -147,33 +144,17 @@ final class FileWritableSource: LoopSource<Bool>, OutputObserver {
 
     override var subject: String { output.path }
 
-    override var isInput: Bool { false }
-
     override func begin() {
-        room.source = self
         output.addObserver(self)
         outputChanged()
     }
 
     override func end() { output.removeObserver(self) }
 
-    func outputChanged() {
-        guard isRunning else { return }
-        if output.isClosed { return complete() }
-        let isWritable = !output.queue.isFull(room)
-        if isWritable == self.isWritable { return }
-        self.isWritable = isWritable
-        emit(isWritable)
-    }
+    override func isFull(_ source: any PausableSource) -> Bool { output.queue.isFull(source) }
 
-    /// The wait of this source for room: the queue resumes it.
-    private final class WaitForRoom: PausableSource, @unchecked Sendable {
-        /// Set before the queue knows this object.
-        @exclusivity(unchecked) weak var source: FileWritableSource?
-
-        func resume() {
-            guard let source else { return }
-            source.loop.queue.submitExpress { source.outputChanged() }
-        }
+    override func outputChanged() {
+        if isRunning, output.isClosed { return complete() }
+        super.outputChanged()
     }
 }

@@ -114,7 +114,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// Whether the peer keeps up: false while `highWatermark` is queued, until half of that is left.
     ///
-    /// Emits the state on subscription, and then each change, on the loop. Sends are accepted in both states, up to `sendLimit`. Completes
+    /// Emits the state on subscription, and then each change, on the loop: after each send that reaches `highWatermark` comes false, and true when
+    /// there is room, also if all of it has been sent by then. Sends are accepted in both states, up to `sendLimit`. Completes
     /// when the connection is closed, and does not keep it open. Fails with `ECANCELED` if the loop has ended.
     public var isWritable: Observable<Bool> {
         scheduler.observable { [core] in WritableSource(core, downstream: $0) }

@@ -191,7 +191,7 @@ extension ConnectionCore {
         if !before.isFilled(by: item, watermarks) { return }
         // Submitted, not called at once: the caller may be an observer of this connection.
         loop.submit {
-            for observer in self.outputObservers.all { observer.outputChanged() }
+            for observer in self.outputObservers.all { observer.outputFilled() }
         } rejected: {
             false
         }

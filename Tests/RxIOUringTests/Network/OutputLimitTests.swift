@@ -179,6 +179,34 @@ import Testing
         }
     }
 
+    /// The fault: the loop had sent everything by the time it told of the full output, and so told nothing. The sender waited for ever.
+    @Test(
+        "A sender that stops at the watermark is told of each room behind that", arguments: Backend.built,
+        [true, false])
+    func gatedSender(_ backend: Backend, _ isOnLoop: Bool) throws {
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.highWatermark = 30_000
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let other = SerialDispatchQueueScheduler(qos: .default)
+            let states = isOnLoop ? connection.isWritable : connection.isWritable.observe(on: other)
+            let (pieces, size) = (100, 10_000)
+            let sent = AtomicCounter(0)
+            let subscription = states.subscribe(onNext: { isWritable in
+                while isWritable, sent.value < pieces, connection.queuedBytes < connection.highWatermark {
+                    connection.send(ByteChunk(pattern(size)))
+                    sent.increment()
+                }
+            })
+            #expect(peer.receive(pieces * size).count == pieces * size)
+            subscription.dispose()
+            connection.close()
+            server.end()
+        }
+    }
+
     enum LoopEnd: CaseIterable { case shutdown, closeAndShutdown }
 
     @Test("The end of the loop sends what was accepted", arguments: Backend.built, LoopEnd.allCases)
