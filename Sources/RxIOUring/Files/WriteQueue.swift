@@ -108,7 +108,7 @@ final class WriteQueue: @unchecked Sendable {
             items += item.items
             let tellsLoop = noticeThreshold.map { addedBytes >= $0 } ?? false
             if tellsLoop { noticeThreshold = nil }
-            let hasFilled = isObserved && before.weight <= watermarks.high && weight > watermarks.high
+            let hasFilled = isObserved && before.weight < watermarks.high && weight >= watermarks.high
             return AddResult(tellsLoop: tellsLoop, hasFilled: hasFilled, bytes: (before.bytes, bytes))
         }
     }
@@ -136,7 +136,7 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     /// True if sources have to pause (under the lock).
-    private var mustPause: Bool { rejection == nil && weight > (isAwaited ? watermarks.low : watermarks.high) }
+    private var mustPause: Bool { rejection == nil && watermarks.mustPause(weight, isAwaited: isAwaited) }
 
     /// The memory that waits, in bytes (under the lock).
     private var weight: Int { bytes + items * OutputWatermarks.itemOverhead }

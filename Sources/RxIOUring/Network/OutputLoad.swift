@@ -26,13 +26,13 @@ struct OutputLoad {
 
     /// True if the source has to pause: from the high watermark on, and then down to the low one.
     func mustPause(_ watermarks: OutputWatermarks) -> Bool {
-        weight > (isAwaited ? watermarks.low : watermarks.high)
+        watermarks.mustPause(weight, isAwaited: isAwaited)
     }
 
     /// True if an item that is added to this load makes sources pause.
     func isFilled(by item: OutputQueue.Item, _ watermarks: OutputWatermarks) -> Bool {
         let after = OutputLoad(word: word &+ OutputLoad.addend(bytes: item.bytes.count, items: item.count))
-        return weight <= watermarks.high && after.weight > watermarks.high
+        return weight < watermarks.high && after.weight >= watermarks.high
     }
 
     /// True if a source waits that can be resumed.

@@ -88,8 +88,7 @@ final class DescriptorWriter {
     /// Tells whether a source has to pause: the hop to the loop, so on the loop thread.
     private func isFull(_ source: any PausableSource) -> Bool {
         if operation == nil && descriptor != nil { return false }
-        let watermarks = DescriptorWriter.watermarks
-        if weight <= (isAwaited ? watermarks.low : watermarks.high) { return false }
+        if !DescriptorWriter.watermarks.mustPause(weight, isAwaited: isAwaited) { return false }
         isAwaited = true
         sources.add(source)
         return true

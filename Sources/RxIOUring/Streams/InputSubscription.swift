@@ -67,6 +67,9 @@ struct OutputWatermarks {
         low = high / 2
     }
 
+    /// True if a source has to pause: from the high watermark on, and then down to the low one.
+    func mustPause(_ weight: Int, isAwaited: Bool) -> Bool { isAwaited ? weight > low : weight >= high }
+
     /// The memory that an item takes besides its bytes, so that many small items are bounded, too.
     static let itemOverhead = 128
 
