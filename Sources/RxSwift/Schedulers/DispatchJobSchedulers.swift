@@ -31,10 +31,9 @@ final class SerialDispatchJobScheduler: TimedJobScheduler {
 
     @usableFromInline
     func submit(_ job: Job) {
-        if let inlineGate {
-            if job.gate !== inlineGate { job.gate = inlineGate }
-            inlineGate.jobBegins()
-        }
+        // Also without a gate: a job that the timers continue here may have been counted by another scheduler before.
+        if job.gate !== inlineGate { job.gate = inlineGate }
+        inlineGate?.jobBegins()
         jobs.submit(job)
     }
 

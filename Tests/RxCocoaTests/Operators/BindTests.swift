@@ -47,7 +47,7 @@ import Testing
             ])
     }
 
-    /// A sequence of a user's own that goes on after its end and after a dispose.
+    /// A sequence of a user's own that goes on after its end.
     struct Careless: ObservableType {
         typealias Element = Int
         let log: EventLog
