@@ -54,7 +54,23 @@ extension ConnectionCore {
     /// Has a loop that ends look at this connection again: see `drain`. It takes no work any more.
     private func wakeEndingLoop() {
         // A forked process has no loop thread that could look.
-        if rx_forks() != loop.forks { closeInbox() } else { loop.backend.interrupt() }
+        if rx_forks() != loop.forks { return closeInbox() }
+        if inboxLock.withLock({ isInboxReleased }) { dropInbox() } else { loop.backend.interrupt() }
+    }
+
+    /// Rejects what is in the inbox behind the close of the descriptor. What comes later, the loop takes, or the thread that finds it ended.
+    func releaseInbox() {
+        inboxLock.withLock { isInboxReleased = true }
+        takeInbox()
+    }
+
+    /// Drops what is in the inbox, on any thread: the loop does not look at this connection any more. It tells the waiters that it has ended.
+    private func dropInbox() {
+        let error = loop.closedError(subject: subject)
+        for item in emptyInbox() {
+            reduceLoad(bytes: item.bytes.count, items: item.count)
+            if item.waiter == nil { IOHooks.reportRejectedSend(error, item.bytes.count) }
+        }
     }
 
     /// Accepts an item on the loop thread, behind all sends on other threads that the caller knows of.

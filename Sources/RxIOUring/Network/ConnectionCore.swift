@@ -76,6 +76,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     @exclusivity(unchecked) var outputObservers = ObserverList<any OutputObserver>()
     /// True once nothing more may come into the inbox: the loop has ended, or the connection has failed. Protected by `inboxLock`.
     @exclusivity(unchecked) var isInboxClosed = false
+    /// True once the end of the loop does not look into the inbox any more, since the descriptor is closed. Protected by `inboxLock`.
+    @exclusivity(unchecked) var isInboxReleased = false
     /// 1 if there are such objects; used from any thread.
     let isOutputObserved = AtomicWord(0)
     /// 1 if the inbox holds items of which the loop was notified. Written under `inboxLock`.
@@ -256,6 +258,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     /// Notifies the watchers once the descriptor is closed.
     private func descriptorClosed() {
         let failure = state.descriptorClosed()
+        releaseInbox()
         receive = nil
         hangUp.watch = nil
         send = nil

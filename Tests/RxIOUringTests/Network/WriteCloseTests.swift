@@ -118,6 +118,52 @@ import Testing
         }
     }
 
+    /// The fault: a completion that came behind the close of its connection, when the loop took no more work, kept write and connection alive.
+    @Test(
+        "A write whose source completes beside an abort and the end of the loop is released", arguments: Backend.built)
+    func besideShutdown(_ backend: Backend) throws {
+        leavingNothingBehind {
+            for round in 0..<stepCount(100, debug: 60) {
+                let scheduler = IOUringScheduler(backend: backend)
+                let connections = Guarded<[Connection]>([])
+                let peers = (0..<32).map { _ in
+                    var ends: [CInt] = [0, 0]
+                    #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+                    _ = Connection.adopt(ends[0], scheduler: scheduler).subscribe(
+                        onSuccess: { connection in connections.change { $0.append(connection) } })
+                    return ends[1]
+                }
+                #expect(waitUntil { connections.value.count == peers.count })
+                let sources = peers.map { _ in PublishSubject<ByteChunk>() }
+                let ended = AtomicCounter(0)
+                for (connection, source) in zip(connections.value, sources) {
+                    _ = connection.write(source).subscribe(
+                        onCompleted: { ended.increment() }, onError: { _ in ended.increment() })
+                }
+                #expect(waitUntil { sources.allSatisfy(\.hasObservers) })
+                race(
+                    {
+                        for source in sources {
+                            jitter(round)
+                            source.onCompleted()
+                        }
+                    },
+                    {
+                        for connection in connections.change({ taken in
+                            defer { taken = [] }
+                            return taken
+                        }) {
+                            connection.abort()
+                        }
+                        jitter(round / 8)
+                        scheduler.shutdown()
+                    })
+                #expect(waitUntil { ended.value == peers.count })
+                for peer in peers { close(peer) }
+            }
+        }
+    }
+
     @Test("The subscribers of a close are told in the order in which they came", arguments: Backend.built)
     func inOrder(_ backend: Backend) throws {
         try leavingNothingBehind {
