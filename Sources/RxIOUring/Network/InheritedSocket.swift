@@ -33,15 +33,18 @@ public struct InheritedSocket: Sendable, Hashable {
             throw invalid("LISTEN_FDS", number)
         }
         let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
-        return try (0..<count).map { place in
+        var found: [InheritedSocket] = []
+        // Not by `map`, which has memory for the number at once, whatever it is.
+        for place in 0..<count {
             let descriptor = first + place
             let flags = fcntl(descriptor, F_GETFD)
             if flags < 0 || fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) != 0 {
                 throw IOError(code: errno, operation: "inherit", subject: "descriptor \(descriptor)")
             }
-            return InheritedSocket(
-                descriptor: descriptor, name: Int(place) < names.count ? String(names[Int(place)]) : "")
+            let name = Int(place) < names.count ? String(names[Int(place)]) : ""
+            found.append(InheritedSocket(descriptor: descriptor, name: name))
         }
+        return found
     }
 
     private static func invalid(_ name: String, _ value: String) -> IOError {

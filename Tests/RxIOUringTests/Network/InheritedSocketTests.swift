@@ -33,6 +33,7 @@ import Testing
             (["LISTEN_PID": "7", "LISTEN_FDS": "-1"], EINVAL, "LISTEN_FDS=-1"),
             (["LISTEN_PID": "7", "LISTEN_FDS": "2147483647"], EINVAL, "LISTEN_FDS=2147483647"),
             (["LISTEN_PID": "7", "LISTEN_FDS": "1"], EBADF, "descriptor 1000000"),
+            (["LISTEN_PID": "7", "LISTEN_FDS": "2000000000"], EBADF, "descriptor 1000000"),
         ])
     func nonsense(_ variables: [String: String], code: CInt, subject: String) {
         #expect(throws: IOError(code: code, operation: "inherit", subject: subject)) {
