@@ -58,13 +58,13 @@ extension ConnectionCore {
         if inboxLock.withLock({ isInboxReleased }) { dropInbox() } else { loop.backend.interrupt() }
     }
 
-    /// Rejects what is in the inbox behind the close of the descriptor. What comes later, the loop takes, or the thread that finds it ended.
+    /// Rejects what is in the inbox once the descriptor is closed. The loop takes what comes later; if the loop has ended, the sending thread drops it.
     func releaseInbox() {
         inboxLock.withLock { isInboxReleased = true }
         takeInbox()
     }
 
-    /// Drops what is in the inbox, on any thread: the loop does not look at this connection any more. It tells the waiters that it has ended.
+    /// Drops what is in the inbox, on any thread, since the loop does not look at this connection any more. The waiters learn of its end from the loop.
     private func dropInbox() {
         let error = loop.closedError(subject: subject)
         for item in emptyInbox() {

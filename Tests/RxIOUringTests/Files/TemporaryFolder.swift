@@ -100,7 +100,7 @@ func pattern(_ count: Int) -> [UInt8] {
     return bytes
 }
 
-/// A prime number: pieces of whatever usual size differ.
+/// A prime number, so that no two pieces of a usual size are equal.
 private let patternPeriod = 65_521
 
 /// The events of a stream, from any thread.

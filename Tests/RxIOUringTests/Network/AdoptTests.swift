@@ -11,8 +11,7 @@ import Testing
     func pair(_ backend: Backend) throws {
         leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
-            var ends: [CInt] = [0, 0]
-            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let ends = socketPair()
             let connection = Guarded<Connection?>(nil)
             let subscription = Connection.adopt(ends[0], scheduler: scheduler).subscribe(onSuccess: { made in
                 #expect(scheduler.isCurrent)
@@ -40,8 +39,7 @@ import Testing
     func twice(_ backend: Backend) throws {
         leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
-            var ends: [CInt] = [0, 0]
-            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let ends = socketPair()
             let adopting = Connection.adopt(ends[0], scheduler: scheduler)
             let connections = Guarded<[Connection]>([])
             let errors = Guarded<[CInt]>([])
@@ -61,8 +59,7 @@ import Testing
     func disposedAtOnce(_ backend: Backend) throws {
         leavingNothingBehind {
             let scheduler = IOUringScheduler(backend: backend)
-            var ends: [CInt] = [0, 0]
-            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let ends = socketPair()
             scheduler.run(after: { Connection.adopt(ends[0], scheduler: scheduler).subscribe().dispose() }, {})
             var byte: UInt8 = 0
             #expect(recv(ends[1], &byte, 1, 0) == 0)

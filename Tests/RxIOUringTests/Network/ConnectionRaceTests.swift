@@ -49,8 +49,7 @@ import Testing
             let piece = ByteChunk(pattern(1_000))
             for round in 0..<stepCount(300, debug: 100) {
                 let scheduler = IOUringScheduler(backend: backend)
-                var ends: [CInt] = [0, 0]
-                #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+                let ends = socketPair()
                 let adopted = Guarded<Connection?>(nil)
                 _ = Connection.adopt(ends[0], scheduler: scheduler).subscribe(onSuccess: { adopted.value = $0 })
                 #expect(waitUntil { adopted.value != nil })

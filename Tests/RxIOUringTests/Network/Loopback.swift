@@ -168,6 +168,13 @@ func receiveAll(_ peer: PlainSocket) -> (bytes: [UInt8], end: CInt) {
     }
 }
 
+/// The two ends of a connected pair of Unix stream sockets.
+func socketPair() -> [CInt] {
+    var ends: [CInt] = [0, 0]
+    #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    return ends
+}
+
 /// Runs a body, and expects that it leaves no descriptor and no live object.
 func leavingNothingBehind(_ body: () throws -> Void) rethrows {
     // The threads of other tests may still be releasing objects.

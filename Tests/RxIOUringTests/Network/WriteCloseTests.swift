@@ -121,14 +121,13 @@ import Testing
     /// The fault: a completion that came behind the close of its connection, when the loop took no more work, kept write and connection alive.
     @Test(
         "A write whose source completes beside an abort and the end of the loop is released", arguments: Backend.built)
-    func besideShutdown(_ backend: Backend) throws {
+    func besideShutdown(_ backend: Backend) {
         leavingNothingBehind {
             for round in 0..<stepCount(100, debug: 60) {
                 let scheduler = IOUringScheduler(backend: backend)
                 let connections = Guarded<[Connection]>([])
                 let peers = (0..<32).map { _ in
-                    var ends: [CInt] = [0, 0]
-                    #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+                    let ends = socketPair()
                     _ = Connection.adopt(ends[0], scheduler: scheduler).subscribe(
                         onSuccess: { connection in connections.change { $0.append(connection) } })
                     return ends[1]
@@ -149,12 +148,7 @@ import Testing
                         }
                     },
                     {
-                        for connection in connections.change({ taken in
-                            defer { taken = [] }
-                            return taken
-                        }) {
-                            connection.abort()
-                        }
+                        for connection in connections.value { connection.abort() }
                         jitter(round / 8)
                         scheduler.shutdown()
                     })

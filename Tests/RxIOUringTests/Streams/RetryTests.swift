@@ -24,8 +24,7 @@ import Testing
                 scheduler.performAndWait {}
                 return socket.received.do(onDispose: { withExtendedLifetime(first) {} }).map { _ in }
             case .closedConnection:
-                var descriptors: [CInt] = [0, 0]
-                socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &descriptors)
+                let descriptors = socketPair()
                 let connection = try RetryTests.outcome(of: Connection.adopt(descriptors[0], scheduler: scheduler))
                 connection.close()
                 close(descriptors[1])
