@@ -135,8 +135,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Bytes from the peer are still received; sends from now on are rejected. Callable from any thread, any number of times.
     public func shutdownOutput() {
-        core.rejectSends(EPIPE)
-        core.loop.perform(core.shutDownOutput)
+        core.endOutput()
     }
 
     /// Stops receiving, and closes when the queued bytes are sent.

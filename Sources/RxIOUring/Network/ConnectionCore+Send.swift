@@ -52,7 +52,7 @@ extension ConnectionCore {
     }
 
     /// Has a loop that ends look at this connection again: see `drain`. It takes no work any more.
-    private func wakeEndingLoop() {
+    func wakeEndingLoop() {
         // A forked process has no loop thread that could look.
         if rx_forks() != loop.forks { return closeInbox() }
         if inboxLock.withLock({ isInboxReleased }) { dropInbox() } else { loop.backend.interrupt() }
@@ -222,7 +222,7 @@ extension ConnectionCore {
         item.waiter?.writeEnded(hasSentEverything ? nil : error)
     }
 
-    /// Rejects an item that another thread sent before it knew of `shutDownOutput`.
+    /// Rejects an item that another thread sent before it knew of `endOutput`.
     private func rejectBehindEnd(_ item: OutputQueue.Item) {
         if item.bytes.isEmpty {
             reduceLoad(bytes: 0, items: item.count)
@@ -269,10 +269,15 @@ extension ConnectionCore {
         _ = rejection.compareExchange(0, UInt(code))
     }
 
-    /// Sends a FIN behind the queued bytes. New sends are rejected already.
-    func shutDownOutput() {
+    /// Sends a FIN behind the queued bytes, and rejects new ones; called on any thread.
+    func endOutput() {
+        isEndRequested.storeRelaxed(1)
+        rejectSends(EPIPE)
+        loop.perform(shutDownOutput)
+    }
+
+    private func shutDownOutput() {
         if hasOverflowed { return }
-        isEndRequested = true
         takeInbox()
         if state.shutdownRequested() { flushAtEndOfTick() }
     }

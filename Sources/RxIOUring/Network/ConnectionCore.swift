@@ -46,7 +46,6 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     @exclusivity(unchecked) var send: ConnectionSend?
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var flushTimer: DelayTimer?
-    @exclusivity(unchecked) private var isAborted = false
     /// True once the connection is closed, if the kernel has taken all accepted bytes.
     @exclusivity(unchecked) var hasSentEverything = false
     /// True once bytes were dropped or rejected that others of the stream come behind: the peer must not see a clean end.
@@ -56,9 +55,6 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     @exclusivity(unchecked) var isIncomplete = false
     /// See `ReceivingCore`.
     @exclusivity(unchecked) var isInputEnding = false
-    /// True once this side has ended its output by `close` or `shutdownOutput`.
-    @exclusivity(unchecked) var isEndRequested = false
-
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
     let load = AtomicWord(0)
     /// The amounts of it at which the sources of `write` pause.
@@ -67,6 +63,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     let rejection = AtomicWord(0)
     /// 1 once the end of the output waits for sends that other threads have begun.
     let awaitsSends = AtomicWord(0)
+    /// 1 once this side has aborted, also if the loop ends and takes no more work; used from any thread.
+    private let isAborted = AtomicWord(0)
+    /// 1 once this side has asked for the end of its output by `close` or `shutdownOutput`, also if the loop ends and takes no more work; used
+    /// from any thread.
+    let isEndRequested = AtomicWord(0)
     let inboxLock = Mutex()
     /// The items that were sent on other threads, protected by `inboxLock`.
     @exclusivity(unchecked) var inbox = OutputQueue()
@@ -128,6 +129,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     func drain() -> Bool {
         rejectSends(ECANCELED)
         if hasOverflowed { finishClosing(overflowError(OutputLoad(word: load.loadRelaxed()))) }
+        if isAborted.loadRelaxed() != 0 { finishClosing(nil) }
         if state.life != .closed { return drainUntilReset() }
         // The loop ends before the descriptor is closed: the watchers get the reason of the close, not the end of the loop.
         notifyWatchers(state.failure)
@@ -144,7 +146,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     }
 
     /// True if the stream ends in the midst of what was to be written, and this side has not asked for that.
-    private var endsIncomplete: Bool { !isEndRequested && isIncomplete }
+    private var endsIncomplete: Bool { isEndRequested.loadRelaxed() == 0 && isIncomplete }
 
     func loopEnded() {
         closeInbox()
@@ -162,13 +164,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     ///
     /// - Parameter isRequested: false if the connection closes since nothing holds it any more.
     func closeInOrder(isRequested: Bool) {
+        if isRequested { isEndRequested.storeRelaxed(1) }
         rejectSends(ENOTCONN)
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { state.closeAnnounced() }
-        loop.perform {
-            if isRequested { self.isEndRequested = true }
-            self.close()
-        }
+        loop.perform(close)
     }
 
     /// Closes when the queued bytes are sent, or after a time limit.
@@ -209,16 +209,16 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         receiver?.inputEnded()
     }
 
-    /// Aborts soon, on any thread: never at once, as the caller may be an observer of this connection.
+    /// Closes and resets the peer soon, on any thread: never at once, as the caller may be an observer of this connection.
     func abortSoon() {
+        isAborted.storeRelaxed(1)
         rejectSends(ENOTCONN)
-        loop.submit(abort, rejected: { false })
-    }
-
-    /// Closes at once, and resets the connection of the peer.
-    func abort() {
-        isAborted = true
-        finishClosing(nil)
+        loop.submit {
+            self.finishClosing(nil)
+        } rejected: {
+            self.wakeEndingLoop()
+            return false
+        }
     }
 
     /// Closes now. `error` is the reason, or nil if the close was requested.
@@ -246,6 +246,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
             if error != nil { isInboxClosed = true }
             return output.bytes + inbox.bytes
         }
+        let isAborted = isAborted.loadRelaxed() != 0
         let isCut = isAborted || hasDroppedOutput || hasOverflowed || waiting > 0 || endsIncomplete
         hasSentEverything = error == nil && !isCut
         if isCut, let socket { Socket.resetWhenClosed(socket.fd) }

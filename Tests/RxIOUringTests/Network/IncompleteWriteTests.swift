@@ -83,6 +83,76 @@ import Testing
         }
     }
 
+    enum Ending: CaseIterable {
+        case outputEnds, closes
+
+        func perform(_ connection: Connection?) {
+            if self == .closes { connection?.close() } else { connection?.shutdownOutput() }
+        }
+    }
+
+    /// The fault: the loop took no more work, and so the peer was reset.
+    @Test(
+        "An end in order that is asked for while the loop ends is one", arguments: Backend.built,
+        Ending.allCases.flatMap { [($0, true), ($0, false)] })
+    func endInOrderWhileLoopEnds(_ backend: Backend, _ kind: (ending: Ending, byHandler: Bool)) throws {
+        try leavingNothingBehind {
+            let source = PublishSubject<ByteChunk>()
+            let (isWriting, isEnding) = (OneShot(), OneShot())
+            let held = Guarded<Connection?>(nil)
+            let server = try Server(backend) { connection in
+                held.value = connection
+                _ = connection.write(source).subscribe(onError: { _ in })
+                _ = connection.received.subscribe(onError: { _ in
+                    // On the loop, before it sends what is left.
+                    if kind.byHandler { kind.ending.perform(held.value) }
+                    isEnding.fire()
+                })
+                isWriting.fire()
+            }
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 16_384)
+            #expect(isWriting.wait(seconds: 10))
+            let sent = [UInt8](repeating: 7, count: 8_000_000)
+            source.onNext(ByteChunk(sent))
+            let shutdown = Thread { server.scheduler.shutdown(draining: .seconds(20)) }
+            shutdown.start()
+            #expect(isEnding.wait(seconds: 10))
+            // For the loop's look at what is left.
+            usleep(20_000)
+            if !kind.byHandler { kind.ending.perform(held.value) }
+            let (bytes, code) = receiveAll(peer)
+            #expect(bytes == sent && code == 0)
+            #expect(waitUntil { shutdown.isFinished })
+            held.value = nil
+            peer.close()
+            server.end()
+        }
+    }
+
+    /// The fault: the loop took no more work, and went on sending until its time was over.
+    @Test("An abort ends a connection that its loop is draining", arguments: Backend.built)
+    func abortWhileLoopEnds(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let held = Guarded<Connection?>(nil)
+            let server = try Server(backend) { connection in
+                connection.send(ByteChunk([UInt8](repeating: 7, count: 8_000_000)))
+                held.value = connection
+            }
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 16_384)
+            #expect(waitUntil { held.value != nil })
+            let shutdown = Thread { server.scheduler.shutdown(draining: .seconds(60)) }
+            shutdown.start()
+            usleep(20_000)
+            #expect(!shutdown.isFinished)
+            held.value?.abort()
+            #expect(waitUntil { shutdown.isFinished })
+            #expect(receiveAll(peer).end == ECONNRESET)
+            held.value = nil
+            peer.close()
+            server.end()
+        }
+    }
+
     /// The fault: the file was read on and its write disposed of, and whether the peer saw a clean end was chance.
     @Test("A file whose reading the end of the loop cuts off does not look whole", arguments: Backend.built)
     func cutFile(_ backend: Backend) throws {

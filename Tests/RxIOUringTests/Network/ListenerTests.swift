@@ -81,10 +81,12 @@ import Testing
             let peers = (0..<10).map { _ in PlainSocket(connectedTo: listener.address) }
             let subscription = SingleAssignmentDisposable()
             let delivered = Guarded<[Connection]>([])
+            let isSubscribed = OneShot()
             subscription.setDisposable(
                 listener.connections.subscribe(onNext: { connection in
                     delivered.change { $0.append(connection) }
                     connection.send("!")
+                    #expect(isSubscribed.wait(seconds: 10))
                     let isDisposed = OneShot()
                     Thread.detachNewThread {
                         subscription.dispose()
@@ -92,6 +94,7 @@ import Testing
                     }
                     #expect(isDisposed.wait(seconds: 10))
                 }))
+            isSubscribed.fire()
             #expect(waitUntil { !delivered.value.isEmpty })
             #expect(peers[0].receive(1) == Array("!".utf8))
             for peer in peers.dropFirst() { #expect(receiveAll(peer).end == ECONNRESET) }

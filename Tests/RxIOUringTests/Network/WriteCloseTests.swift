@@ -23,6 +23,8 @@ import Testing
                 let subscription = connection.write(source).subscribe(
                     onCompleted: { result.value = "completed" }, onError: { result.value = "\($0)" })
                 #expect(waitUntil { source.hasObservers })
+                // A loop thread that is about to return from its subscribe would deliver the events, maybe behind the close.
+                connection.scheduler.performAndWait {}
                 let hasCompleted = AtomicCounter(0)
                 race(
                     {
