@@ -95,7 +95,9 @@ final class End: @unchecked Sendable {
 
     /// True if all streams have ended.
     var isOver: Bool {
-        !isConnected || closedEnd.isOver && (inputEnd.isOver || !mustEndInput) && writeEnds.allSatisfy(\.isOver)
+        !isConnected
+            || closedEnd.isOver && (inputEnd.isOver || !mustEndInput)
+                && writeEnds.allSatisfy { $0.isOver || $0.isDisposed }
     }
 
     /// True if more than the limit was queued, which ends the connection: a send was rejected before the output was ended, or a write.
@@ -110,6 +112,8 @@ final class End: @unchecked Sendable {
 struct StreamEnd {
     var completions = 0
     var errors: [any Error] = []
+    /// True if the program has disposed of the subscription.
+    var isDisposed = false
     var isOver: Bool { count > 0 }
     var count: Int { completions + errors.count }
     var isClean: Bool { completions > 0 }

@@ -22,6 +22,11 @@ struct Program {
     enum Action {
         case send(end: Int, sizes: [Int])
         case write(end: Int, sizes: [Int], canPause: Bool)
+        /// Begins the write of a sequence that later steps feed, and end.
+        case liveWrite(slot: Int, end: Int)
+        case feed(slot: Int, size: Int)
+        case finish(slot: Int)
+        case disposeWrite(slot: Int)
         case shutdownOutput(end: Int)
         case close(end: Int)
         case abort(end: Int)
@@ -50,6 +55,8 @@ struct Program {
     /// The steps of each thread.
     var lanes: [[Step]]
     var timers = 0
+    /// The lane that begins and feeds each live write: the elements of a sequence come one behind another. Any lane may end it.
+    private(set) var writers: [Int] = []
 
     /// The number of loops with connections. Others have timers only.
     private static let mostLoops = 2
@@ -80,40 +87,68 @@ struct Program {
         links = (0..<Int.random(in: 0...2, using: &random)).map { _ in Program.link(busy, &random) }
         for lane in 0..<2 {
             let count = Int.random(in: lane == 0 ? 1...14 : 0...10, using: &random)
-            lanes.append((0..<count).map { _ in step(&random) })
+            lanes.append((0..<count).map { _ in step(lane, &random) })
         }
     }
 
-    /// A thread that sends beside another one that ends the same connection, or its loop: the race needs many attempts as well.
+    /// A thread that sends beside another one that ends the same connections, or their loop: the race needs many attempts as well.
     private mutating func raceOfEnd(_ random: inout SeededRandom) {
         loops = 2
-        var link = Program.link(loops, &random)
-        link.loops = [0, 1]
-        link.consumers = [.direct, .direct]
-        if random.happens(oneIn: 2) { link.sendLimit = 100 }
-        links = [link]
-        let end = Int.random(in: 0..<2, using: &random)
-        lanes.append(
-            (0..<Int.random(in: 1...3, using: &random)).map { _ in
-                Step(action: .send(end: end, sizes: Program.sizes(&random)), isOnLoop: false)
-            })
-        var steps = [Step(action: .pause(microseconds: Int(random.next() % 100)), isOnLoop: false)]
-        if random.happens(oneIn: 2) { steps = [] }
-        for _ in 0..<Int.random(in: 1...2, using: &random) {
-            steps.append(Step(action: endAction(end, &random), isOnLoop: random.happens(oneIn: 4)))
+        let side = Int.random(in: 0..<2, using: &random)
+        let sendLimit = random.happens(oneIn: 2) ? 100 : 16 << 20
+        links = (0..<Int.random(in: 1...2, using: &random)).map { _ in
+            var link = Program.link(loops, &random)
+            link.loops = [0, 1]
+            link.consumers = [.direct, .direct]
+            link.sendLimit = sendLimit
+            return link
         }
-        lanes.append(steps)
+        let ends = links.indices.map { 2 * $0 + side }
+        lanes.append(random.happens(oneIn: 2) ? liveWrites(ends, &random) : Program.someSends(ends, &random))
+        var actions = random.happens(oneIn: 2) ? [Program.pause(100, &random)] : []
+        for end in ends.shuffled(using: &random) where random.happens(oneIn: 2) {
+            actions.append(Program.endAction(end, &random))
+        }
+        if actions.count < 2 || random.happens(oneIn: 2) {
+            actions.append(.shutdown(loop: side, draining: random.happens(oneIn: 4) ? 10_000 : -1))
+        }
+        lanes.append(actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 4)) })
     }
 
-    private func endAction(_ end: Int, _ random: inout SeededRandom) -> Action {
-        switch random.next() % 8 {
+    private static func endAction(_ end: Int, _ random: inout SeededRandom) -> Action {
+        switch random.next() % 4 {
         case 0: .shutdownOutput(end: end)
         case 1: .close(end: end)
         case 2: .release(end: end)
-        case 3: .abort(end: end)
-        case 4: .shutdown(loop: links[0].loops[end], draining: 10_000)
-        default: .shutdown(loop: links[0].loops[end], draining: -1)
+        default: .abort(end: end)
         }
+    }
+
+    private static func someSends(_ ends: [Int], _ random: inout SeededRandom) -> [Step] {
+        (0..<Int.random(in: 1...3, using: &random)).map { _ in
+            Step(action: .send(end: ends.randomElement(using: &random)!, sizes: sizes(&random)), isOnLoop: false)
+        }
+    }
+
+    /// A live write of each end, from its beginning to its end.
+    private mutating func liveWrites(_ ends: [Int], _ random: inout SeededRandom) -> [Step] {
+        writers = ends.map { _ in lanes.count }
+        var actions = writers.indices.map { Action.liveWrite(slot: $0, end: ends[$0]) }
+        // The loop subscribes to the sequence: what comes before is not written.
+        if random.happens(oneIn: 2) { actions.append(Program.pause(100, &random)) }
+        for _ in 0..<random.next() % 3 {
+            let slot = writers.indices.randomElement(using: &random)!
+            actions.append(.feed(slot: slot, size: Program.size(&random)))
+        }
+        for slot in writers.indices {
+            if random.happens(oneIn: 4) { actions.append(Program.pause(100, &random)) }
+            actions.append(random.happens(oneIn: 8) ? .disposeWrite(slot: slot) : .finish(slot: slot))
+        }
+        return actions.map { Step(action: $0, isOnLoop: false) }
+    }
+
+    private static func pause(_ most: UInt64, _ random: inout SeededRandom) -> Action {
+        .pause(microseconds: Int(random.next() % most))
     }
 
     private static func link(_ busy: Int, _ random: inout SeededRandom) -> Link {
@@ -131,11 +166,16 @@ struct Program {
             bufferSize: random.happens(oneIn: 2) ? 4_608 : nil, consumers: consumers)
     }
 
-    private mutating func step(_ random: inout SeededRandom) -> Step {
-        Step(action: action(&random), isOnLoop: random.happens(oneIn: 3))
+    private mutating func step(_ lane: Int, _ random: inout SeededRandom) -> Step {
+        let action = action(lane, &random)
+        let isOnLoop = random.happens(oneIn: 3)
+        return switch action {
+        case .liveWrite, .feed: Step(action: action, isOnLoop: false)
+        default: Step(action: action, isOnLoop: isOnLoop)
+        }
     }
 
-    private mutating func action(_ random: inout SeededRandom) -> Action {
+    private mutating func action(_ lane: Int, _ random: inout SeededRandom) -> Action {
         let choice = random.next() % 32
         if !links.isEmpty, choice < 20 {
             let end = Int.random(in: 0..<2 * links.count, using: &random)
@@ -144,13 +184,14 @@ struct Program {
             case 1: return .close(end: end)
             case 2: return random.happens(oneIn: 3) ? .abort(end: end) : .release(end: end)
             case 3: return random.happens(oneIn: 2) ? .dispose(end: end) : .subscribe(end: end)
-            case 4...7:
+            case 4, 5: return liveWrite(lane, end, &random)
+            case 6, 7:
                 return .write(end: end, sizes: Program.sizes(&random), canPause: random.happens(oneIn: 2))
             default: return .send(end: end, sizes: Program.sizes(&random))
             }
         }
         switch choice {
-        case 20, 21, 22: return .pause(microseconds: Int(random.next() % 3_000))
+        case 20, 21, 22: return Program.pause(3_000, &random)
         case 23:
             return .file(loop: anyLoop(&random), sizes: Program.sizes(&random), synchronizes: random.happens(oneIn: 2))
         case 24: return .pipe(loops: [anyLoop(&random), anyLoop(&random)], sizes: Program.sizes(&random))
@@ -163,7 +204,7 @@ struct Program {
     private mutating func timerAction(_ random: inout SeededRandom) -> Action {
         switch random.next() % 8 {
         case 0: .shutdown(loop: 0, draining: -1)
-        case 1: .pause(microseconds: Int(random.next() % 500))
+        case 1: Program.pause(500, &random)
         default: timer(&random)
         }
     }
@@ -177,17 +218,34 @@ struct Program {
         return .timer(slot: timers - 1, loop: anyLoop(&random), microseconds: Int(random.next() % 5_000))
     }
 
+    /// The beginning of a live write of a lane, an element of one, or the end of any.
+    private mutating func liveWrite(_ lane: Int, _ end: Int, _ random: inout SeededRandom) -> Action {
+        let choice = random.next() % 8
+        if choice == 0, let slot = writers.indices.randomElement(using: &random) {
+            return random.happens(oneIn: 4) ? .disposeWrite(slot: slot) : .finish(slot: slot)
+        }
+        let own = writers.indices.filter { writers[$0] == lane }
+        if choice < 5, let slot = own.randomElement(using: &random) {
+            return .feed(slot: slot, size: Program.size(&random))
+        }
+        writers.append(lane)
+        return .liveWrite(slot: writers.count - 1, end: end)
+    }
+
     private func anyLoop(_ random: inout SeededRandom) -> Int { Int.random(in: 0..<loops, using: &random) }
 
     /// The sizes of some frames.
     private static func sizes(_ random: inout SeededRandom) -> [Int] {
         let count = random.happens(oneIn: 3) ? Int.random(in: 2...6, using: &random) : 1
-        return (0..<count).map { _ in
-            switch random.next() % 16 {
-            case 0: Int.random(in: 8...120_000, using: &random)
-            case 1...5: Int.random(in: 8...6_000, using: &random)
-            default: Int.random(in: 8...60, using: &random)
-            }
+        return (0..<count).map { _ in size(&random) }
+    }
+
+    /// The size of a frame.
+    private static func size(_ random: inout SeededRandom) -> Int {
+        switch random.next() % 16 {
+        case 0: Int.random(in: 8...120_000, using: &random)
+        case 1...5: Int.random(in: 8...6_000, using: &random)
+        default: Int.random(in: 8...60, using: &random)
         }
     }
 

@@ -18,12 +18,14 @@ extension World {
             return false
         }
         if case .slow(let loop, _) = peer.consumer, isEnded(loop) { return false }
-        // A sequence that the end of the loop cuts off resets the peer, also after the output was ended.
-        if isEnded(end.loop), end.writeEnds.contains(where: { $0.completions == 0 }) { return false }
         switch ending.kind {
         case .shutdownOutput: return !end.wantsNoInput || !peer.hasSent && canDrain(end, peer)
         // A peer that is still sending resets the connection.
-        case .close, .release, .loop: return !peer.hasSent && canDrain(end, peer)
+        case .close: return !peer.hasSent && canDrain(end, peer)
+        case .release, .loop:
+            // A sequence that the end of the loop cuts off resets the peer.
+            let isCutOff = isEnded(end.loop) && end.writeEnds.contains { $0.completions == 0 }
+            return !isCutOff && !peer.hasSent && canDrain(end, peer)
         case .abort: return false
         }
     }
@@ -91,7 +93,7 @@ extension World {
         if end.mustEndInput, end.inputEnd.count != 1 {
             fault("end \(end.number): 'received' ended \(end.inputEnd.count) times")
         }
-        for write in end.writeEnds where write.count != 1 {
+        for write in end.writeEnds where write.isDisposed ? write.count > 1 : write.count != 1 {
             fault("end \(end.number): 'write' ended \(write.count) times")
         }
     }

@@ -25,8 +25,9 @@ extension World {
             return end < ends.count ? ends[end].loop : nil
         case .timer(_, let loop, _), .shutdown(let loop, _), .file(let loop, _, _): return loop
         case .disposeTimer(let slot): return timers.loop(slot)
+        case .finish(let slot), .disposeWrite(let slot): return liveWrites[slot]?.end.loop
         case .pipe(let loops, _): return loops[0]
-        case .pause: return nil
+        case .pause, .liveWrite, .feed: return nil
         }
     }
 
@@ -34,6 +35,10 @@ extension World {
         switch action {
         case .send(let end, let sizes): for size in sizes { send(ends[end], size, lane) }
         case .write(let end, let sizes, let canPause): write(ends[end], sizes, canPause)
+        case .liveWrite(let slot, let end): beginWrite(slot, ends[end])
+        case .feed(let slot, let size): if let write = liveWrites[slot] { feed(write, size) }
+        case .finish(let slot): if let write = liveWrites[slot] { finish(write) }
+        case .disposeWrite(let slot): if let write = liveWrites[slot] { dispose(write) }
         case .shutdownOutput(let end):
             guard let connection = ends[end].connection else { return }
             ends[end].end(.shutdownOutput, at: now())

@@ -16,6 +16,8 @@ final class World: @unchecked Sendable {
     private(set) var ends: [End] = []
     let timers: TimerLog
     let transfers = TransferLog()
+    /// The live writes that have begun.
+    var liveWrites: [Int: LiveWrite] = [:]
     private(set) var faults: [String] = []
     /// Counts the moments at which something was noted.
     private var moment = 0
@@ -163,6 +165,7 @@ final class World: @unchecked Sendable {
 
     /// Ends in order what the program has not ended, then by force, and looks whether everything was as it must be.
     private func end() {
+        for (_, write) in liveWrites.sorted(by: { $0.key < $1.key }) { finish(write) }
         for end in ends where end.ending == nil {
             end.end(.shutdownOutput, at: now())
             end.connection?.shutdownOutput()
