@@ -130,12 +130,13 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.
+    /// The two descriptors of the loop itself are closed when nothing holds the scheduler any more.
     public func shutdown() { loop.shutdown() }
 
     /// Ends the loop as `shutdown()` does, and takes up to a given time for bytes that connections have accepted.
     ///
     /// A connection whose peer does not take its bytes in that time is reset, and fails with `ECANCELED`. In that time nothing is
-    /// received or read, no timer fires, and no work is accepted.
+    /// received or read, no timer fires, and no work is accepted. `close`, `shutdownOutput` and `abort` of a connection still decide how it ends.
     /// - Parameter limit: zero sends what the system takes at once. The first call decides.
     public func shutdown(draining limit: RxTimeInterval) {
         loop.shutdown(drainTime: UInt64(limit.nanosecondsClamped))
