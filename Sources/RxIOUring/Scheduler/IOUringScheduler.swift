@@ -89,7 +89,8 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     /// Schedules an action to be submitted when `dueTime` has passed, to the nanosecond and not before.
     ///
     /// From any thread. The further delay depends on the system, and on the loop's other work. Arming and disposing take constant
-    /// time, with a million timers as with one.
+    /// time, with a million timers as with one. Threads that are 65,536 of these calls ahead of the loop are slowed down to about 5,000 a second
+    /// each, so that timers that were disposed of take a bounded amount of memory.
     @preconcurrency @inlinable
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
