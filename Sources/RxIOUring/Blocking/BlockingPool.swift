@@ -12,6 +12,8 @@ import RxPrimitives
 // watcher, looks at the queue from time to time. If no task was taken meanwhile, the busy threads are stuck; if the queue is not empty after some
 // looks, they are slow. Then the watcher takes a task, and there is another watcher while more tasks wait.
 //
+// While tasks wait for a pool at its bound, one more thread, the lookout, sleeps until a second has passed in which none became free.
+//
 // Progress: blocking, also while another thread starts one: if starts happened outside the lock, tasks could wait for a thread whose
 // start fails.
 // Threads: any thread may call any method. No task runs under the lock (law L7).
@@ -51,6 +53,8 @@ package final class BlockingPool: @unchecked Sendable {
 
     /// The nanoseconds for which a task waits until the busy threads count as stuck, if fewer than `limit` are.
     private static let patience: UInt64 = 10_000_000
+    /// The nanoseconds after which threads of which none has become free, while tasks wait, are reported.
+    private static let reportTime: UInt64 = 1_000_000_000
     /// The number of such times after which one more thread helps the busy ones, which may be slow.
     private static let mostLooks = 10
 
@@ -78,9 +82,11 @@ package final class BlockingPool: @unchecked Sendable {
     /// The time until which `run` does not wait for a thread, as it has waited in vain before (under the lock).
     @exclusivity(unchecked) private var shortageEnd: UInt64 = 0
 
-    /// The time of the first task that found all threads busy since one was last taken from the queue; 0 if there is none (under the lock).
+    /// The time of the first task that found all threads busy since one of them last became free; 0 if there is none (under the lock).
     @exclusivity(unchecked) private var waitStart: UInt64 = 0
-    /// True once it was reported that none is taken any more (under the lock).
+    /// True while a thread of its own waits for the moment to report that none becomes free (under the lock).
+    @exclusivity(unchecked) private var hasLookout = false
+    /// True once that was reported (under the lock).
     @exclusivity(unchecked) private var isStuckKnown = false
 
     /// - Parameters:
@@ -117,9 +123,8 @@ package final class BlockingPool: @unchecked Sendable {
         if isFull || threads == limit {
             append(task)
             addWatcher()
-            let isStuck = noteWait()
+            noteWait()
             lock.unlock()
-            if isStuck { reportStuck() }
             return .accepted
         }
         let status = start(Worker(task))
@@ -166,6 +171,24 @@ package final class BlockingPool: @unchecked Sendable {
         }
     }
 
+    /// Reports if no thread becomes free for a second while tasks wait; ends then, or when no task waits.
+    private func lookOut() {
+        BlockingPool.prepareThread(name)
+        let pause = Parker()
+        lock.lock()
+        while waitStart != 0, MonotonicClock.now() < waitStart &+ BlockingPool.reportTime {
+            let end = waitStart &+ BlockingPool.reportTime
+            lock.unlock()
+            pause.park(until: end)
+            lock.lock()
+        }
+        hasLookout = false
+        isStuckKnown = waitStart != 0
+        let isStuck = isStuckKnown
+        lock.unlock()
+        if isStuck { reportStuck() }
+    }
+
     private func reportStuck() {
         IOHooks.report(
             "all \(limit) threads of \(name) are in calls that have not returned for a second; what else needs one waits"
@@ -204,14 +227,12 @@ package final class BlockingPool: @unchecked Sendable {
         }
     }
 
-    /// Notes that a task waits for one of as many threads as there may be. Returns true once if none of them has become free for a second.
-    private func noteWait() -> Bool {
-        if threads < limit { return false }
-        let now = MonotonicClock.now()
-        if waitStart == 0 { waitStart = now }
-        if isStuckKnown || now < waitStart &+ 1_000_000_000 { return false }
-        isStuckKnown = true
-        return true
+    /// Notes that a task waits for one of as many threads as there may be.
+    private func noteWait() {
+        if threads < limit { return }
+        if waitStart == 0 { waitStart = MonotonicClock.now() }
+        // Without a thread for it the next task that waits tries again.
+        if !hasLookout, !isStuckKnown { hasLookout = startThread(lookOut) == 0 }
     }
 
     private func append(_ task: BlockingTask) {
@@ -290,11 +311,14 @@ package final class BlockingPool: @unchecked Sendable {
         return task
     }
 
+    /// The next task for a thread that has become free.
     private func takeFirst() -> BlockingTask? {
+        (waitStart, isStuckKnown) = (0, false)
         guard let task = first else { return nil }
         remove(task)
         taken &+= 1
-        (waitStart, isStuckKnown) = (0, false)
+        // The others wait from now on.
+        if first != nil { noteWait() }
         return task
     }
 
@@ -338,5 +362,7 @@ package final class BlockingPool: @unchecked Sendable {
         idle = []
         threads = 0
         hasWatcher = false
+        hasLookout = false
+        (waitStart, isStuckKnown) = (0, false)
     }
 }

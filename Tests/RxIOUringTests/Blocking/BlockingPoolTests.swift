@@ -56,22 +56,70 @@ import Testing
         #expect(gate.entered.value == 5 && pool.threadCount == 3)
     }
 
-    /// The fault: calls that hang in the kernel stopped all later ones, of other files too, without a word.
-    @Test("A pool whose threads are all stuck says so, once")
-    func stuck() {
+    /// The notices of stuck threads while `body` runs.
+    private func stuckNotices(_ name: String, _ body: (() -> Int) -> Void) -> Int {
         let notices = Guarded<[String]>([])
+        let count = { notices.value.filter { $0.contains("threads of \(name)") }.count }
         let usual = IOHooks.noticeHandler
         IOHooks.noticeHandler = { notice in notices.change { $0.append(notice) } }
         defer { IOHooks.noticeHandler = usual }
+        body(count)
+        return count()
+    }
+
+    /// The fault: calls that hang in the kernel stopped all later ones, of other files too, without a word, or without one until another call came.
+    @Test("A pool whose threads are all stuck says so, once, a second later")
+    func stuck() {
         let pool = BlockingPool(name: "test.stuck", limit: 2)
         let gate = Gate()
-        for _ in 0..<3 { _ = pool.submit(gate.task()) }
-        #expect(notices.value.isEmpty)
-        usleep(1_100_000)
-        for _ in 0..<3 { _ = pool.submit(gate.task()) }
-        #expect(notices.value.filter { $0.contains("all 2 threads of test.stuck") }.count == 1)
+        let notices = stuckNotices("test.stuck") { count in
+            for _ in 0..<3 { _ = pool.submit(gate.task()) }
+            usleep(500_000)
+            #expect(count() == 0)
+            #expect(settles { count() == 1 })
+            for _ in 0..<3 { _ = pool.submit(gate.task()) }
+            usleep(1_200_000)
+        }
+        #expect(notices == 1)
         gate.open()
         #expect(settles { gate.entered.value == 6 })
+    }
+
+    /// The fault: the time of a task that was cancelled counted until the next task that waited.
+    @Test("A pool whose threads became free is not stuck when they are busy again")
+    func freeMeanwhile() {
+        let pool = BlockingPool(name: "test.free", limit: 2)
+        let notices = stuckNotices("test.free") { _ in
+            for _ in 0..<2 {
+                let gate = Gate()
+                for _ in 0..<2 { _ = pool.submit(gate.task()) }
+                #expect(settles { gate.entered.value == 2 })
+                let task = ClosureTask {}
+                #expect(pool.submit(task) == .accepted)
+                #expect(pool.cancel(task))
+                usleep(100_000)
+                gate.open()
+                usleep(1_200_000)
+            }
+        }
+        #expect(notices == 0)
+    }
+
+    @Test("Work that waits for threads that become free again and again is no notice")
+    func slowButNotStuck() {
+        let pool = BlockingPool(name: "test.slow", limit: 2)
+        let ran = AtomicCounter(0)
+        let notices = stuckNotices("test.slow") { _ in
+            for _ in 0..<24 {
+                _ = pool.submit(
+                    ClosureTask {
+                        usleep(200_000)
+                        ran.increment()
+                    })
+            }
+            #expect(settles { ran.value == 24 })
+        }
+        #expect(notices == 0)
     }
 
     /// The fault: a program that floods a loop at its end got 64 threads, with which the loop competed for the processors.
