@@ -8,8 +8,9 @@ import RxSwift
 /// The actor has to hold the scheduler. When the loop has ended, actors on it run on a thread that all ended loops share, so that no task waits
 /// for ever. If the system has had no thread for that for a second, they run on the thread that enqueues them.
 extension IOUringScheduler: SerialExecutor {
-    /// Enqueues a part of an actor's code or a task, to run after the work submitted before. From any thread; never runs it at once, unless the loop
-    /// has ended and the system has no thread.
+    /// Enqueues a part of an actor's code or a task, to run after the work submitted before.
+    ///
+    /// From any thread. Never runs it at once, unless the loop has ended and the system has no thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         loop.queue.submitIndependent(
