@@ -40,13 +40,15 @@ int rx_watcher_make(void) {
     return made >= 0 ? made : -errno;
 }
 
+static const uint32_t name_events = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM;
+
 static int watch(int watcher, const char *path, uint32_t mask) {
     int number = inotify_add_watch(watcher, path, mask);
     return number >= 0 ? number : -errno;
 }
 
 int rx_watch_directory(int watcher, const char *path) {
-    return watch(watcher, path, IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
+    return watch(watcher, path, name_events | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
 }
 
 int rx_watch_file(int watcher, const char *path) { return watch(watcher, path, IN_MODIFY); }
@@ -66,7 +68,7 @@ size_t rx_watch_parse(const void *bytes, size_t length, size_t offset, rx_watch_
     memcpy(&head, (const char *)bytes + offset, sizeof head);
     event->watch = head.wd;
     event->name = head.len > 0 ? (const char *)bytes + offset + sizeof head : "";
-    event->kinds = (head.mask & (IN_CREATE | IN_MOVED_TO) ? RX_WATCH_NAME : 0) | (head.mask & IN_MODIFY ? RX_WATCH_CONTENT : 0) |
+    event->kinds = (head.mask & name_events ? RX_WATCH_NAME : 0) | (head.mask & IN_MODIFY ? RX_WATCH_CONTENT : 0) |
                    (head.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) ? RX_WATCH_GONE : 0) |
                    (head.mask & IN_Q_OVERFLOW ? RX_WATCH_OVERFLOW : 0);
     return sizeof head + head.len;

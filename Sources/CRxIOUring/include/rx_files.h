@@ -20,7 +20,7 @@ int64_t rx_read_cached(int descriptor, void *address, size_t length, int64_t off
 
 /// What happened to something watched, as bits.
 typedef enum rx_watch_kind {
-    RX_WATCH_NAME = 1,     // a directory has a new name in it
+    RX_WATCH_NAME = 1,     // a name in a directory is new, or stands for nothing or another file
     RX_WATCH_CONTENT = 2,  // a file was written to, or its size changed
     RX_WATCH_GONE = 4,     // what was watched has moved or is no more
     RX_WATCH_OVERFLOW = 8, // events were lost: anything may have happened

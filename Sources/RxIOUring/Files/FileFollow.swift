@@ -23,12 +23,12 @@ extension File {
     /// machine). A file that has become shorter than the part read of it was truncated, and is read from its beginning again. If
     /// it has grown beyond that place since, it cannot be told from a file that was only appended to.
     ///
-    /// The kernel reports changes (inotify); nothing is polled. Reads no further while a stage below pauses the source, as `read` does.
+    /// The kernel reports changes (inotify). Of two it does not tell, so that the stream looks at the path once a second then: of another file
+    /// behind a symbolic link, if the path is one, and of the end of the directory after that of the file. Reads no further while a stage below
+    /// pauses the source, as `read` does.
     /// The followed files of a loop share one inotify instance, of which the system gives a user 128 by default
     /// (`fs.inotify.max_user_instances`). A stream watches the file and the directory that its name is in, which has to exist, and whose end
-    /// is an error; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`. If the name is a
-    /// symbolic link, the replacement of the link is seen; the replacement of the file that it leads to is seen only when
-    /// something happens in the directory of the link.
+    /// is an error; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`.
     ///
     /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between are
     /// skipped, and `IOHooks.noticeHandler` is called.
@@ -74,6 +74,10 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     /// True from a look at the path until the file found was opened, and true if another look has to follow.
     @exclusivity(unchecked) private var isLooking = false
     @exclusivity(unchecked) private var mustLookAgain = false
+    /// True if nothing had the name at the last look.
+    @exclusivity(unchecked) private var isMissing = false
+    /// The next look without an event.
+    @exclusivity(unchecked) private var nextLook: DelayTimer?
     /// True until the first look at the watched path has ended.
     @exclusivity(unchecked) private var isFirstLook = true
     /// The current file, followed by the files that took its name, oldest first.
@@ -89,6 +93,8 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     @exclusivity(unchecked) private var directoryError: CInt = 0
 
     private static let mostFiles = 17
+    /// The nanoseconds between looks at a path about which the kernel does not tell everything.
+    private static let lookInterval: Int64 = 1_000_000_000
 
     init(_ path: File.Path, from start: File.FollowStart, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>)
     {
@@ -125,6 +131,8 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         lookUp = nil
         opening?.cancel()
         opening = nil
+        nextLook?.cancel(on: loop)
+        nextLook = nil
         for file in files { file.close(on: loop) }
         files = []
         watcher?.end()
@@ -162,6 +170,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     }
 
     private func found(_ status: FileStatus) {
+        isMissing = false
         if let last = files.last, last.identity == status.identity { return endLook() }
         if files.count == FileFollowSource.mostFiles {
             if !isMissingSome {
@@ -200,8 +209,15 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     }
 
     private func lookFailed(_ error: IOError) {
-        // A missing directory on the way gives ENOENT, too: the path's own directory is watched, and its end is reported.
-        if error.code == ENOENT { endLook() } else { fail(with: error) }
+        if error.code != ENOENT { return fail(with: error) }
+        isMissing = true
+        // A missing directory on the way gives ENOENT, too. Of the end of its own one the kernel does not tell while the deleted file is open.
+        if !files.isEmpty, let watcher {
+            let (isOther, error) = watcher.watchDirectoryAgain()
+            directoryError = error
+            if isOther { mustLookAgain = true }
+        }
+        endLook()
     }
 
     private func endLook() {
@@ -210,6 +226,11 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         if mustLookAgain {
             mustLookAgain = false
             lookAtPath()
+        } else if nextLook == nil, isMissing && !files.isEmpty || FileStatus.isLink(path) {
+            nextLook = DelayTimer(on: loop, after: FileFollowSource.lookInterval) { [weak self] in
+                self?.nextLook = nil
+                self?.lookAtPath()
+            }
         }
         readNext()
     }

@@ -34,6 +34,12 @@ struct FileStatus {
     /// True if reads and writes have positions.
     var isRegular: Bool { type == S_IFREG }
 
+    /// True if the last name of a path is a symbolic link. Does not block right after `EventLoop.lookUp`, which brings the path into memory.
+    static func isLink(_ path: File.Path) -> Bool {
+        var status = stat()
+        return lstat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Looks a path up. Blocks unless `cached`, which fails with `EAGAIN` where the kernel cannot answer from memory.
     static func look(_ path: File.Path, cached: Bool) -> Result<FileStatus, SystemError> {
         var status = rx_file_status()

@@ -90,15 +90,16 @@ final class FileWatcher {
     func changed(_ changes: Changes, _ teller: InotifyInstance) {
         guard let instance, instance === teller else { return }
         var changes = changes
-        if changes.isDirectoryLost { changes.directoryError = watchDirectoryAgain(instance) }
+        if changes.isDirectoryLost { changes.directoryError = watchDirectoryAgain().error }
         heard(changes)
     }
 
-    /// Watches the directory that has the directory's name by now. Returns 0, or an errno.
-    private func watchDirectoryAgain(_ instance: InotifyInstance) -> CInt {
+    /// Watches the directory that has the directory's name by now. Returns whether it is another one, and 0 or an errno.
+    func watchDirectoryAgain() -> (isOther: Bool, error: CInt) {
+        guard let instance else { return (false, 0) }
         let former = directory
         directory = instance.watchDirectory(directoryPath, for: self)
         if former >= 0, former != directory { instance.removeDirectory(former, of: self) }
-        return directory < 0 ? -directory : 0
+        return (former != directory, directory < 0 ? -directory : 0)
     }
 }

@@ -9,9 +9,10 @@ import Testing
 
 @Suite struct FileFollowTests {
     private func follow(
-        _ folder: TemporaryFolder, _ start: File.FollowStart = .beginning, _ scheduler: IOUringScheduler
+        _ folder: TemporaryFolder, _ start: File.FollowStart = .beginning, _ scheduler: IOUringScheduler,
+        name: String = "log"
     ) -> Received<[UInt8]> {
-        Received.bytes(File.follow(folder["log"], from: start, scheduler: scheduler))
+        Received.bytes(File.follow(folder[name], from: start, scheduler: scheduler))
     }
 
     /// Waits until the loop has done the work that is due now.
@@ -259,6 +260,65 @@ import Testing
             folder.rename("link", to: "log")
             #expect(await received.becomes("one two "))
             folder.append("three".utf8, to: "second")
+            #expect(await received.becomes("one two three"))
+            received.dispose()
+        }
+    }
+
+    /// The fault: a rotation behind the link, as of the logs of containers, was never seen.
+    @Test(
+        "The replacement of the file that a link leads to is noticed, and its appearance", arguments: Backend.built,
+        ["target", "other/target"])
+    func replacedTarget(_ backend: Backend, _ target: String) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["other"], 0o700)
+            symlink(folder[target], folder["log"])
+            let received = follow(folder, .beginning, scheduler)
+            settle(scheduler)
+            folder.append("one ".utf8, to: target)
+            #expect(await received.becomes("one "))
+            folder.rename(target, to: "old")
+            folder.append("late ".utf8, to: "old")
+            folder.append("two ".utf8, to: target)
+            #expect(await received.becomes("one late two "))
+            unlink(folder[target])
+            folder.append("three".utf8, to: target)
+            #expect(await received.becomes("one late two three"))
+            received.dispose()
+        }
+    }
+
+    /// The fault: while the deleted file is open, the kernel does not tell that its directory has ended.
+    @Test("The end of the directory is an error also if the file was followed in it", arguments: Backend.built)
+    func removedWithFile(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["logs"], 0o700)
+            folder.append("one".utf8, to: "logs/log")
+            let received = follow(folder, .beginning, scheduler, name: "logs/log")
+            #expect(await received.becomes("one"))
+            unlink(folder["logs/log"])
+            rmdir(folder["logs"])
+            #expect(await received.ends())
+            #expect(received.error?.code == ENOENT && received.error?.operation == "inotify_add_watch")
+        }
+    }
+
+    @Test("A directory that is made again right away is followed on", arguments: Backend.built)
+    func directoryMadeAgain(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["logs"], 0o700)
+            folder.append("one ".utf8, to: "logs/log")
+            let received = follow(folder, .beginning, scheduler, name: "logs/log")
+            #expect(await received.becomes("one "))
+            scheduler.performAndWait {
+                unlink(folder["logs/log"])
+                rmdir(folder["logs"])
+                mkdir(folder["logs"], 0o700)
+            }
+            settle(scheduler)
+            folder.append("two ".utf8, to: "logs/log")
+            #expect(await received.becomes("one two "))
+            folder.append("three".utf8, to: "logs/log")
             #expect(await received.becomes("one two three"))
             received.dispose()
         }
