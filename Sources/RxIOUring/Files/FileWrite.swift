@@ -29,9 +29,10 @@ extension File {
     /// At each subscription the file is opened, and created if it does not exist; then `chunks` is subscribed to, on the loop
     /// thread. Chunks that come during a write wait in memory. A source that can pause is paused while 8 MiB wait, or half of
     /// `backlogLimit` if that is less: `File.write(File.read(a, ...), to: b, ...)` copies a file of any size in little memory. Another
-    /// source cannot be slowed down; whenever another `backlogLimit` bytes wait, `Hooks.backlogHandler` is called. Chunks that wait
-    /// are written together, up to 16 MiB at once, and two such writes may be under way; to a pipe or a device, and in append mode, one. A source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile, until the
-    /// result is disposed of.
+    /// source cannot be slowed down; `Hooks.backlogHandler` is called once for each multiple of `backlogLimit` bytes that wait. Chunks that wait
+    /// are written together, up to 16 MiB at once, and two such writes may be under way; to a pipe or a device, and in append mode, one. A
+    /// source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile, until the result is
+    /// disposed of.
     ///
     /// A write to a path waits until earlier writes to the same path that were disposed of, or have failed, have left the file alone: what
     /// the system is writing at a dispose still comes into the file, before what is written next.
@@ -91,6 +92,7 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
     private let target: FileTarget
     private let synchronize: Bool
     private let queue: WriteQueue
+    private let backlogPlace = Backlog.Place()
     private let input: InputSubscription<ByteChunk>
 
     private let claim: WriteClaim
@@ -185,8 +187,10 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         if loop.isEndingSoon { return input.dispose() }
         guard let output, !chunk.isEmpty else { return }
         let bytes = output.add(WriteQueue.Item(work: .write(chunk, offset: nil), waiter: nil), isLimited: false).bytes
-        if bytes.after / queue.limit > bytes.before / queue.limit {
-            Hooks.backlogHandler("File.write to \(target.path) (bytes)", bytes.after)
+        // A source that pauses sends nothing behind that much: a chunk of its own may be greater.
+        if bytes.before >= queue.limit / 2 {
+            Backlog.noticed(
+                bytes: bytes.after, threshold: queue.limit, at: "File.write to \(target.path) (bytes)", backlogPlace)
         }
     }
 

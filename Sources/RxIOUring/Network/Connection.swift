@@ -70,7 +70,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// The peer gets all bytes up to some point, and a clean end only if it gets all of them: the stream has no holes. If more than
     /// `sendLimit` waits already, as with a peer that does not read, the connection fails (`ENOBUFS`): the bytes are rejected, those that
-    /// wait are dropped, and the peer is reset. `IOHooks.sendRejectedHandler` is told, once. To send no more than the peer reads, follow
+    /// wait are dropped, and the peer is reset. A Unix socket cannot be reset: its peer sees a clean end then, so let the bytes themselves tell
+    /// their end, as `frames` do. `IOHooks.sendRejectedHandler` is told, once. To send no more than the peer reads, follow
     /// `isWritable`, or pass a source that can pause to `write`.
     /// - Returns: true if the bytes are accepted; bytes sent while another thread ends the output may still be rejected on the loop, which
     ///   `IOHooks.sendRejectedHandler` is told. False if the bytes are rejected: the connection is closed or failed, and `closed` tells why. A

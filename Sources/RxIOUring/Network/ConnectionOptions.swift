@@ -58,9 +58,9 @@ public struct ConnectionOptions: Sendable {
         didSet { ConnectionOptions.require(idleTimeout, "idleTimeout") }
     }
 
-    /// The time for which `close` waits until the kernel has taken what was sent before; half a minute by default.
+    /// The time for which `close` waits until the kernel has taken what was sent before; more than zero, half a minute by default.
     ///
-    /// The peer of a connection that is not through by then is reset, and `Connection.closed` fails with an `IOError` of `ETIMEDOUT` (`close`).
+    /// The peer of a connection that is not through by then is reset (not that of a Unix socket), and `Connection.closed` fails with an `IOError` of `ETIMEDOUT` (`close`).
     public var closeTimeout = RxTimeInterval.seconds(30) {
         didSet { ConnectionOptions.require(closeTimeout, "closeTimeout") }
     }

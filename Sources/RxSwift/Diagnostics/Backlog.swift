@@ -27,7 +27,17 @@ package enum Backlog {
     /// Takes the number of events pending at a serializer or `observe(on:)`, when an event was queued. The caller holds no lock.
     package static func noticed(_ count: Int, at operatorName: StaticString, _ place: borrowing Place) {
         guard isNotable(count), let isFirst = place.reach(UInt(count / Hooks.backlogThreshold)) else { return }
-        Hooks.report(backlog: count, at: operatorName, isFirst: isFirst)
+        Hooks.report(backlog: count, "events", at: "\(operatorName)", isFirst: isFirst)
+    }
+
+    /// Takes the number of bytes that wait at a place, when some were queued behind others. The caller holds no lock.
+    ///
+    /// - Parameter threshold: takes the place of `Hooks.backlogThreshold`, which counts events.
+    package static func noticed(
+        bytes: Int, threshold: Int, at name: @autoclosure () -> String, _ place: borrowing Place
+    ) {
+        guard bytes >= threshold, let isFirst = place.reach(UInt(bytes / threshold)) else { return }
+        Hooks.report(backlog: bytes, "bytes", at: name(), isFirst: isFirst)
     }
 
     /// Tells whether `noticed` may have something to do for that many events.

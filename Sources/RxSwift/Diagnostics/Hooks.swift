@@ -67,7 +67,7 @@ public enum Hooks {
     /// no lock of this library. Until a handler is set, each place prints one line to standard error, at the first multiple, also in
     /// release builds. Nothing is reported of a queue that has paused its source, or that drops elements.
     public static var backlogHandler: BacklogHandler {
-        get { backlog.value ?? printBacklog }
+        get { backlog.value ?? { printBacklog($0, $1, "events") } }
         set { backlog.value = newValue }
     }
 
@@ -104,9 +104,9 @@ public enum Hooks {
     private static let threshold = AtomicWord(10_000)
     /// The program's own handler.
     private static let backlog = LockedBox<BacklogHandler?>(nil)
-    private static let printBacklog: BacklogHandler = { operatorName, pending in
+    private static func printBacklog(_ operatorName: String, _ pending: Int, _ unit: String) {
         fputs(
-            "swift-rx: \(operatorName): \(pending) events are pending, because they come faster than they are delivered; bound them with onBackpressure(buffer:overflow:) or observe(on:buffer:overflow:)\n",
+            "swift-rx: \(operatorName): \(pending) \(unit) are pending, because they come faster than they are delivered; bound them with onBackpressure(buffer:overflow:) or observe(on:buffer:overflow:)\n",
             stderr)
     }
     private static let callStackCapture = LockedBox<CustomCaptureSubscriptionCallstack>({ [] })
@@ -129,12 +129,14 @@ public enum Hooks {
         #endif
     })
 
-    /// - Parameter isFirst: whether it is the first report of its place.
-    static func report(backlog count: Int, at operatorName: StaticString, isFirst: Bool) {
+    /// - Parameters:
+    ///   - unit: what is counted.
+    ///   - isFirst: whether it is the first report of its place.
+    static func report(backlog count: Int, _ unit: String, at name: @autoclosure () -> String, isFirst: Bool) {
         if let handler = backlog.value {
-            handler("\(operatorName)", count)
+            handler(name(), count)
         } else if isFirst {
-            printBacklog("\(operatorName)", count)
+            printBacklog(name(), count, unit)
         }
     }
 

@@ -259,6 +259,49 @@ import Testing
         }
     }
 
+    /// The fault: each chunk was reported, one by one.
+    @Test("A source that pauses is no backlog, however large its chunks are", arguments: Backend.built)
+    func largeChunks(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let handler = Hooks.backlogHandler
+            defer { Hooks.backlogHandler = handler }
+            let reports = AtomicCounter(0)
+            Hooks.backlogHandler = { _, _ in reports.increment() }
+            folder.put(pattern(1_000_000), into: "a")
+            let source = File.read(folder["a"], chunkSize: 10_000, scheduler: scheduler)
+            let received = Received(
+                File.write(source, to: folder["b"], backlogLimit: 1_000, scheduler: scheduler).asObservable())
+            #expect(await received.ends())
+            #expect(reports.value == 0)
+            #expect(folder.bytes(of: "b") == pattern(1_000_000))
+        }
+    }
+
+    /// The fault: a queue that grew and shrank was reported each time.
+    @Test("A queue that comes to a multiple of its limit again is not reported again", arguments: Backend.built)
+    func backlogAgain(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let handler = Hooks.backlogHandler
+            defer { Hooks.backlogHandler = handler }
+            let reports = AtomicCounter(0)
+            Hooks.backlogHandler = { name, _ in if name.contains(folder["a"]) { reports.increment() } }
+            let source = PublishSubject<ByteChunk>()
+            let received = Received(
+                File.write(source.asObservable(), to: folder["a"], backlogLimit: 1_000, scheduler: scheduler)
+                    .asObservable())
+            #expect(await eventually { source.hasObservers })
+            for round in 1...5 {
+                scheduler.performAndWait {
+                    for _ in 0..<12 { source.onNext(ByteChunk(pattern(100))) }
+                }
+                #expect(await eventually { folder.bytes(of: "a").count == 1_200 * round })
+            }
+            source.onCompleted()
+            #expect(await received.ends())
+            #expect(reports.value == 1)
+        }
+    }
+
     @Test("Copying a file takes little memory", arguments: Backend.built)
     func copy(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in

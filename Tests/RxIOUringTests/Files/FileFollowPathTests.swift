@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// Links, directories, and paths that lead to nothing that can be followed.
+@Suite struct FileFollowPathTests {
+    @Test("The replacement of a symbolic link is noticed", arguments: Backend.built)
+    func symbolicLink(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.append("one ".utf8, to: "first")
+            folder.append("two ".utf8, to: "second")
+            symlink("first", folder["log"])
+            let received = follow(folder, .beginning, scheduler)
+            #expect(await received.becomes("one "))
+            symlink("second", folder["link"])
+            folder.rename("link", to: "log")
+            #expect(await received.becomes("one two "))
+            folder.append("three".utf8, to: "second")
+            #expect(await received.becomes("one two three"))
+            received.dispose()
+        }
+    }
+
+    /// The fault: a rotation behind the link, as of the logs of containers, was never seen.
+    @Test(
+        "The replacement of the file that a link leads to is noticed, and its appearance", arguments: Backend.built,
+        ["target", "other/target"])
+    func replacedTarget(_ backend: Backend, _ target: String) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["other"], 0o700)
+            symlink(folder[target], folder["log"])
+            let received = follow(folder, .beginning, scheduler)
+            settle(scheduler)
+            folder.append("one ".utf8, to: target)
+            #expect(await received.becomes("one "))
+            folder.rename(target, to: "old")
+            folder.append("late ".utf8, to: "old")
+            folder.append("two ".utf8, to: target)
+            #expect(await received.becomes("one late two "))
+            unlink(folder[target])
+            folder.append("three".utf8, to: target)
+            #expect(await received.becomes("one late two three"))
+            received.dispose()
+        }
+    }
+
+    /// The fault: while the deleted file is open, the kernel does not tell that its directory has ended.
+    @Test("The end of the directory is an error also if the file was followed in it", arguments: Backend.built)
+    func removedWithFile(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["logs"], 0o700)
+            folder.append("one".utf8, to: "logs/log")
+            let received = follow(folder, .beginning, scheduler, name: "logs/log")
+            #expect(await received.becomes("one"))
+            unlink(folder["logs/log"])
+            rmdir(folder["logs"])
+            #expect(await received.ends())
+            #expect(received.error?.code == ENOENT && received.error?.operation == "inotify_add_watch")
+        }
+    }
+
+    @Test("A directory that is made again right away is followed on", arguments: Backend.built)
+    func directoryMadeAgain(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["logs"], 0o700)
+            folder.append("one ".utf8, to: "logs/log")
+            let received = follow(folder, .beginning, scheduler, name: "logs/log")
+            #expect(await received.becomes("one "))
+            scheduler.performAndWait {
+                unlink(folder["logs/log"])
+                rmdir(folder["logs"])
+                mkdir(folder["logs"], 0o700)
+            }
+            settle(scheduler)
+            folder.append("two ".utf8, to: "logs/log")
+            #expect(await received.becomes("one two "))
+            folder.append("three".utf8, to: "logs/log")
+            #expect(await received.becomes("one two three"))
+            received.dispose()
+        }
+    }
+
+    @Test("A path that cannot be followed is an error", arguments: Backend.built)
+    func unfollowable(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let noFolder = Received(File.follow(folder["no/log"], scheduler: scheduler))
+            #expect(await noFolder.ends())
+            #expect(noFolder.error == IOError(code: ENOENT, operation: "inotify_add_watch", subject: folder["no"]))
+            let directory = Received(File.follow(folder.path, scheduler: scheduler))
+            #expect(await directory.ends())
+            #expect(directory.error == IOError(code: EISDIR, operation: "open", subject: folder.path))
+            mkfifo(folder["pipe"], 0o600)
+            let pipe = Received(File.follow(folder["pipe"], scheduler: scheduler))
+            #expect(await pipe.ends())
+            #expect(pipe.error?.code == EINVAL)
+        }
+    }
+
+    @Test("The removal of the directory is an error after the bytes written before", arguments: Backend.built)
+    func removedDirectory(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["d"], 0o700)
+            folder.append("a".utf8, to: "d/log")
+            let received = Received.bytes(File.follow(folder["d/log"], from: .beginning, scheduler: scheduler))
+            #expect(await received.becomes("a"))
+            folder.append("b".utf8, to: "d/log")
+            folder.rename("d", to: "e")
+            #expect(await received.ends())
+            #expect(received.text == "ab")
+            #expect(received.error == IOError(code: ENOENT, operation: "inotify_add_watch", subject: folder["d/log"]))
+        }
+    }
+}
