@@ -74,7 +74,8 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
     /// True from a look at the path until the file found was opened, and true if another look has to follow.
     @exclusivity(unchecked) private var isLooking = false
     @exclusivity(unchecked) private var mustLookAgain = false
-    /// True if nothing had the name at the last look.
+    /// True if the name was a symbolic link at the last look, and true if nothing had it.
+    @exclusivity(unchecked) private var isLink = false
     @exclusivity(unchecked) private var isMissing = false
     /// The next look without an event.
     @exclusivity(unchecked) private var nextLook: DelayTimer?
@@ -158,6 +159,13 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
             return
         }
         isLooking = true
+        if let begun = loop.lookUp(path, followingLink: false, whenDone: lookedAtName) { lookUp = begun }
+    }
+
+    private func lookedAtName(_ result: Result<FileStatus, SystemError>) {
+        lookUp = nil
+        isLink = (try? result.get())?.type == S_IFLNK
+        if !isLink { return looked(result) }
         if let begun = loop.lookUp(path, whenDone: looked) { lookUp = begun }
     }
 
@@ -226,7 +234,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         if mustLookAgain {
             mustLookAgain = false
             lookAtPath()
-        } else if nextLook == nil, isMissing && !files.isEmpty || FileStatus.isLink(path) {
+        } else if nextLook == nil, isLink || isMissing && !files.isEmpty {
             nextLook = DelayTimer(on: loop, after: FileFollowSource.lookInterval) { [weak self] in
                 self?.nextLook = nil
                 self?.lookAtPath()
