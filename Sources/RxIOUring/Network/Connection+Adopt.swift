@@ -7,8 +7,8 @@ extension Connection {
     /// Takes over a connected stream socket at each subscription: an end of a `socketpair`, or a descriptor that was accepted elsewhere.
     ///
     /// If it fits, the connection owns the descriptor, closes it, and closes it in programs that are run; it may be made non-blocking, for other
-    /// processes that share it, too. If not, it stays the caller's. A subscription takes it over, so one is all there can be; one that is disposed
-    /// of at once has the descriptor closed.
+    /// processes that share it, too. If not, or if the loop has ended (`ECANCELED`), it stays the caller's. A subscription takes it over, so one
+    /// is all there can be; one that is disposed of at once has the descriptor closed.
     /// - Parameters:
     ///   - descriptor: a connected socket of TCP or of the Unix family.
     ///   - options: the behaviour of the connection, without `prepareSocket`.
