@@ -26,7 +26,7 @@ typedef struct rx_file_status {
 
 /// Looks a path up. 0 or a negated errno.
 ///
-/// With `cached`, asks neither a disk nor a server: EAGAIN where the kernel cannot answer from memory (always before Linux 5.12).
+/// Without `follows_link`, a path that is a symbolic link leads to the link itself. With `cached`, asks neither a disk nor a server: EAGAIN where the kernel cannot answer from memory (always before Linux 5.12).
 int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_status *status);
 /// The status of an open file as far as this machine knows it: asks no server. 0 or a negated errno.
 int rx_file_status_of(int descriptor, rx_file_status *status);

@@ -171,7 +171,7 @@ package final class BlockingPool: @unchecked Sendable {
         }
     }
 
-    /// Reports if no thread becomes free for a second while tasks wait; ends then, or when no task waits.
+    /// Reports if no thread becomes free for a second. Ends then, or a second after a thread has become free and left no task waiting.
     private func lookOut() {
         BlockingPool.prepareThread(name)
         let pause = Parker()

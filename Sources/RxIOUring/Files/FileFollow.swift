@@ -23,9 +23,9 @@ extension File {
     /// machine). A file that has become shorter than the part read of it was truncated, and is read from its beginning again. If
     /// it has grown beyond that place since, it cannot be told from a file that was only appended to.
     ///
-    /// The kernel reports changes (inotify). Of two it does not tell, so that the stream looks at the path once a second then: of another file
-    /// behind a symbolic link, if the path is one, and of the end of the directory after that of the file. Reads no further while a stage below
-    /// pauses the source, as `read` does.
+    /// The kernel reports changes (inotify), but neither another file behind a symbolic link, nor the end of the directory after that of the
+    /// file. So the stream looks at the path once a second while that is a link, or names nothing any more. Reads no further while a stage
+    /// below pauses the source, as `read` does.
     /// The followed files of a loop share one inotify instance, of which the system gives a user 128 by default
     /// (`fs.inotify.max_user_instances`). A stream watches the file and the directory that its name is in, which has to exist, and whose end
     /// is an error; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`.

@@ -187,9 +187,9 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         guard let output, !chunk.isEmpty else { return }
         let bytes = output.add(WriteQueue.Item(work: .write(chunk, offset: nil), waiter: nil), isLimited: false).bytes
         // A source that pauses sends nothing behind that much: a chunk of its own may be greater.
-        if bytes.before >= queue.limit / 2 {
+        if bytes.before >= queue.watermarks.high {
             Backlog.noticed(
-                bytes: bytes.after, threshold: queue.limit, at: "File.write to \(target.path) (bytes)", backlogPlace)
+                bytes.after, "bytes", threshold: queue.limit, at: "File.write to \(target.path) (bytes)", backlogPlace)
         }
     }
 

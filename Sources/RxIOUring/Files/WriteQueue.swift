@@ -53,7 +53,7 @@ final class WriteQueue: @unchecked Sendable {
 
     /// The number of bytes that may wait, as the owner counts it.
     let limit: Int
-    private let watermarks: OutputWatermarks
+    let watermarks: OutputWatermarks
     private let path: String
     /// The greatest amount at which sources pause: what a disk takes while a loop with other work gets back to it.
     private static let mostWaiting = 8 << 20

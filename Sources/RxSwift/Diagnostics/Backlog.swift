@@ -26,18 +26,17 @@ package enum Backlog {
 
     /// Takes the number of events pending at a serializer or `observe(on:)`, when an event was queued. The caller holds no lock.
     package static func noticed(_ count: Int, at operatorName: StaticString, _ place: borrowing Place) {
-        guard isNotable(count), let isFirst = place.reach(UInt(count / Hooks.backlogThreshold)) else { return }
-        Hooks.report(backlog: count, "events", at: "\(operatorName)", isFirst: isFirst)
+        noticed(count, "events", threshold: Hooks.backlogThreshold, at: "\(operatorName)", place)
     }
 
-    /// Takes the number of bytes that wait at a place, when some were queued behind others. The caller holds no lock.
+    /// Takes what waits at a place that has a threshold of its own, when some was queued. The caller holds no lock.
     ///
-    /// - Parameter threshold: takes the place of `Hooks.backlogThreshold`, which counts events.
+    /// - Parameter unit: what is counted.
     package static func noticed(
-        bytes: Int, threshold: Int, at name: @autoclosure () -> String, _ place: borrowing Place
+        _ count: Int, _ unit: String, threshold: Int, at name: @autoclosure () -> String, _ place: borrowing Place
     ) {
-        guard bytes >= threshold, let isFirst = place.reach(UInt(bytes / threshold)) else { return }
-        Hooks.report(backlog: bytes, "bytes", at: name(), isFirst: isFirst)
+        guard count >= threshold, let isFirst = place.reach(UInt(count / threshold)) else { return }
+        Hooks.report(backlog: count, unit, at: name(), isFirst: isFirst)
     }
 
     /// Tells whether `noticed` may have something to do for that many events.

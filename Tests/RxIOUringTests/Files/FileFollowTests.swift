@@ -7,6 +7,7 @@ import RxSwift
 import TestSupport
 import Testing
 
+/// What a stream that follows a file of the folder emits.
 func follow(
     _ folder: TemporaryFolder, _ start: File.FollowStart = .beginning, _ scheduler: IOUringScheduler,
     name: String = "log"
@@ -17,12 +18,7 @@ func follow(
 /// Waits until the loop has done the work that is due now.
 func settle(_ scheduler: IOUringScheduler) {
     usleep(20_000)
-    let done = OneShot()
-    _ = scheduler.schedule(()) {
-        done.fire()
-        return Disposables.create()
-    }
-    #expect(done.wait())
+    scheduler.performAndWait {}
 }
 
 @Suite struct FileFollowTests {

@@ -238,23 +238,30 @@ import Testing
         }
     }
 
+    /// The backlogs that are reported until `end`.
+    private final class Backlogs: Sendable {
+        private let counts = Guarded<[Int]>([])
+        private nonisolated(unsafe) let usual = Hooks.backlogHandler
+
+        init() { Hooks.backlogHandler = { [counts] _, count in counts.change { $0.append(count) } } }
+
+        var all: [Int] { counts.value }
+
+        func end() { Hooks.backlogHandler = usual }
+    }
+
     @Test("A growing queue is reported at each multiple of its limit", arguments: Backend.built)
     func backlog(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
-            let handler = Hooks.backlogHandler
-            defer { Hooks.backlogHandler = handler }
-            let lock = Mutex()
-            nonisolated(unsafe) var reports: [Int] = []
-            Hooks.backlogHandler = { name, count in
-                if name.contains(folder["a"]) { lock.withLock { reports.append(count) } }
-            }
+            let backlogs = Backlogs()
+            defer { backlogs.end() }
             // All chunks come within the subscription, on the loop, so that the loop can write none meanwhile.
             let received = Received(
                 File.write(
                     chunks(pattern(10_000), of: 100), to: folder["a"], backlogLimit: 2_500, scheduler: scheduler
                 ).asObservable())
             #expect(await received.ends())
-            #expect(reports == [2_500, 5_000, 7_500, 10_000])
+            #expect(backlogs.all == [2_500, 5_000, 7_500, 10_000])
             #expect(received.elements == [10_000])
         }
     }
@@ -263,16 +270,14 @@ import Testing
     @Test("A source that pauses is no backlog, however large its chunks are", arguments: Backend.built)
     func largeChunks(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
-            let handler = Hooks.backlogHandler
-            defer { Hooks.backlogHandler = handler }
-            let reports = AtomicCounter(0)
-            Hooks.backlogHandler = { _, _ in reports.increment() }
+            let backlogs = Backlogs()
+            defer { backlogs.end() }
             folder.put(pattern(1_000_000), into: "a")
             let source = File.read(folder["a"], chunkSize: 10_000, scheduler: scheduler)
             let received = Received(
                 File.write(source, to: folder["b"], backlogLimit: 1_000, scheduler: scheduler).asObservable())
             #expect(await received.ends())
-            #expect(reports.value == 0)
+            #expect(backlogs.all.isEmpty)
             #expect(folder.bytes(of: "b") == pattern(1_000_000))
         }
     }
@@ -281,10 +286,8 @@ import Testing
     @Test("A queue that comes to a multiple of its limit again is not reported again", arguments: Backend.built)
     func backlogAgain(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
-            let handler = Hooks.backlogHandler
-            defer { Hooks.backlogHandler = handler }
-            let reports = AtomicCounter(0)
-            Hooks.backlogHandler = { name, _ in if name.contains(folder["a"]) { reports.increment() } }
+            let backlogs = Backlogs()
+            defer { backlogs.end() }
             let source = PublishSubject<ByteChunk>()
             let received = Received(
                 File.write(source.asObservable(), to: folder["a"], backlogLimit: 1_000, scheduler: scheduler)
@@ -298,17 +301,15 @@ import Testing
             }
             source.onCompleted()
             #expect(await received.ends())
-            #expect(reports.value == 1)
+            #expect(backlogs.all == [1_000])
         }
     }
 
     @Test("Copying a file takes little memory", arguments: Backend.built)
     func copy(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
-            let handler = Hooks.backlogHandler
-            defer { Hooks.backlogHandler = handler }
-            let reports = AtomicCounter(0)
-            Hooks.backlogHandler = { _, _ in reports.increment() }
+            let backlogs = Backlogs()
+            defer { backlogs.end() }
             let size = 256 << 20
             // The file is a hole up to its last bytes, which costs no time to make.
             truncate(folder.put([], into: "a"), size)
@@ -327,7 +328,7 @@ import Testing
                     .asObservable())
             #expect(await received.ends())
             #expect(received.elements == [size + 1_000])
-            #expect(reports.value == 0)
+            #expect(backlogs.all.isEmpty)
             if !hasAddressSanitizer { #expect(grown < 16 << 20, "\(grown >> 20) MiB more were resident") }
             #expect(folder.bytes(of: "b").suffix(1_000) == pattern(1_000)[...])
         }
