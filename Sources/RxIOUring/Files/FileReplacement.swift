@@ -4,32 +4,34 @@ import Glibc
 
 /// A new file that takes the name of another one when it is complete. Until then it has a name of its own in the same directory.
 ///
+/// The directory stays open, and so the file stays in it whatever becomes of the directory's name and of the working directory.
+///
 /// Makes system calls that wait for a disk; used by one thread at a time.
 final class FileReplacement {
     /// The open file, which the owner of this object closes.
     let fd: CInt
-    private let directory: File.Path
+    private let directory: Directory
     private let subject: String
-    private let path: File.Path
-    private let temporaryPath: File.Path
+    private let name: File.Path
+    private let temporaryName: File.Path
     private var isTemporary = true
 
     private static let mostLinks = 40
     private static let attempts = 100
 
     /// Creates the file, with the owner and the permissions of the file that has the name, if there is one.
-    init(_ name: File.Path, permissions: UInt32) throws(IOError) {
-        let subject = name.description
+    init(_ path: File.Path, permissions: UInt32) throws(IOError) {
+        let subject = path.description
         self.subject = subject
-        if name.isEmpty { throw IOError(code: ENOENT, operation: "open", subject: subject) }
-        if name.containsNUL { throw IOError(code: EINVAL, operation: "open", subject: subject) }
-        let path = try FileReplacement.resolve(name)
-        let old = try FileReplacement.status(of: path, subject)
-        let parts = path.splitAtLastSlash
-        self.path = path
-        directory = parts.directory
-        (fd, temporaryPath) = try FileReplacement.create(
-            in: parts.prefix, like: parts.name, permissions: old == nil ? permissions : 0o600, subject)
+        if path.isEmpty { throw IOError(code: ENOENT, operation: "open", subject: subject) }
+        if path.containsNUL { throw IOError(code: EINVAL, operation: "open", subject: subject) }
+        let target = try FileReplacement.resolve(path).splitAtLastSlash
+        name = target.name
+        directory = try Directory(target.directory, subject)
+        if name.isEmpty { throw IOError(code: EISDIR, operation: "open", subject: subject) }
+        let old = try FileReplacement.status(of: name, in: directory, subject)
+        (fd, temporaryName) = try FileReplacement.create(
+            in: directory, like: name, permissions: old == nil ? permissions : 0o600, subject)
         guard let old, let error = FileReplacement.adopt(old, fd) else { return }
         _ = Glibc.close(fd)
         discard()
@@ -40,24 +42,16 @@ final class FileReplacement {
 
     /// Gives the file its name, and puts the directory on the disk. Returns the error for which that is impossible.
     func commit() -> IOError? {
-        if rename(temporaryPath.cString, path.cString) != 0 {
+        if renameat(directory.fd, temporaryName.cString, directory.fd, name.cString) != 0 {
             return IOError(code: errno, operation: "rename", subject: subject)
         }
         isTemporary = false
-        let fd = open(directory.cString, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if fd < 0 { return IOError(code: errno, operation: "open", subject: directory.description) }
-        defer { _ = Glibc.close(fd) }
-        while fsync(fd) != 0 {
-            // EINVAL: the file system has nothing to do for a directory.
-            if errno == EINVAL { break }
-            if errno != EINTR { return IOError(code: errno, operation: "fsync", subject: directory.description) }
-        }
-        return nil
+        return directory.synchronize()
     }
 
     /// Removes the file unless it was committed.
     func discard() {
-        if isTemporary { _ = unlink(temporaryPath.cString) }
+        if isTemporary { _ = unlinkat(directory.fd, temporaryName.cString, 0) }
         isTemporary = false
     }
 
@@ -85,15 +79,17 @@ final class FileReplacement {
     }
 
     /// The status of the file to be replaced, or nil if there is none.
-    private static func status(of path: File.Path, _ subject: String) throws(IOError) -> stat? {
+    private static func status(
+        of name: File.Path, in directory: borrowing Directory, _ subject: String
+    ) throws(IOError) -> stat? {
         var old = stat()
         var code: CInt = 0
-        if stat(path.cString, &old) != 0 {
+        if fstatat(directory.fd, name.cString, &old, 0) != 0 {
             if errno == ENOENT { return nil }
             code = errno
         } else if old.st_mode & S_IFMT != S_IFREG {
             code = old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-        } else if faccessat(AT_FDCWD, path.cString, W_OK, AT_EACCESS) != 0 {
+        } else if faccessat(directory.fd, name.cString, W_OK, AT_EACCESS) != 0 {
             // The rename would succeed: it needs only the right to write to the directory.
             code = errno
         }
@@ -102,13 +98,14 @@ final class FileReplacement {
     }
 
     private static func create(
-        in prefix: File.Path, like name: File.Path, permissions: UInt32, _ subject: String
+        in directory: borrowing Directory, like name: File.Path, permissions: UInt32, _ subject: String
     ) throws(IOError) -> (CInt, File.Path) {
         for _ in 0..<attempts {
             let number = String(UInt64.random(in: 0 ... .max), radix: 36)
-            let path = File.Path(bytes: prefix.bytes + ".".utf8 + name.bytes.prefix(200) + ".\(number).tmp".utf8)
-            let fd = open(path.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(permissions))
-            if fd >= 0 { return (fd, path) }
+            let temporary = File.Path(bytes: ".".utf8 + name.bytes.prefix(200) + ".\(number).tmp".utf8)
+            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            let fd = openat(directory.fd, temporary.cString, flags, mode_t(permissions))
+            if fd >= 0 { return (fd, temporary) }
             if errno != EEXIST { break }
         }
         throw IOError(code: errno, operation: "open", subject: subject)
@@ -125,5 +122,30 @@ final class FileReplacement {
             _ = fchown(fd, .max, old.st_gid)
         }
         return fchmod(fd, mode) == 0 ? nil : errno
+    }
+}
+
+/// An open directory; its deinit closes it.
+private struct Directory: ~Copyable {
+    private let descriptor: OwnedDescriptor
+    private let path: File.Path
+
+    var fd: CInt { descriptor.fd }
+
+    init(_ path: File.Path, _ subject: String) throws(IOError) {
+        let fd = open(path.cString, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if fd < 0 { throw IOError(code: errno, operation: "open", subject: subject) }
+        descriptor = OwnedDescriptor(fd)
+        self.path = path
+    }
+
+    /// Puts it on the disk. Returns the error for which that is impossible.
+    func synchronize() -> IOError? {
+        while fsync(fd) != 0 {
+            // EINVAL: the file system has nothing to do for a directory.
+            if errno == EINVAL { return nil }
+            if errno != EINTR { return IOError(code: errno, operation: "fsync", subject: path.description) }
+        }
+        return nil
     }
 }

@@ -17,9 +17,12 @@ extension File {
         /// So the name stands for the whole old content or for the whole new content at any time, also after a loss of power. After an
         /// error or a dispose the old content stays, and the new file is removed. There is one exception: a dispose, or the end of the
         /// loop (`ECANCELED`), that comes while the new file is taking the name leaves either content, and the new one may appear a moment
-        /// later. Only a process that is killed leaves it behind, under a name that begins with a dot and ends in `.tmp`. The new file gets the permissions of the old one, and its owner and group where
-        /// the system allows that; not its access control list, extended attributes or further hard links. If the name is that of a
-        /// symbolic link, the link stays, and the file that it leads to is replaced. What is no regular file cannot be replaced.
+        /// later. Only a process that is killed leaves it behind, under a name that begins with a dot and ends in `.tmp`.
+        ///
+        /// The new file gets the permissions of the old one, and its owner and group where the system allows that; not its access
+        /// control list, extended attributes or further hard links. If the name is that of a symbolic link, the link stays, and the
+        /// file that it leads to is replaced. What is no regular file cannot be replaced. The directory is the one that the path led
+        /// to at first, whatever becomes of its name or of the working directory; the process must be allowed to read it.
         case replaceAtomically
     }
 

@@ -63,6 +63,43 @@ import Testing
         }
     }
 
+    @Test("The file stays in its directory when another one gets the directory's name", arguments: Backend.built)
+    func movedDirectory(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["d"], 0o700)
+            folder.put("old".utf8, into: "d/a")
+            let source = PublishSubject<ByteChunk>()
+            let received = replace(folder["d/a"], with: source, scheduler)
+            #expect(await eventually { source.hasObservers })
+            folder.rename("d", to: "moved")
+            mkdir(folder["d"], 0o700)
+            folder.put("another".utf8, into: "d/a")
+            source.onNext(ByteChunk("new"))
+            source.onCompleted()
+            #expect(await received.ends() && received.elements == [3])
+            #expect(folder.bytes(of: "moved/a") == Array("new".utf8))
+            #expect(folder.bytes(of: "d/a") == Array("another".utf8))
+            #expect(folder.names(in: "moved") == ["a"] && folder.names(in: "d") == ["a"])
+        }
+    }
+
+    @Test("The longest path names a file", arguments: Backend.built)
+    func longestPath(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            // The longest path that the system takes has 4,095 bytes.
+            var name = ""
+            while folder[name].utf8.count < 3_900 {
+                name += String(repeating: "d", count: 100)
+                #expect(mkdir(folder[name], 0o700) == 0)
+                name += "/"
+            }
+            name += String(repeating: "n", count: 4_095 - folder[name].utf8.count)
+            let received = replace(folder[name], with: .just(ByteChunk("new")), scheduler)
+            #expect(await received.ends() && received.elements == [3])
+            #expect(folder.bytes(of: name) == Array("new".utf8))
+        }
+    }
+
     enum Failing: CaseIterable { case error, dispose, shutdown }
 
     @Test(
@@ -133,7 +170,9 @@ import Testing
         await leavingNothing(backend) { folder, scheduler in
             mkfifo(folder["pipe"], 0o600)
             mkdir(folder["d"], 0o700)
-            for (name, code) in [("pipe", EINVAL), ("d", EISDIR), ("no/file", ENOENT)] {
+            for (name, code) in [
+                ("pipe", EINVAL), ("d", EISDIR), ("d/", EISDIR), ("no/file", ENOENT), ("pipe/file", ENOTDIR),
+            ] {
                 let received = replace(folder[name], with: .empty(), scheduler)
                 #expect(await received.ends())
                 #expect(received.error == IOError(code: code, operation: "open", subject: folder[name]))

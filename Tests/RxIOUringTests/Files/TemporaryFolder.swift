@@ -56,6 +56,8 @@ final class TemporaryFolder: @unchecked Sendable {
     /// The names in the folder, sorted.
     var names: [String] { TemporaryFolder.names(path).sorted() }
 
+    func names(in name: String) -> [String] { TemporaryFolder.names(self[name]).sorted() }
+
     /// Closes the descriptor by which this process has a file open. Returns false if there is none.
     func closeDescriptor(of name: String) -> Bool {
         for fd in TemporaryFolder.names("/proc/self/fd") {
