@@ -9,6 +9,6 @@ extension ObservableType {
     /// sequences even if the type does not.
     @inlinable @inline(__always)
     public func asObservable() -> Observable<Element> {
-        (self as? Observable<Element>) ?? Create(foreign: { observer in subscribe(observer) })
+        (self as? Observable<Element>) ?? Create({ observer in subscribe(observer) })
     }
 }

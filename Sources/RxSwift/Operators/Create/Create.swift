@@ -20,26 +20,26 @@ extension ObservableType {
 final class Create<Element>: Observable<Element>, @unchecked Sendable {
     private let subscribe: (AnyObserver<Element>) -> any Disposable
 
-    /// True if the source is an `ObservableType` of the program's own.
-    private let isForeign: Bool
+    /// False if the sequence stands for an `ObservableType` of the program's own, which `subscribe(on:)` unsubscribes from itself.
+    private let endsByItself: Bool
 
     // Usable from inline, so that `create` is compiled where the type of its elements is known, without a look-up of metadata per call.
     @usableFromInline
     init(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
         self.subscribe = subscribe
-        isForeign = false
+        endsByItself = true
         super.init()
     }
 
     @usableFromInline
     init(foreign subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
         self.subscribe = subscribe
-        isForeign = true
+        endsByItself = false
         super.init()
     }
 
     override func subscribeCore(_ downstream: Sink<Element>) {
-        let sink = CreateSink(downstream: downstream, isForeign: isForeign)
+        let sink = CreateSink(downstream: downstream, endsByItself: endsByItself)
         sink.linkDownstream()
         let disposable = subscribe(AnyObserver(sink: sink))
         sink.link(DisposableStage(disposable))
@@ -47,15 +47,13 @@ final class Create<Element>: Observable<Element>, @unchecked Sendable {
 }
 
 final class CreateSink<Element>: SerializedSink<Element> {
-    /// True if the sink receives the events of an `ObservableType` of the program's own.
-    private let isForeign: Bool
+    package override var endsByItself: Bool { endsAtTerminalEvent }
+    private let endsAtTerminalEvent: Bool
 
-    init(downstream: Sink<Element>, isForeign: Bool) {
-        self.isForeign = isForeign
+    init(downstream: Sink<Element>, endsByItself: Bool) {
+        endsAtTerminalEvent = endsByItself
         super.init(downstream: downstream)
     }
 
     package override var operatorName: StaticString { "create" }
-
-    package override var endsByItself: Bool { !isForeign }
 }

@@ -11,7 +11,9 @@ extension ObservableType {
     /// - SeeAlso: [SubscribeOn](https://reactivex.io/documentation/operators/subscribeon.html)
     @inlinable
     public func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
-        SubscribeOn(source: asObservable(), scheduler: scheduler)
+        // Not `asObservable()`: that one ends a sequence of the program's own at its terminal event, not on the scheduler.
+        let source = (self as? Observable<Element>) ?? Create(foreign: { observer in subscribe(observer) })
+        return SubscribeOn(source: source, scheduler: scheduler)
     }
 
     /// Subscribes to the source on a scheduler, and ends that subscription there.

@@ -21,22 +21,20 @@ import Testing
         #expect(disposed == 1001)
     }
 
-    @Test("Completion comes at once, and the source is unsubscribed from a tick later") func completion() throws {
-        try expectMarbles(
-            source: "^---------|",
-            result: "^---------|",
-            active: " ^---------!",
-            ticks: 1
-        ) { $0.subscribe(on: $1) }
+    @Test("Completion comes at once, and the source is unsubscribed from a tick later") func completion() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable([.completed(300, Int.self)])
+        let result = scheduler.start { source.subscribe(on: scheduler) }
+        #expect(result.events == [.completed(300, Int.self)])
+        #expect(source.subscriptions == [Subscription(201, 301)])
     }
 
-    @Test("An error comes at once, and the source is unsubscribed from a tick later") func error() throws {
-        try expectMarbles(
-            source: "^---------#",
-            result: "^---------#",
-            active: " ^---------!",
-            ticks: 1
-        ) { $0.subscribe(on: $1) }
+    @Test("An error comes at once, and the source is unsubscribed from a tick later") func error() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable([.error(300, Failure.expected, Int.self)])
+        let result = scheduler.start { source.subscribe(on: scheduler) }
+        #expect(result.events == [.error(300, Failure.expected, Int.self)])
+        #expect(source.subscriptions == [Subscription(201, 301)])
     }
 
     @Test("Disposal unsubscribes from the source a tick later") func disposal() {
@@ -45,6 +43,15 @@ import Testing
         let result = scheduler.start { source.subscribe(on: scheduler) }
         #expect(result.events == [.next(210, 2)])
         #expect(source.subscriptions == [Subscription(201, 1001)])
+    }
+
+    /// The fault: it was unsubscribed from on the scheduler, like a source that is no `Observable`.
+    @Test("A source that was made an observable ends at its terminal event") func madeObservable() {
+        let scheduler = ticks()
+        let source = scheduler.createHotObservable([.next(210, 2), .completed(220)])
+        let result = scheduler.start { source.asObservable().subscribe(on: scheduler) }
+        #expect(result.events == [.next(210, 2), .completed(220)])
+        #expect(source.subscriptions == [Subscription(201, 220)])
     }
 
     @Test("Disposal before the scheduler's turn keeps the source unsubscribed") func earlyDisposal() {
