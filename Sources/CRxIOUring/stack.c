@@ -35,9 +35,14 @@ enum phase { IDLE, ASKED, WRITING, DONE };
 static _Atomic uint64_t request;
 // The thread that was asked. Written by the asking thread before ASKED.
 static _Atomic(pthread_t) asked;
+// The word of that thread that says what it is doing, and its value while the stack is wanted. Written before ASKED.
+static const _Atomic(uintptr_t) *wanted_word;
+static uintptr_t wanted_value;
 // The answer. Written by the handler between WRITING and DONE.
 static void *stack[FRAME_LIMIT];
 static int stack_count;
+// True if the thread was doing something else by then.
+static bool stack_is_over;
 // The signals that were sent and that no handler has taken yet.
 static atomic_int under_way;
 
@@ -83,7 +88,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
         uint64_t word = atomic_load(&request);
         bool is_mine = phase_of(word) == ASKED && pthread_equal(atomic_load(&asked), pthread_self());
         if (is_mine && move(word, WRITING)) {
-            write_stack(context);
+            stack_is_over = atomic_load(wanted_word) != wanted_value;
+            if (!stack_is_over) write_stack(context);
             atomic_store(&request, (word & ~(uint64_t)3) | DONE);
         }
         if (atomic_load(&under_way) > 0) atomic_fetch_sub(&under_way, 1);
@@ -147,13 +153,15 @@ void rx_stack_admit(int signal) {
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-rx_stack_status rx_stack_ask(pthread_t thread) {
+rx_stack_status rx_stack_ask(pthread_t thread, const void *word_of_thread, uintptr_t value) {
     int signal = atomic_load(&installed);
     if (signal == 0) return RX_STACK_NO_SIGNAL;
     if (!is_ours(signal)) return RX_STACK_REPLACED;
     uint64_t word = atomic_load(&request);
     if (phase_of(word) == WRITING) return RX_STACK_BUSY;
     atomic_store(&asked, thread);
+    wanted_word = word_of_thread;
+    wanted_value = value;
     word = (word | 3) + 1;
     atomic_store(&request, word | ASKED);
     atomic_fetch_add(&under_way, 1);
@@ -180,6 +188,7 @@ rx_stack_status rx_stack_wait(int64_t nanoseconds, void **frames, int most, int 
         // A handler that has claimed the request meanwhile finishes it, and the next request finds it BUSY or DONE.
         if (phase_of(word) != ASKED || move(word, IDLE)) return RX_STACK_NO_ANSWER;
     }
+    if (stack_is_over) return RX_STACK_OVER;
     *count = stack_count < most ? stack_count : most;
     memcpy(frames, stack, sizeof *frames * (size_t)*count);
     return RX_STACK_TAKEN;

@@ -24,6 +24,8 @@ typedef enum rx_stack_status {
     RX_STACK_BUSY,
     /// The signal could not be sent.
     RX_STACK_NOT_SENT,
+    /// The thread has ended what it was doing before it took the signal.
+    RX_STACK_OVER,
     /// The thread did not answer in time: it blocks the signal, or is in a system call that no signal interrupts.
     RX_STACK_NO_ANSWER,
 } rx_stack_status;
@@ -43,7 +45,9 @@ int rx_stack_signal(void);
 void rx_stack_admit(int signal);
 
 /// Asks a thread, which has not ended, for its stack. Returns RX_STACK_TAKEN if it was asked.
-rx_stack_status rx_stack_ask(pthread_t thread);
+///
+/// It answers with its stack as long as `*word`, an atomic word that only this thread writes, and keeps until it ends, has a value.
+rx_stack_status rx_stack_ask(pthread_t thread, const void *word, uintptr_t value);
 /// Waits for the answer to the last request, up to a limit. By one thread, the one that asked.
 ///
 /// Fills `frames` with at most `most` addresses, innermost first: that of an instruction, then return addresses. Sets `*count`.

@@ -141,6 +141,12 @@ final class LoopActivity: Sendable {
         return reading
     }
 
+    /// The address of the word with the start of the current turn, which is 0 while the loop sleeps.
+    var turnStartWord: UnsafeRawPointer {
+        // An atomic is never moved while it is borrowed: this is the address at which the word is stored.
+        withUnsafePointer(to: turnStart) { UnsafeRawPointer($0) }
+    }
+
     /// Indicates whether the turn that began at `start` still lasts.
     func isInTurn(since start: UInt64) -> Bool { UInt64(turnStart.loadRelaxed()) == start }
 

@@ -41,16 +41,13 @@ final class StallWatch: @unchecked Sendable {
         switch state.look(at: activity.reading) {
         case .none: break
         case .reportLasting(let start, let ticks):
-            var stack = takeStack()
-            if !activity.isInTurn(since: start) {
-                stack = ThreadStack(note: "the turn ended before its stack was taken")
-            }
+            let stack = takeStack(ofTurnSince: start)
             self.stack = stack
             report(ticks, stack, isOver: false)
         case .reportEnd(let ticks, let wasReported):
             let known = wasReported ? stack : nil
             stack = nil
-            report(ticks, known ?? ThreadStack(note: "the turn ended before its stack was taken"), isOver: true)
+            report(ticks, known ?? ThreadStack(note: StallWatch.note(RX_STACK_OVER)), isOver: true)
         }
     }
 
@@ -62,18 +59,20 @@ final class StallWatch: @unchecked Sendable {
                 stack: stack.frames, stackNote: stack.note, function: stack.function))
     }
 
-    private func takeStack() -> ThreadStack {
-        var stack = tryStack()
+    private func takeStack(ofTurnSince start: UInt64) -> ThreadStack {
+        var stack = tryStack(ofTurnSince: start)
         for _ in 0..<4 where stack.note == nil && stack.frames.count <= StallWatch.minFrames {
             usleep(500)
-            stack = tryStack()
+            let other = tryStack(ofTurnSince: start)
+            if other.note == nil { stack = other }
         }
         return stack
     }
 
-    private func tryStack() -> ThreadStack {
-        // Under the lock the thread exists: it leaves before it ends.
-        let asked = StallDetector.withLock { hasLeft ? nil : rx_stack_ask(thread) }
+    private func tryStack(ofTurnSince start: UInt64) -> ThreadStack {
+        // Under the lock the thread exists: it leaves before it ends. The signal may end the call in which it waits, and with that the turn:
+        // whether the turn lasts is asked when the stack is taken.
+        let asked = StallDetector.withLock { hasLeft ? nil : rx_stack_ask(thread, activity.turnStartWord, UInt(start)) }
         guard let asked else { return ThreadStack(note: "the loop has ended") }
         if asked != RX_STACK_TAKEN { return ThreadStack(note: StallWatch.note(asked)) }
         var frames = [UnsafeMutableRawPointer?](repeating: nil, count: StallWatch.frameLimit)
@@ -88,6 +87,7 @@ final class StallWatch: @unchecked Sendable {
         case RX_STACK_NO_SIGNAL: return "the program uses all real-time signals"
         case RX_STACK_REPLACED: return "the program has replaced the handler of the detector's signal"
         case RX_STACK_BUSY: return "another thread is still writing its stack"
+        case RX_STACK_OVER: return "the turn ended before its stack was taken"
         case RX_STACK_NOT_SENT: return "the signal could not be sent"
         default: return "the thread did not take the signal: it blocks it, or is in an uninterruptible system call"
         }

@@ -78,6 +78,19 @@ import Testing
         return Disposables.create()
     }
 
+    /// The fault: the detector's signal ends such a call, and with it the turn, before the detector had looked at the answer.
+    @Test("A callback in a call that a signal ends is reported with its stack", arguments: Backend.built)
+    func interruptedCall(_ backend: Backend) {
+        let log = StallLog()
+        defer { log.stop() }
+        let scheduler = makeScheduler(backend)
+        scheduler.performAndWait { _ = poll(nil, 0, 10_000) }
+        #expect(soon { log.stalls.count == 2 })
+        scheduler.shutdown()
+        if hasThreadSanitizer { return }
+        for stall in log.stalls { #expect(stall.stack.count > 3 && stall.stackNote == nil, "\(stall)") }
+    }
+
     @Test(
         "A loop at rest is not reported", arguments: Backend.built, [IOUringScheduler.Spin.none, .upTo(.seconds(10))])
     func rest(_ backend: Backend, _ spin: IOUringScheduler.Spin) {
