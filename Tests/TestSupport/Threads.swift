@@ -149,5 +149,7 @@ package final class AtomicCounter: @unchecked Sendable {
     @discardableResult
     package func decrement() -> Int { Int(bitPattern: word.fetchAdd(0 &- 1)) - 1 }
 
-    package func increment() { _ = word.fetchAdd(1) }
+    package func increment() { add(1) }
+
+    package func add(_ count: Int) { _ = word.fetchAdd(UInt(bitPattern: count)) }
 }

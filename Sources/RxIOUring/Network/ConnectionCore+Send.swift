@@ -296,7 +296,7 @@ extension ConnectionCore {
         guard let socket, state.isSending else { return }
         if output.isEmpty, !state.endsWhenDrained { return }
         let send = send ?? makeSend(socket)
-        if send.isInFlight { return }
+        if send.isInFlight { return discardInput() }
         while !output.isEmpty {
             // Items queued during one tick of the loop go out together.
             let wanted = send.load(&output)

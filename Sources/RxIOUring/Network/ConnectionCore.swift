@@ -127,6 +127,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     }
 
     func drain() -> Bool {
+        state.drainBegan()
         rejectSends(ECANCELED)
         if hasOverflowed { finishClosing(overflowError(OutputLoad(word: load.loadRelaxed()))) }
         if isAborted.loadRelaxed() != 0 { finishClosing(nil) }

@@ -3,14 +3,15 @@
 /// Decides what a connection does about each event of its life, its input and its output.
 ///
 /// Holds no resources: the caller owns the descriptor, the operations and the bytes, and does what the results say. An event
-/// that fits no row leaves the state as it is. The errors of closed(e) and failed(f) stand in fields of their own, so that the
-/// states, which each chunk checks, are bytes. The input state ended(e) is `broken` if e is an error.
+/// that fits no row leaves the state as it is. `draining` stands beside the other states. The errors of closed(e) and failed(f) stand in
+/// fields of their own, so that the states, which each chunk checks, are bytes. The input state ended(e) is `broken` if e is an error.
 ///
 /// | event | in state | new state | result |
 /// |---|---|---|---|
 /// | `opened` | starting, startingToClose | open, closing | |
 /// | `closeAnnounced` | starting, open | startingToClose, closing | |
 /// | `closeRequested` | open, closing | flushing, ended | true |
+/// | `drainBegan` | any | draining | |
 /// | `terminated(e)` | any but closed, released | closed(e), ended(e) | true |
 /// | `descriptorClosed` | closed(e) | released(e) | e |
 /// | `watcherArrived` | starting, startingToClose | | reject |
@@ -22,7 +23,8 @@
 /// | | ended, unobserved | ended, observed | end |
 /// | | any other | | reject |
 /// | `subscriberLeft` | observed, abandoned, ended | unobserved, unclaimed, ended | |
-/// | `received` | open, observed, and the subscriber wants it | | deliver |
+/// | `received` | draining | | drop |
+/// | | open, observed, and the subscriber wants it | | deliver |
 /// | | open, unobserved or observed | unclaimed, abandoned | keep |
 /// | | any other | | drop |
 /// | `inputEnded(e)` | open or closing, and e is an error | closed(e), ended(e) | close |
@@ -88,6 +90,8 @@ package struct ConnectionStateMachine {
     package enum Flush { case idle, scheduled }
 
     package private(set) var life = Life.starting
+    /// True while the loop ends, and queued bytes are sent.
+    private var isDraining = false
     package private(set) var input = Input.unobserved
     package private(set) var output = Output.accepting
     /// Whether the caller waits for the end of the loop's tick.
@@ -125,6 +129,9 @@ package struct ConnectionStateMachine {
         endInput(failed: false)
         return true
     }
+
+    /// Handles that the loop ends: nothing more is received for a subscriber.
+    package mutating func drainBegan() { isDraining = true }
 
     /// Handles an abort, the end of the loop, or of the time for queued bytes.
     ///
@@ -204,7 +211,7 @@ package struct ConnectionStateMachine {
 
     /// - Parameter isWanted: whether there is a subscriber that was not disposed of.
     package mutating func received(isWanted: Bool) -> Reception {
-        guard life == .open else { return .drop }
+        guard life == .open, !isDraining else { return .drop }
         switch input {
         case .observed where isWanted: return .deliver
         case .observed: input = .abandoned
@@ -228,13 +235,13 @@ package struct ConnectionStateMachine {
     }
 
     /// True if what the peer sends is dropped while queued bytes are sent.
-    package var discardsInput: Bool { life == .flushing }
+    package var discardsInput: Bool { life == .flushing || isDraining && isSending }
 
     /// True if there is a subscriber whose input has not ended.
     private var isObserved: Bool { input == .observed || input == .abandoned }
 
     /// True if a subscriber waits for the next chunk.
-    package var wantsChunk: Bool { life == .open && input == .observed }
+    package var wantsChunk: Bool { life == .open && input == .observed && !isDraining }
 
     package var inputEnd: InputEnd? {
         switch input {

@@ -11,7 +11,8 @@ struct ConnectionModel {
     enum Law: String, CaseIterable, Sendable {
         case closedForEver = "a closed connection stays closed, with its first error"
         case oneFIN = "the FIN is sent once, behind all accepted bytes"
-        case noLateReceive = "nothing is received after the end of the input, or after a close on the loop thread"
+        case noLateReceive =
+            "nothing is received after the end of the input, a close on the loop thread, or the end of the loop"
         case receives = "a subscriber receives until the input ends"
         case noLostChunk = "no chunk is lost or overtaken before the close"
         case endTold = "a subscriber is told of the end of the input"
@@ -24,7 +25,8 @@ struct ConnectionModel {
 
     /// What may happen to a connection.
     enum Step: CaseIterable {
-        case opened, closeAnnounced, closeRequested, closeRequestedAndAborted, aborted, loopEnded, descriptorClosed
+        case opened, closeAnnounced, closeRequested, closeRequestedAndAborted, aborted, drainBegan, loopEnded
+        case descriptorClosed
         case watcherArrived
         case subscriberArrived, disposedSubscriberArrived, subscriberDisposed, subscriberLeft
         case receiveSubmitted, chunkReceived, peerFinished, receiveFailed
@@ -48,6 +50,7 @@ struct ConnectionModel {
         var watchers = 0
         var isCloseAnnounced = false
         var isCloseProcessed = false
+        var isDraining = false
         var isInputOver = false
         var isEndTold = false
         var wantsFIN = false
@@ -99,6 +102,9 @@ struct ConnectionModel {
         // The subscriber aborts when it is told of the end of the input.
         case .closeRequestedAndAborted: requestClose { $0.terminate(nil) }
         case .aborted: terminate(nil)
+        case .drainBegan:
+            machine.drainBegan()
+            resources.isDraining = true
         case .loopEnded: terminate(.loopEnded)
         case .descriptorClosed:
             guard resources.isClosed, !resources.isDescriptorClosed else { return false }
@@ -121,7 +127,7 @@ struct ConnectionModel {
             scheduleFlush()
         case .receiveSubmitted:
             guard machine.wantsChunk, !resources.isReceiveInFlight else { return false }
-            check(.noLateReceive, !resources.isInputOver && !resources.isCloseAnnounced)
+            check(.noLateReceive, !resources.isInputOver && !resources.isCloseAnnounced && !resources.isDraining)
             check(.noLostChunk, !resources.isChunkKept)
             resources.isReceiveInFlight = true
         case .chunkReceived, .peerFinished, .receiveFailed:
@@ -165,7 +171,8 @@ struct ConnectionModel {
         check(.watchersToldOnce, !r.isDescriptorClosed || r.watchers == 0)
         check(.endTold, r.isInputOver == (machine.inputEnd != nil))
         check(.endTold, !r.isInputOver || !r.hasSubscriber || r.isEndTold)
-        let mayReceive = r.hasSubscriber && !r.isInputOver && !r.isCloseAnnounced && !machine.isStarting
+        let mayReceive =
+            r.hasSubscriber && !r.isInputOver && !r.isCloseAnnounced && !r.isDraining && !machine.isStarting
         check(.receives, !mayReceive || machine.wantsChunk || r.isChunkKept)
         if r.isClosed { return }
         let isDue = r.isObservingTick || r.isSendInFlight
@@ -232,7 +239,7 @@ struct ConnectionModel {
 
     private mutating func receive() {
         let isWanted = resources.hasSubscriber && resources.isWanted
-        let isOver = resources.isInputOver || resources.isCloseAnnounced
+        let isOver = resources.isInputOver || resources.isCloseAnnounced || resources.isDraining
         switch machine.received(isWanted: isWanted) {
         case .deliver:
             check(.noLateReceive, !isOver && isWanted)
