@@ -27,15 +27,20 @@ package struct DrainNode {
     /// The thread that enqueued the node: tells the drainer's own events from those of other threads.
     @usableFromInline package let producer: UInt
 
+    /// The inline work that was under way when the node was made: see `InlineWork`. Means something if the producer is the main thread.
+    @usableFromInline package let inlineWork: UInt
+
     @inlinable
     package init() {
         next = nil
         producer = CurrentThread.identity
+        inlineWork = InlineWork.current
     }
 
     private init(producer: UInt) {
         next = nil
         self.producer = producer
+        inlineWork = 0
     }
 
     /// The head of a node that carries no work but a question, which the serializer answers. It has no producer.

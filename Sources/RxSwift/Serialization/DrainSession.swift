@@ -42,6 +42,8 @@ package final class DrainSession {
     private var ownEvents = 0
     /// With more of them than this the thread may be in a loop that feeds itself, which would never return to its caller.
     private static let ownEventLimit = 256
+    /// The inline work in which the events that are being delivered were queued: see `InlineGate`.
+    private(set) var inlineWork: UInt = 0
 
     // The budget, with times of `MonotonicClock`.
     private var remainingEvents = 0
@@ -93,19 +95,34 @@ package final class DrainSession {
 
     func begin() { depth += 1 }
 
-    func end() {
+    /// - Parameter inlineWork: that of the drain below on the stack, or 0.
+    func end(_ inlineWork: UInt) {
+        self.inlineWork = inlineWork
         depth -= 1
         if depth == 0 { (isUnlimited, ownEvents) = (false, 0) }
     }
 
     /// Counts an event that this thread has queued inside a callback, and delivers now.
+    ///
+    /// - Parameter inlineWork: what was under way when it was queued, and what is that the drain is part of.
     @inline(__always)
-    func deliversOwnEvent() { ownEvents += 1 }
+    func deliversOwnEvent(_ inlineWork: UInt) {
+        ownEvents += 1
+        self.inlineWork = inlineWork
+    }
 
-    /// True if the calling thread has delivered so many events of its own callbacks that the next ones had better be queued at a scheduler.
-    static var mayFeedItself: Bool {
+    @inline(__always)
+    func deliversForeignEvent(_ inlineWork: UInt) { self.inlineWork = inlineWork }
+
+    /// True if the calling thread delivers an event that inline work of a gate has queued, or so many events of its own callbacks, that the next
+    /// ones had better be queued at a scheduler.
+    ///
+    /// - Parameter bit: that of the gate.
+    static func mayFeedItself(_ bit: UInt) -> Bool {
         guard let known = ThreadSlot.drainSession.pointer else { return false }
-        return Unmanaged<DrainSession>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.ownEvents > ownEventLimit }
+        return Unmanaged<DrainSession>.fromOpaque(known)._withUnsafeGuaranteedRef {
+            $0.inlineWork & bit != 0 || $0.ownEvents > ownEventLimit
+        }
     }
 
     /// True if the thread may become the drainer of nodes that other threads left.

@@ -187,6 +187,7 @@ package struct Serializer: ~Copyable {
     private func drain(_ reference: AnySerializerTarget, _ session: DrainSession) {
         let target = reference.target
         let thread = CurrentThread.identity
+        let inlineWork = session.inlineWork
         session.begin()
         repeat {
             isDraining.storeRelaxed(1)
@@ -201,20 +202,21 @@ package struct Serializer: ~Copyable {
                         answer(node, for: target)
                         continue
                     }
-                    if !session.admitsForeignWork(), leaveVacant(reference, session) { return session.end() }
+                    if !session.admitsForeignWork(), leaveVacant(reference, session) { return session.end(inlineWork) }
+                    session.deliversForeignEvent(inlineWork)
                 } else {
-                    session.deliversOwnEvent()
+                    session.deliversOwnEvent(inlineWork | node.pointee.inlineWork)
                 }
                 loop.removeFirstTaken()
                 target.run(node)
             }
             if loop.isClosed {
-                session.end()
+                session.end(inlineWork)
                 return finishClosing(reference)
             }
             isDraining.storeRelaxed(0)
         } while !loop.tryLeave()
-        session.end()
+        session.end(inlineWork)
     }
 
     /// Leaves the pending nodes to the next thread that comes, or to a deputy.

@@ -76,6 +76,59 @@ import Testing
             } == ["1", "10", "2", "20", "|"])
     }
 
+    /// The fault: as such an element waits until the subject has delivered the one before, its hop found the scheduler free.
+    @Test("What the main scheduler's work feeds back into its source comes in a later turn") func feedback() async {
+        let log = EventLog()
+        await onMainQueue {
+            let subject = PublishSubject<Int>()
+            _ = subject.observe(on: MainScheduler.instance).subscribe(onNext: { number in
+                log.note("\(number)")
+                if number < 10 { subject.onNext(number + 10) }
+                log.note("end of \(number)")
+            })
+            subject.onNext(1)
+            log.note("|")
+            subject.onNext(2)
+        }
+        let expected = ["1", "end of 1", "|", "11", "end of 11", "2", "end of 2", "12", "end of 12"]
+        #expect(await eventually { log.lines.count == expected.count })
+        #expect(log.lines == expected)
+    }
+
+    @Test("A driver that is subscribed to behind a feedback misses nothing") func feedbackOfDriver() async {
+        let log = EventLog()
+        await onMainQueue {
+            let relay = PublishRelay<Int>()
+            let driver = relay.asDriver(onErrorJustReturn: 0)
+            _ = driver.drive(onNext: { number in
+                log.note("a\(number)")
+                if number < 3 { relay.accept(number + 1) }
+            })
+            relay.accept(1)
+            log.note("|")
+            _ = driver.drive(onNext: { log.note("b\($0)") })
+        }
+        let expected = ["a1", "|", "b1", "a2", "b2", "a3", "b3"]
+        #expect(await eventually { log.lines.count == expected.count })
+        #expect(log.lines == expected)
+    }
+
+    @Test("What a main scheduler's work feeds back comes at once on another one") func feedbackToOther() async {
+        let log = EventLog()
+        await onMainQueue {
+            let subject = PublishSubject<Int>()
+            _ = subject.observe(on: MainScheduler()).subscribe(onNext: { number in
+                log.note("a\(number)")
+                if number == 1 { subject.onNext(2) }
+            })
+            _ = subject.observe(on: MainScheduler()).subscribe(onNext: { log.note("b\($0)") })
+            subject.onNext(1)
+            log.note("|")
+        }
+        #expect(await eventually { log.lines.count == 5 })
+        #expect(log.lines == ["a1", "b1", "b2", "|", "a2"])
+    }
+
     /// Sources whose steps run on the main scheduler.
     private static let sources: [(String, @Sendable () -> Observable<Int>)] = [
         ("Driver.of", { Driver.of(1, 2).asObservable() }),
