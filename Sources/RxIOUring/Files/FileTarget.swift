@@ -35,15 +35,21 @@ struct FileTarget {
         whenDone: @escaping (Result<Opened, IOError>) -> Void
     ) -> TargetOpening? {
         let opening = loop.open(path, flags, permissions: permissions, holding: hold) { result in
-            whenDone(result.map { Opened(descriptor: $0, layout: layout(of: $0, flags)) })
+            whenDone(result.flatMap { opened($0, flags, path) })
         }
         return opening.map { TargetOpening($0.cancel) }
     }
 
-    private static func layout(of file: Descriptor, _ flags: CInt) -> FileOutput.Layout {
+    private static func opened(_ file: Descriptor, _ flags: CInt, _ path: File.Path) -> Result<Opened, IOError> {
         let status = FileStatus(of: file)
-        if !status.isRegular { return .stream }
-        return flags & O_APPEND != 0 ? .appending : .positions(end: status.size)
+        // The system opens a directory to be read, and has no bytes of it.
+        if status.type == S_IFDIR {
+            file.close()
+            return .failure(IOError(code: EISDIR, operation: "open", subject: path.description))
+        }
+        var layout = FileOutput.Layout.stream
+        if status.isRegular { layout = flags & O_APPEND != 0 ? .appending : .positions(end: status.size) }
+        return .success(Opened(descriptor: file, layout: layout))
     }
 }
 

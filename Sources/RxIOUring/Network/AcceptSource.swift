@@ -85,7 +85,12 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     }
 
     /// The end of the loop waits for an orderly close under way.
-    override func drain() -> Bool { isRunning && wantsClose }
+    override func drain() -> Bool {
+        guard isRunning, wantsClose else { return false }
+        // The loop takes no work any more: the close that was submitted may never have its turn.
+        closeAndComplete()
+        return isRunning
+    }
 
     override var isInput: Bool { !wantsClose }
 

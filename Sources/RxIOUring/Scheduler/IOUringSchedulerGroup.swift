@@ -52,8 +52,15 @@ public final class IOUringSchedulerGroup: @unchecked Sendable {
     }
 
     /// Returns the loops that could be made, in turns. From any thread.
+    ///
+    /// Passes over those that have been shut down, as long as there is another one. A loop that is shut down right after this call rejects work.
     public func next() -> IOUringScheduler {
-        usable[Int(turn.fetchAddRelaxed(1) % UInt(usable.count))]
+        let first = turn.fetchAddRelaxed(1)
+        for offset in 0..<UInt(usable.count) {
+            let scheduler = usable[Int((first &+ offset) % UInt(usable.count))]
+            if !scheduler.loop.isEndingSoon { return scheduler }
+        }
+        return usable[Int(first % UInt(usable.count))]
     }
 
     /// Ends all loops, as `IOUringScheduler.shutdown()` does.

@@ -146,6 +146,37 @@ import Testing
         }
     }
 
+    @Test("A directory is no file to be read", arguments: Backend.built)
+    func directory(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            for mode in File.OpenMode.allCases where mode != .createNew {
+                let opened = Received(File.open(folder.path, mode: mode, scheduler: scheduler).asObservable())
+                #expect(await opened.ends())
+                #expect(opened.error == IOError(code: EISDIR, operation: "open", subject: folder.path))
+            }
+        }
+    }
+
+    /// The fault: such a file was unusable after a synchronization.
+    @Test(
+        "A device or a pipe, which has nothing to put on a disk, is synchronized", arguments: Backend.built,
+        [true, false])
+    func synchronizedDevice(_ backend: Backend, isPipe: Bool) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkfifo(folder["pipe"], 0o600)
+            let reader = Glibc.open(folder["pipe"], O_RDWR | O_CLOEXEC)
+            defer { close(reader) }
+            let path = isPipe ? folder["pipe"] : "/dev/zero"
+            let requests = File.open(path, mode: .append, scheduler: scheduler).asObservable().flatMap { file in
+                file.write(ByteChunk("x")).andThen(file.sync()).andThen(file.write(ByteChunk("y"))).andThen(
+                    file.close()
+                ).asObservable()
+            }
+            let received = Received<Never>(requests)
+            #expect(await received.ends() && received.hasCompleted)
+        }
+    }
+
     @Test("Devices and files of the kernel are opened", arguments: Backend.built)
     func devices(_ backend: Backend) async {
         await leavingNothing(backend) { _, scheduler in

@@ -2,6 +2,7 @@
 
 import Glibc
 import RxIOUring
+import RxPrimitives
 import RxSwift
 import TestSupport
 import Testing
@@ -137,6 +138,23 @@ import Testing
             #expect(waitUntil { log.text == "true" }, "\(log.text)")
             waiting.dispose()
             peer.close()
+            server.end()
+        }
+    }
+
+    /// The fault: the end of the loop waited for a close that it did not take any more, until the time for sending was over.
+    @Test("The end of the loop does not wait for a listener without connections", arguments: Backend.built)
+    func shutdownAtOnce(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend)
+            // Both are submitted before the loop comes to the first.
+            server.scheduler.run { usleep(20_000) }
+            let waiting = server.listener.quiesce(within: .seconds(60)).subscribe()
+            let start = MonotonicClock.now()
+            server.scheduler.shutdown(draining: .seconds(20))
+            #expect(MonotonicClock.now() - start < 10_000_000_000)
+            #expect(waitUntil { server.isOver.value } && server.errors.value.isEmpty)
+            waiting.dispose()
             server.end()
         }
     }

@@ -33,6 +33,17 @@ import Testing
         #expect(counts.map(\.value) == [300, 300, 300])
     }
 
+    /// The fault: a listener's connections went to the loop that had ended, and were reset.
+    @Test("next() passes over loops that have ended", arguments: Backend.built)
+    func nextBesideEnded(_ backend: Backend) {
+        let group = IOUringSchedulerGroup(count: 3, name: "spread", backend: backend)
+        group.schedulers[1].shutdown()
+        let names = (0..<6).map { _ in group.next().name }
+        #expect(Set(names) == ["spread.0", "spread.2"])
+        group.shutdown()
+        #expect(group.schedulers.contains { $0 === group.next() })
+    }
+
     @Test("A pinned loop stays on its processor", arguments: Backend.built)
     func pinned(_ backend: Backend) {
         let processors = UsableProcessors.numbers()
