@@ -237,46 +237,6 @@ import Testing
         #expect(notes.lines == ["1", "2"])
     }
 
-    @Test("observe(on:) delivers a burst in one turn of the raw queue") func burstOnRawQueue() {
-        let queue = DispatchQueue(label: "known differences")
-        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "own")
-        let notes = EventLog()
-        let done = DispatchSemaphore(value: 0)
-        let subject = PublishSubject<Int>()
-        let subscription = subject.observe(on: scheduler).subscribe(
-            onNext: { notes.note("\($0)") }, onCompleted: { done.signal() })
-        queue.suspend()
-        for element in 1...3 {
-            subject.onNext(element)
-            queue.async { notes.note("raw") }
-        }
-        subject.onCompleted()
-        queue.resume()
-        done.wait()
-        queue.sync {}
-        #expect(notes.lines.filter { $0 != "raw" } == ["1", "2", "3"])
-        #expect(notes.lines != ["1", "raw", "2", "raw", "3", "raw"])
-        subscription.dispose()
-    }
-
-    @Test("Actions of a dispatch scheduler run in one turn of the raw queue") func actionsOnRawQueue() {
-        let queue = DispatchQueue(label: "known differences")
-        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "own")
-        let notes = EventLog()
-        queue.suspend()
-        for number in 1...3 {
-            _ = scheduler.schedule(number) {
-                notes.note("\($0)")
-                return Disposables.create()
-            }
-            queue.async { notes.note("raw") }
-        }
-        queue.resume()
-        queue.sync {}
-        #expect(notes.lines.filter { $0 != "raw" } == ["1", "2", "3"])
-        #expect(notes.lines != ["1", "raw", "2", "raw", "3", "raw"])
-    }
-
     @Test("take ends an endless inner source") func endlessInner() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()

@@ -209,15 +209,13 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         synchronization = nil
         isExclusive = false
         queue.remove(bytes: 0, items: WriteQueue.Item.items(with: waiter))
-        // EINVAL: a device, a pipe or a file of /proc, which has nothing to put on a disk.
-        let hasFailed = result < 0 && result != -EINVAL
-        if hasFailed {
+        if result < 0 {
             // After the first failure, the system may report success for pages that it has dropped.
             failure = failure ?? IOError(code: -result, operation: "fsync", subject: path)
             isStopping = true
         }
-        if hasFailed { waiter?.writeEnded(failure) }
-        startPending(telling: !hasFailed && waiter != nil ? [waiter!] : [])
+        if result < 0 { waiter?.writeEnded(failure) }
+        startPending(telling: result >= 0 && waiter != nil ? [waiter!] : [])
         if isStopping { concludeIfStopped() }
     }
 

@@ -60,5 +60,8 @@ final class SynchronizeOperation: DescriptorOperation {
         super.init(Request(kind: RX_SYNCHRONIZE, descriptor: descriptor.fd, address: nil))
     }
 
-    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) { whenFinished(result) }
+    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
+        // EINVAL: a device, a pipe or a file of /proc, which has nothing to put on a disk.
+        whenFinished(result == -EINVAL ? 0 : result)
+    }
 }
