@@ -65,7 +65,10 @@ final class End: @unchecked Sendable {
         if ending == nil { ending = (kind, moment) }
     }
 
-    var hasSent: Bool { !sends.isEmpty }
+    var hasSent: Bool { !sends.isEmpty || consumer.isEcho }
+
+    /// True if the other end sends back what this one sends.
+    var isEchoedTo: Bool { link.consumers[(number + 1) % 2].isEcho }
 
     /// A lane of its own for a `write`.
     func newLane() -> Int {
@@ -87,10 +90,13 @@ final class End: @unchecked Sendable {
         return sends[lane]!.prefix { $0.isAccepted == true && $0.moment < end }.count
     }
 
-    /// True if the subscriber of the input has to see a terminal event. One behind a hop need not: its loop may have ended before.
+    /// True if the subscriber of the input has to see a terminal event. One behind a hop need not: its loop may have ended before. Nor need one
+    /// that sends the bytes back: the output may end first.
     var mustEndInput: Bool {
-        if case .slow = consumer { return false }
-        return isSubscribed && !isDisposed
+        switch consumer {
+        case .slow, .echo: false
+        case .none, .direct: isSubscribed && !isDisposed
+        }
     }
 
     /// True if all streams have ended.

@@ -8,6 +8,10 @@ struct Program {
         case direct
         /// On another loop, which takes so many microseconds for each chunk.
         case slow(loop: Int, microseconds: Int)
+        /// Sent back to the other end, which has no consumer. The end receives no more while the other one reads nothing.
+        case echo
+
+        var isEcho: Bool { if case .echo = self { true } else { false } }
     }
 
     struct Link {
@@ -82,6 +86,10 @@ struct Program {
             raceOfEnd(&random)
             return
         }
+        if random.happens(oneIn: 32) {
+            closeBesideEcho(&random)
+            return
+        }
         let busy = Int.random(in: 1...Program.mostLoops, using: &random)
         loops = busy + Int.random(in: 0...1, using: &random)
         links = (0..<Int.random(in: 0...2, using: &random)).map { _ in Program.link(busy, &random) }
@@ -113,6 +121,20 @@ struct Program {
             actions.append(.shutdown(loop: side, draining: random.happens(oneIn: 4) ? 10_000 : -1))
         }
         lanes.append(actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 4)) })
+    }
+
+    /// The close of an end that reads nothing, or the end of its loop, after it has sent more than fits between it and a peer that sends it back.
+    private mutating func closeBesideEcho(_ random: inout SeededRandom) {
+        loops = 2
+        links = [Program.echoLink(loops, &random)]
+        let end =
+            random.happens(oneIn: 3)
+            ? .shutdown(loop: links[0].loops[0], draining: 10_000) : Program.endAction(0, &random)
+        let actions: [Action] = [
+            .send(end: 0, sizes: [Int.random(in: 8...120_000, using: &random)] + Program.sizes(&random)),
+            Program.pause(5_000, &random), end,
+        ]
+        lanes = [actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 3)) }, []]
     }
 
     private static func endAction(_ end: Int, _ random: inout SeededRandom) -> Action {
@@ -153,6 +175,7 @@ struct Program {
 
     private static func link(_ busy: Int, _ random: inout SeededRandom) -> Link {
         let loops = (0..<2).map { _ in Int.random(in: 0..<busy, using: &random) }
+        if random.happens(oneIn: 16) { return echoLink(busy, &random) }
         let consumers = (0..<2).map { _ -> Consumer in
             switch random.next() % 8 {
             case 0: .none
@@ -164,6 +187,12 @@ struct Program {
             isUnix: random.happens(oneIn: 2), loops: loops,
             sendLimit: random.happens(oneIn: 3) ? [0, 100, 3_000, 30_000].randomElement(using: &random)! : 16 << 20,
             bufferSize: random.happens(oneIn: 2) ? 4_608 : nil, consumers: consumers)
+    }
+
+    private static func echoLink(_ busy: Int, _ random: inout SeededRandom) -> Link {
+        Link(
+            isUnix: random.happens(oneIn: 2), loops: (0..<2).map { _ in Int.random(in: 0..<busy, using: &random) },
+            sendLimit: 16 << 20, bufferSize: 4_608, consumers: [.none, .echo])
     }
 
     private mutating func step(_ lane: Int, _ random: inout SeededRandom) -> Step {

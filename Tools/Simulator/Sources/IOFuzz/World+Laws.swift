@@ -12,6 +12,8 @@ extension World {
         else {
             return false
         }
+        // It reads nothing, and so the peer may not go on.
+        if end.isEchoedTo { return false }
         guard !peer.wasAborted, !peer.hasOverflowed, !peer.wantsNoInput, peer.isSubscribed, !peer.isDisposed,
             !isEnded(peer.loop)
         else {
@@ -85,6 +87,27 @@ extension World {
     }
 
     private func streamFault(_ name: String, _ text: String) { fault("\(name): \(text)") }
+
+    /// True if all peers of the ends of a loop read for as long as what they send back is read.
+    func sendsToReaders(_ loop: Int) -> Bool {
+        let peers = ends.filter { $0.loop == loop }.map { ends[$0.number ^ 1] }
+        return !program.hasErrors
+            && peers.allSatisfy { $0.consumer.isEcho && $0.loop != loop && $0.ending == nil && !$0.isDisposed }
+    }
+
+    /// Checks that the other end, which reads for as long as what it sends back is read, has taken everything when this one closes.
+    func checkCloses() {
+        let closing = ends.filter { end in
+            let peer = ends[end.number ^ 1]
+            return end.isEchoedTo && end.wantsNoInput && end.isConnected && !program.hasErrors && peer.ending == nil
+                && !peer.isDisposed
+        }
+        // Longer than the time for sending.
+        wait(seconds: 35) { closing.allSatisfy(\.closedEnd.isOver) }
+        for end in closing where (end.closedEnd.errors.first as? IOError)?.code == ETIMEDOUT {
+            fault("end \(end.number): the other end reads, and the close had no time: \(end.closedEnd.errors[0])")
+        }
+    }
 
     /// Checks that each stream of an end has ended once.
     func checkEnds(_ end: End) {

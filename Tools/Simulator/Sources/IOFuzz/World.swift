@@ -68,6 +68,7 @@ final class World: @unchecked Sendable {
             options.sendLimit = link.sendLimit
             options.sendBufferSize = link.bufferSize
             options.receiveBufferSize = link.bufferSize
+            if link.consumers.contains(where: \.isEcho) { options.highWatermark = 1_000 }
             do {
                 let server = schedulers[link.loops[1]]!
                 let listener =
@@ -108,7 +109,7 @@ final class World: @unchecked Sendable {
     }
 
     func subscribe(_ end: End) {
-        guard let connection = end.connection, !end.isSubscribed else { return }
+        guard let connection = end.connection, !end.isSubscribed, !end.isEchoedTo else { return }
         end.isSubscribed = true
         var source = connection.received
         var microseconds = 0
@@ -117,7 +118,7 @@ final class World: @unchecked Sendable {
             microseconds = pause
         }
         let sender = ends.count > end.number ^ 1 ? ends[end.number ^ 1] : nil
-        end.subscription = source.subscribe(
+        let received = source.do(
             onNext: { [self] chunk in
                 if end.isDisposed { return }
                 if end.inputEnd.isOver { fault("end \(end.number): bytes behind the end") }
@@ -126,6 +127,9 @@ final class World: @unchecked Sendable {
                 if microseconds > 0 { rx_sim_sleep(UInt64(microseconds) * 1_000) }
             },
             onError: { end.inputEnd.errors.append($0) }, onCompleted: { end.inputEnd.completions += 1 })
+        end.subscription =
+            end.consumer.isEcho
+            ? connection.write(received).subscribe(onError: { _ in }) : received.subscribe(onError: { _ in })
     }
 
     // MARK: Loops
@@ -138,7 +142,12 @@ final class World: @unchecked Sendable {
         endedLoops.insert(loop)
         for end in ends where end.loop == loop { end.end(.loop(drains: milliseconds != 0), at: moment) }
         schedulers[loop] = nil
+        let start = rx_sim_now()
+        let sending = sendsToReaders(loop)
         if milliseconds < 0 { scheduler.shutdown() } else { scheduler.shutdown(draining: .milliseconds(milliseconds)) }
+        if milliseconds > 0, sending, sendsToReaders(loop), rx_sim_now() - start >= UInt64(milliseconds) * 1_000_000 {
+            fault("loop \(loop) took all its time to send, though the other ends read")
+        }
     }
 
     // MARK: Running
@@ -166,6 +175,7 @@ final class World: @unchecked Sendable {
     /// Ends in order what the program has not ended, then by force, and looks whether everything was as it must be.
     private func end() {
         for (_, write) in liveWrites.sorted(by: { $0.key < $1.key }) { finish(write) }
+        checkCloses()
         for end in ends where end.ending == nil {
             end.end(.shutdownOutput, at: now())
             end.connection?.shutdownOutput()
