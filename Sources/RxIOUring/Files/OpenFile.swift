@@ -92,7 +92,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
 
     /// Puts everything on the disk that was accepted before (`fsync`), at each subscription.
     ///
-    /// What has no place on a disk, as a pipe, a device or a file of `/proc`, is synchronized as soon as it is written.
+    /// A pipe, a device or a file of `/proc` has no place on a disk. It is synchronized as soon as it is written.
     /// - Returns: completes when the disk has it. Fails with an `IOError` (`fsync`), which ends the writing: what the disk has is unknown
     ///   then; with the error that has ended the writing before; or with `ENOBUFS` if what waits takes more than `writeLimit` without its bytes.
     public func sync() -> Completable { request(.synchronize) }

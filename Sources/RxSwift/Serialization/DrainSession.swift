@@ -95,7 +95,9 @@ package final class DrainSession {
 
     func begin() { depth += 1 }
 
-    /// - Parameter inlineWork: that of the drain below on the stack, or 0.
+    /// Ends a drain.
+    ///
+    /// - Parameter inlineWork: what it was when the drain began.
     func end(_ inlineWork: UInt) {
         self.inlineWork = inlineWork
         depth -= 1
@@ -104,7 +106,7 @@ package final class DrainSession {
 
     /// Counts an event that this thread has queued inside a callback, and delivers now.
     ///
-    /// - Parameter inlineWork: what was under way when it was queued, and what is that the drain is part of.
+    /// - Parameter inlineWork: the work in which it was queued, together with that in which this drain runs.
     @inline(__always)
     func deliversOwnEvent(_ inlineWork: UInt) {
         ownEvents += 1
