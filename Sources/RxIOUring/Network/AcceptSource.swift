@@ -144,8 +144,9 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         isEmitting = true
         emit(connection)
         isEmitting = false
-        // A dispose beside the emission has dropped it: to the peer an orderly end would look like an empty answer.
-        if !isWanted, isKnownUniquelyReferenced(&connection) { connection.abort() }
+        // A dispose beside the emission has dropped it: to the peer an orderly end would look like an empty answer. A subscriber that has used it
+        // and let go of it, as behind `take(1)`, has answered.
+        if !isWanted, isKnownUniquelyReferenced(&connection), !connection.core.isUsed { connection.abort() }
         if isRunning, wantsClose { closeAndComplete() }
     }
 

@@ -140,6 +140,19 @@ import Testing
         }
     }
 
+    /// The fault: as the subscription was over, the connection was taken for one that had reached nobody, and reset.
+    @Test("An answer arrives though the subscription to connections ends with it", arguments: Backend.built)
+    func answerOfLast(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            _ = listener.connections.take(1).subscribe(onNext: { $0.send(ByteChunk(pattern(100_000))) })
+            let (bytes, end) = receiveAll(PlainSocket(connectedTo: listener.address))
+            #expect(bytes == pattern(100_000) && end == 0)
+            scheduler.shutdown()
+        }
+    }
+
     enum Output: CaseIterable { case bytes, sequence }
 
     /// The fault: beside the end of the loop a write was refused, and a send behind it accepted.

@@ -92,7 +92,9 @@ struct Program {
         }
         let busy = Int.random(in: 1...Program.mostLoops, using: &random)
         loops = busy + Int.random(in: 0...1, using: &random)
-        links = (0..<Int.random(in: 0...2, using: &random)).map { _ in Program.link(busy, &random) }
+        links = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+            random.happens(oneIn: 16) ? Program.echoLink(busy, &random) : Program.link(busy, &random)
+        }
         for lane in 0..<2 {
             let count = Int.random(in: lane == 0 ? 1...14 : 0...10, using: &random)
             lanes.append((0..<count).map { _ in step(lane, &random) })
@@ -175,7 +177,6 @@ struct Program {
 
     private static func link(_ busy: Int, _ random: inout SeededRandom) -> Link {
         let loops = (0..<2).map { _ in Int.random(in: 0..<busy, using: &random) }
-        if random.happens(oneIn: 16) { return echoLink(busy, &random) }
         let consumers = (0..<2).map { _ -> Consumer in
             switch random.next() % 8 {
             case 0: .none
