@@ -164,6 +164,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// that had arrived, and the error; without a subscriber these bytes are dropped. The mere end of the peer's output ends no connection: to
     /// notice a peer that is gone, set a limit in `ConnectionOptions`.
     public var closed: Completable {
-        Completable(raw: scheduler.observable { [core] in ClosedSource(core, downstream: $0) })
+        core.useMark.storeRelaxed(1)
+        return Completable(raw: scheduler.observable { [core] in ClosedSource(core, downstream: $0) })
     }
 }

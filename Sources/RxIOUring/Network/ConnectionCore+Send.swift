@@ -15,7 +15,7 @@ extension ConnectionCore {
         if rx_forks() != loop.forks { return ECANCELED }
         let count = bytes.count
         if count == 0, waiter == nil { return CInt(rejection.loadRelaxed()) }
-        hasSent.storeRelaxed(1)
+        useMark.storeRelaxed(1)
         let item = OutputQueue.Item(bytes: bytes, waiter: waiter)
         let before = OutputLoad(word: load.fetchAdd(OutputLoad.addend(bytes: count, items: item.count)))
         // Relaxed: either this thread sees the word, or the loop thread sees the load before it ends the output.

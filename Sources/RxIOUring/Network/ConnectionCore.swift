@@ -65,8 +65,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     let awaitsSends = AtomicWord(0)
     /// 1 once this side has aborted, also if the loop ends and takes no more work; used from any thread.
     private let isAborted = AtomicWord(0)
-    /// 1 once this side has sent something; used from any thread.
-    let hasSent = AtomicWord(0)
+    /// 1 once this side has sent something, or asked to be told of the close; used from any thread.
+    let useMark = AtomicWord(0)
     /// 1 once this side has asked for the end of its output by `close` or `shutdownOutput`, also if the loop ends and takes no more work; used
     /// from any thread.
     let isEndRequested = AtomicWord(0)
@@ -108,8 +108,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         deinit { ResourceCensus.died(Self.self) }
     #endif
 
-    /// Whether this side has sent something or asked for the end of the output. Exact for the last owner.
-    var isUsed: Bool { hasSent.loadRelaxed() != 0 || isEndRequested.loadRelaxed() != 0 }
+    /// Whether the connection has reached somebody who uses it. Exact for the last owner.
+    var isUsed: Bool { useMark.loadRelaxed() != 0 || isEndRequested.loadRelaxed() != 0 }
 
     /// Opens the connection on the loop. Called from any thread, before any other method.
     func start() {
