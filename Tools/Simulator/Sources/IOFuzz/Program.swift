@@ -86,14 +86,17 @@ struct Program {
             raceOfEnd(&random)
             return
         }
-        if random.happens(oneIn: 32) {
-            closeBesideEcho(&random)
+        // Of its own, so that the other programs are those of their seeds as before.
+        var echoes = SeededRandom(seed: ~seed)
+        if echoes.happens(oneIn: 32) {
+            closeBesideEcho(&echoes)
             return
         }
         let busy = Int.random(in: 1...Program.mostLoops, using: &random)
         loops = busy + Int.random(in: 0...1, using: &random)
         links = (0..<Int.random(in: 0...2, using: &random)).map { _ in
-            random.happens(oneIn: 16) ? Program.echoLink(busy, &random) : Program.link(busy, &random)
+            let link = Program.link(busy, &random)
+            return echoes.happens(oneIn: 16) ? Program.echoLink(busy, &echoes) : link
         }
         for lane in 0..<2 {
             let count = Int.random(in: lane == 0 ? 1...14 : 0...10, using: &random)
