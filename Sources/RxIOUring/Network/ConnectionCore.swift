@@ -108,7 +108,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         deinit { ResourceCensus.died(Self.self) }
     #endif
 
-    /// Whether the connection has reached somebody who uses it. Exact for the last owner.
+    /// True if the program has sent on the connection, has watched its close, or has asked for its end. Exact for the last owner.
     var isUsed: Bool { useMark.loadRelaxed() != 0 || isEndRequested.loadRelaxed() != 0 }
 
     /// Opens the connection on the loop. Called from any thread, before any other method.
