@@ -37,6 +37,7 @@ struct thread {
     unsigned number;
     struct cell *cell;
     uint64_t deadline;
+    uint64_t steps_to_stop, stop_time;
     struct pollfd *entries;
     unsigned count;
     void *(*body)(void *);
@@ -149,20 +150,23 @@ static void wait_for_turn(void) {
     fail_waiting();
 }
 
+static void wait_as(enum state state, uint64_t deadline) {
+    self->deadline = deadline;
+    self->state = state;
+    wait_for_turn();
+}
+
 static void draw_run(void) { until_switch = 1 + draw() % (2 * mean_run); }
 
 static void step(void) {
     if (++steps > MOST_STEPS) rx_sim_fail("livelock: the program does not come to its end");
+    if (self->steps_to_stop != 0 && --self->steps_to_stop == 0) return wait_as(SLEEPING, now_time + self->stop_time);
     if (--until_switch != 0) return;
     draw_run();
     // A thread that is interrupted may come back late.
     if (draw() % 8 == 0) now_time += draw() % 200000;
     // Sometimes so late that the others do all they can meanwhile, up to their end: chance alone would hardly choose them that often.
-    if (draw() % 16 == 0) {
-        self->deadline = now_time + draw() % 4000000;
-        self->state = SLEEPING;
-        return wait_for_turn();
-    }
+    if (draw() % 16 == 0) return wait_as(SLEEPING, now_time + draw() % 4000000);
     struct thread *next = choose_from(self, 0);
     if (next != NULL) pass_to(next);
 }
@@ -230,16 +234,15 @@ int rx_sim_start(void *(*body)(void *), void *argument, bool may_fail) {
     return 0;
 }
 
-static void wait_as(enum state state, uint64_t deadline) {
-    self->deadline = deadline;
-    self->state = state;
-    wait_for_turn();
-}
-
 void rx_sim_sleep(uint64_t nanoseconds) {
     if (self == NULL) return;
     steps++;
     wait_as(SLEEPING, now_time + nanoseconds);
+}
+
+void rx_sim_stop_within(uint64_t count, uint64_t nanoseconds) {
+    self->steps_to_stop = count;
+    self->stop_time = nanoseconds;
 }
 
 int rx_sim_poll(struct pollfd *entries, unsigned count, int64_t nanoseconds) {

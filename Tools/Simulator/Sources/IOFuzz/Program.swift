@@ -50,6 +50,15 @@ struct Program {
         var action: Action
         /// True if an action on the loop concerned does it, false if the thread of the lane does.
         var isOnLoop: Bool
+        var stop: Stop?
+    }
+
+    /// A stop of the thread in the midst of a step, while the others go on: some races need a connection and its loop to end meanwhile, which chance
+    /// alone hardly ever brings about.
+    struct Stop {
+        /// The number of operations on words, locks and parkers before it.
+        var operations: Int
+        var microseconds: Int
     }
 
     var seed: UInt64
@@ -66,6 +75,19 @@ struct Program {
     private static let mostLoops = 2
 
     init(seed: UInt64) {
+        self.init(withoutStop: seed)
+        // Of its own, so that the rest of a program does not depend on it.
+        var random = SeededRandom(seed: seed ^ 0x5353)
+        let lane = Int.random(in: lanes.indices, using: &random)
+        guard random.happens(oneIn: 2), let step = lanes[lane].indices.randomElement(using: &random),
+            lanes[lane][step].stop == nil
+        else { return }
+        lanes[lane][step].stop = Stop(
+            operations: Int.random(in: 1...40, using: &random),
+            microseconds: Int.random(in: 1...Int(1) << Int.random(in: 8...17, using: &random), using: &random))
+    }
+
+    private init(withoutStop seed: UInt64) {
         var random = SeededRandom(seed: seed)
         self.seed = seed
         hasErrors = random.happens(oneIn: 4)
@@ -90,6 +112,10 @@ struct Program {
         var echoes = SeededRandom(seed: ~seed)
         if echoes.happens(oneIn: 32) {
             closeBesideEcho(&echoes)
+            return
+        }
+        if echoes.happens(oneIn: 32) {
+            finishBesideEnd(&echoes)
             return
         }
         let busy = Int.random(in: 1...Program.mostLoops, using: &random)
@@ -140,6 +166,23 @@ struct Program {
             Program.pause(5_000, &random), end,
         ]
         lanes = [actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 3)) }, []]
+    }
+
+    /// The last element of a live write, during which the connection is closed, and its loop ends.
+    private mutating func finishBesideEnd(_ random: inout SeededRandom) {
+        loops = 2
+        var link = Program.link(loops, &random)
+        link.loops = [0, 1]
+        links = [link]
+        writers = [0]
+        let stop = Stop(
+            operations: Int.random(in: 1...16, using: &random), microseconds: Int.random(in: 1...15_000, using: &random))
+        // The loop subscribes to the sequence within the pause.
+        let write: [Action] = [.liveWrite(slot: 0, end: 0), .pause(microseconds: 20_000), .finish(slot: 0)]
+        lanes.append(write.map { Step(action: $0, isOnLoop: false) })
+        lanes[0][2].stop = stop
+        let end: [Action] = [.pause(microseconds: 20_000), .close(end: 0), .shutdown(loop: 0, draining: -1)]
+        lanes.append(end.map { Step(action: $0, isOnLoop: random.happens(oneIn: 3)) })
     }
 
     private static func endAction(_ end: Int, _ random: inout SeededRandom) -> Action {
@@ -307,7 +350,10 @@ struct Program {
         }
         for (number, steps) in lanes.enumerated() {
             lines.append("  thread \(number):")
-            lines += steps.map { "    \($0.isOnLoop ? "on its loop: " : "")\($0.action)" }
+            lines += steps.map { step in
+                let stop = step.stop.map { ", stops for \($0.microseconds) us behind \($0.operations) operations" }
+                return "    \(step.isOnLoop ? "on its loop: " : "")\(step.action)\(stop ?? "")"
+            }
         }
         return lines.joined(separator: "\n")
     }

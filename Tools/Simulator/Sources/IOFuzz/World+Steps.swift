@@ -7,12 +7,12 @@ import RxSwift
 extension World {
     func perform(_ step: Program.Step, _ lane: Int) {
         guard step.isOnLoop, let loop = loop(of: step.action), let scheduler = schedulers[loop] else {
-            return perform(step.action, lane: lane, onLoop: false)
+            return perform(step, lane: lane, onLoop: false)
         }
         // Lanes of loops follow those of threads.
         let lane = 2 + loop
         _ = scheduler.schedule(()) { [self] _ in
-            perform(step.action, lane: lane, onLoop: true)
+            perform(step, lane: lane, onLoop: true)
             return Disposables.create()
         }
     }
@@ -31,8 +31,11 @@ extension World {
         }
     }
 
-    private func perform(_ action: Program.Action, lane: Int, onLoop: Bool) {
-        switch action {
+    private func perform(_ step: Program.Step, lane: Int, onLoop: Bool) {
+        if let stop = step.stop {
+            rx_sim_stop_within(UInt64(stop.operations), UInt64(stop.microseconds) * 1_000)
+        }
+        switch step.action {
         case .send(let end, let sizes): for size in sizes { send(ends[end], size, lane) }
         case .write(let end, let sizes, let canPause): write(ends[end], sizes, canPause)
         case .liveWrite(let slot, let end): beginWrite(slot, ends[end])

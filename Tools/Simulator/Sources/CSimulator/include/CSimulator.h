@@ -38,6 +38,8 @@ int rx_sim_start(void *(*body)(void *), void *argument, bool may_fail);
 /// Lets the seed choose another thread.
 void rx_sim_point(void);
 void rx_sim_sleep(uint64_t nanoseconds);
+/// Has the calling thread stop for a time behind so many steps more.
+void rx_sim_stop_within(uint64_t steps, uint64_t nanoseconds);
 /// Waits for descriptors like ppoll; other threads run meanwhile.
 int rx_sim_poll(struct pollfd *entries, unsigned count, int64_t nanoseconds);
 
