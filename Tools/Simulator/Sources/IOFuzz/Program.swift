@@ -176,7 +176,8 @@ struct Program {
         links = [link]
         writers = [0]
         let stop = Stop(
-            operations: Int.random(in: 1...16, using: &random), microseconds: Int.random(in: 1...15_000, using: &random))
+            operations: Int.random(in: 1...16, using: &random), microseconds: Int.random(in: 1...15_000, using: &random)
+        )
         // The loop subscribes to the sequence within the pause.
         let write: [Action] = [.liveWrite(slot: 0, end: 0), .pause(microseconds: 20_000), .finish(slot: 0)]
         lanes.append(write.map { Step(action: $0, isOnLoop: false) })
