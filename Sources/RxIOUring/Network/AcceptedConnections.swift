@@ -9,6 +9,10 @@ final class AcceptedConnections: @unchecked Sendable {
     private let lock = Mutex()
     /// Protected by the lock.
     @exclusivity(unchecked) private var open: [ObjectIdentifier: ConnectionCore] = [:]
+    /// Those that were cut, and are not closed yet, protected by the lock.
+    @exclusivity(unchecked) private var beingCut: Set<ObjectIdentifier> = []
+    /// The number of connections that were cut since the beginning, protected by the lock.
+    @exclusivity(unchecked) private var cutCount = 0
     /// The closures to call once none is open, protected by the lock.
     @exclusivity(unchecked) private var waiting: [() -> Void] = []
 
@@ -20,6 +24,7 @@ final class AcceptedConnections: @unchecked Sendable {
     func remove(_ core: ConnectionCore) {
         lock.lock()
         let removed = open.removeValue(forKey: ObjectIdentifier(core))
+        beingCut.remove(ObjectIdentifier(core))
         var ended: [() -> Void] = []
         if open.isEmpty { swap(&ended, &waiting) }
         lock.unlock()
@@ -37,6 +42,16 @@ final class AcceptedConnections: @unchecked Sendable {
         if isEmpty { body() }
     }
 
-    /// The connections that are open.
-    var all: [ConnectionCore] { lock.withLock { Array(open.values) } }
+    /// Resets the connections that are open.
+    func cut() {
+        let cores = lock.withLock {
+            let new = open.filter { beingCut.insert($0.key).inserted }
+            cutCount += new.count
+            return new.values
+        }
+        for core in cores { core.abortSoon() }
+    }
+
+    /// The number of connections that were cut since the beginning, and of those of them that are closed.
+    var cuts: (count: Int, closed: Int) { lock.withLock { (cutCount, cutCount - beingCut.count) } }
 }

@@ -8,8 +8,8 @@ final class QuiesceSource: LoopSource<Never>, @unchecked Sendable {
     private let listener: Listener
     private let limit: RxTimeInterval?
     @exclusivity(unchecked) private var timer: DelayTimer?
-    /// The number of connections that were cut when the time was over.
-    @exclusivity(unchecked) private var cut = 0
+    /// The number of connections that others had cut and that were closed at the beginning.
+    @exclusivity(unchecked) private var earlierCuts = 0
 
     init(_ listener: Listener, _ limit: RxTimeInterval?, downstream: Sink<Never>) {
         self.listener = listener
@@ -20,6 +20,7 @@ final class QuiesceSource: LoopSource<Never>, @unchecked Sendable {
     override var subject: String { "\(listener.address)" }
 
     override func begin() {
+        earlierCuts = listener.accepted.cuts.closed
         listener.close()
         guard isRunning else { return }
         if let limit {
@@ -46,13 +47,12 @@ final class QuiesceSource: LoopSource<Never>, @unchecked Sendable {
 
     private func cutConnections() {
         timer = nil
-        for core in listener.accepted.all {
-            cut += 1
-            core.abortSoon()
-        }
+        listener.accepted.cut()
     }
 
     private func allAreClosed() {
+        // Another wait for the same connections may have had the shorter limit.
+        let cut = listener.accepted.cuts.count - earlierCuts
         if cut == 0 { return complete() }
         fail(with: IOError(code: ETIMEDOUT, operation: "quiesce", subject: "\(subject) (\(cut) connections were cut)"))
     }

@@ -85,6 +85,24 @@ import Testing
         }
     }
 
+    /// The fault: only the call with the limit at which they were cut said so.
+    @Test("Every wait learns that connections were cut, and one behind the end does not", arguments: Backend.built)
+    func severalLimits(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peers = (0..<2).map { _ in PlainSocket(connectedTo: server.address) }
+            #expect(waitUntil { server.connections.value.count == 2 })
+            let limits: [RxTimeInterval?] = [.seconds(60), .milliseconds(50), .milliseconds(80), nil]
+            let logs = limits.map { events(server.listener.quiesce(within: $0)) }
+            #expect(waitUntil { logs.allSatisfy { $0.lines.count == 1 } })
+            for log in logs { #expect(log.text.contains("(2 connections were cut)"), "\(log.text)") }
+            let later = events(server.listener.quiesce(within: nil))
+            #expect(waitUntil { later.text == "completed" })
+            #expect(peers.allSatisfy { $0.receive(1).isEmpty })
+            server.end()
+        }
+    }
+
     @Test("A listener quiesces from inside its own event", arguments: Backend.built)
     func inside(_ backend: Backend) throws {
         try leavingNothingBehind {
