@@ -62,9 +62,11 @@ class Backend {
     /// Performs an operation that is not in flight at once, without waiting. Returns a result or a negated errno, `-EAGAIN` if it has to wait.
     func performNow(_ operation: Operation) -> Int32 { operation.perform() }
 
-    /// Performs a read of a file whose bytes are in the kernel's memory, if the time for completions in this turn is not over. Otherwise
-    /// returns nil: then the read has to be submitted.
-    func performCached(_ read: Operation) -> Int32? { deliveries.isOver ? nil : read.performWithoutWaiting() }
+    /// Performs a read of a file whose bytes are in the kernel's memory, unless the time for completions in this turn is over, or it would take that
+    /// alone. Otherwise returns nil: then the read has to be submitted.
+    func performCached(_ read: Operation) -> Int32? {
+        deliveries.isOver || read.isLargeRead ? nil : read.performWithoutWaiting()
+    }
 
     /// Tells whether the operations of this number of tick observers are better submitted than performed at once.
     func submitsInBulk(_ observers: Int) -> Bool { false }

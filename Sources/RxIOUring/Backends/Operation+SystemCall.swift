@@ -14,6 +14,9 @@ extension Operation {
     /// True if the operation has to be performed where waiting does no harm.
     var runsApart: Bool { request.isOfFile || blocking == .disk }
 
+    /// True if the operation copies more bytes of a file than the loop itself has time for: 200 microseconds, in which it copies a megabyte or two.
+    var isLargeRead: Bool { request.kind == RX_READ && request.isOfFile && request.length > 1 << 20 }
+
     /// True if the operation waits for input, false if it waits for output.
     var isInput: Bool {
         if request.kind == RX_POLL { return request.flags & UInt32(POLLOUT) == 0 }

@@ -288,7 +288,7 @@ extension Operation {
     /// The request, or a poll of whether the descriptor is ready for it.
     fileprivate var effectiveRequest: Request {
         guard isAwaitingReadiness else {
-            if blocking != .sharedAndWaiting { return request }
+            if blocking != .sharedAndWaiting, !isLargeRead { return request }
             var offLoop = request
             offLoop.flags |= UInt32(RX_APART)
             return offLoop

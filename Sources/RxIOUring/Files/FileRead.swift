@@ -10,8 +10,8 @@ extension File {
     /// unless a stage below pauses the source, such as an `observe(on:)` whose queue is full, or a `write`. So a file of any size passes
     /// through in little memory. Chunks that are kept (`toArray()`) cost memory.
     ///
-    /// The loop reads at once the bytes that the kernel has in memory, for up to the 200 microseconds that it has for completions in a turn. The
-    /// kernel reads ahead from the disk by itself.
+    /// The loop reads at once the bytes that the kernel has in memory, for up to the 200 microseconds that it has for completions in a turn; another
+    /// thread does for chunks of more than a megabyte. The kernel reads ahead from the disk by itself.
     ///
     /// The end is where it is found: a file that grows meanwhile is read on, one that is truncated behind the bytes already read
     /// ends there. A named pipe is read from when its first writer has written. The opening does not block the loop, and a dispose takes effect

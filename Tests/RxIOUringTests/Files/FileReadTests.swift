@@ -148,6 +148,19 @@ import Testing
         }
     }
 
+    /// The fault: the loop itself copied each chunk, for as long as that took.
+    @Test("Another thread reads chunks that take longer than a turn", arguments: Backend.withoutFaults)
+    func largeChunks(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let path = folder.put([UInt8](repeating: 1, count: 32 << 20), into: "a")
+            let before = scheduler.metrics.completions
+            let received = Received(File.read(path, chunkSize: 4 << 20, scheduler: scheduler).map { $0.count })
+            #expect(await received.ends())
+            #expect(received.elements.reduce(0, +) == 32 << 20)
+            #expect(scheduler.performAndWait { scheduler.metrics.completions } - before >= 8)
+        }
+    }
+
     @Test("A slow consumer slows the reading down", arguments: Backend.built)
     func slowConsumer(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
