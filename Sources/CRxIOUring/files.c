@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 int64_t rx_read_cached(int descriptor, void *address, size_t length, int64_t offset) {
@@ -48,6 +49,9 @@ static int watch(int watcher, const char *path, uint32_t mask) {
 }
 
 int rx_watch_directory(int watcher, const char *path) {
+    // A removed directory in which a process works still has the name ".", and no event tells of its end.
+    struct stat status;
+    if (stat(path, &status) == 0 && status.st_nlink == 0) return -ENOENT;
     return watch(watcher, path, name_events | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
 }
 

@@ -72,6 +72,25 @@ import Testing
         }
     }
 
+    /// The fault: the name "." leads to a working directory that is removed, too.
+    @Test("The removal of the working directory is an error", arguments: Backend.built)
+    func removedWorkingDirectory(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            let before = getcwd(nil, 0)
+            defer { free(before) }
+            mkdir(folder["logs"], 0o700)
+            folder.append("one".utf8, to: "logs/log")
+            #expect(chdir(folder["logs"]) == 0)
+            let received = Received.bytes(File.follow("log", from: .beginning, scheduler: scheduler))
+            #expect(await received.becomes("one"))
+            unlink(folder["logs/log"])
+            rmdir(folder["logs"])
+            #expect(await received.ends())
+            #expect(received.error == IOError(code: ENOENT, operation: "inotify_add_watch", subject: "log"))
+            #expect(chdir(before!) == 0)
+        }
+    }
+
     @Test("A directory that is made again right away is followed on", arguments: Backend.built)
     func directoryMadeAgain(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
