@@ -55,9 +55,7 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
     ) {
         work = (action, state)
         self.scheduler = scheduler
-        schedule = FixedRateSchedule(
-            period: period.nanosecondsClamped,
-            due: scheduler.now.addingClamped(startAfter.nanosecondsClamped))
+        schedule = FixedRateSchedule(period: period, startAfter: startAfter, now: scheduler.now)
         super.init()
         scheduler.submit(self, after: startAfter)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Dispatch
+
 /// The times when something periodic is due, in nanoseconds.
 ///
 /// Counts from when a run was due, not from when it came, so that the period does not drift.
@@ -13,6 +15,13 @@ package struct FixedRateSchedule {
     package init(period: Int64, due: Int64) {
         self.period = max(period, 1)
         self.due = due
+    }
+
+    /// A schedule whose first run is due `startAfter` from now. Of runs that were due in the past there is one, at once, and the others keep their times.
+    package init(period: DispatchTimeInterval, startAfter: DispatchTimeInterval, now: Int64) {
+        let period = max(period.nanosecondsClamped, 1)
+        let start = startAfter.signedNanoseconds
+        self.init(period: period, due: now.addingClamped(start < 0 ? start % period : start))
     }
 
     /// Advances the schedule to the next run.

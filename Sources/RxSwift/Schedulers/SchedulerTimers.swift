@@ -278,10 +278,13 @@ private final class JobTimer: TimerEntry {
 
 extension DispatchTimeInterval {
     /// Nanoseconds; `never` and what does not fit become the largest value there is, negative spans zero.
-    package var nanosecondsClamped: Int64 {
+    package var nanosecondsClamped: Int64 { max(0, signedNanoseconds) }
+
+    /// Nanoseconds; `never` and what does not fit become the largest value there is, or the least.
+    package var signedNanoseconds: Int64 {
         func scaled(_ value: Int, _ unit: Int64) -> Int64 {
-            let (product, overflow) = Int64(max(value, 0)).multipliedReportingOverflow(by: unit)
-            return overflow ? .max : product
+            let (product, overflow) = Int64(value).multipliedReportingOverflow(by: unit)
+            return overflow ? (value > 0 ? .max : .min) : product
         }
         switch self {
         case .seconds(let value): return scaled(value, 1_000_000_000)

@@ -120,8 +120,7 @@ final class TimerJob<Element>: SchedulerJob {
 
     func begin(_ dueTime: RxTimeInterval, _ period: RxTimeInterval?) {
         if let period {
-            let due = scheduler.now.addingClamped(dueTime.nanosecondsClamped)
-            schedule = FixedRateSchedule(period: period.nanosecondsClamped, due: due)
+            schedule = FixedRateSchedule(period: period, startAfter: dueTime, now: scheduler.now)
         }
         scheduler.submit(self, after: dueTime)
         hasSubmitted()

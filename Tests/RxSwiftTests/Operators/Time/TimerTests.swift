@@ -38,6 +38,18 @@ import Testing
         #expect(delays == [7, 9, 0, 2])
     }
 
+    /// The fault: the periods were counted from the beginning.
+    @Test(
+        "A first run that is due in the past comes at once, and the next ones at their times",
+        arguments: [(-4, 6), (-10, 10), (-11, 9), (-25, 5), (0, 10), (3, 13), (Int.min, 2), (Int.min + 1, 3)]
+            as [(Int, Int64)])
+    func pastStart(_ start: Int, _ second: Int64) {
+        var pace = FixedRateSchedule(period: .nanoseconds(10), startAfter: .nanoseconds(start), now: 100)
+        #expect(pace.next(at: 100) == second)
+        var far = FixedRateSchedule(period: .never, startAfter: .seconds(start), now: 100)
+        #expect(far.next(at: 100) > 0)
+    }
+
     @Test("An infinite period does not overflow") func infinitePeriod() {
         var pace = FixedRateSchedule(period: .max, due: 100)
         let delays = [pace.next(at: 100), pace.next(at: 200)]
