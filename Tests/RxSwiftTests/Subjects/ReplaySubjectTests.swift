@@ -35,6 +35,10 @@ import Testing
         #expect(log.lines == (0..<count).map { "\($0)" })
     }
 
+    @Test("A negative buffer size stops the program") func negativeSize() async {
+        await #expect(processExitsWith: .failure) { _ = ReplaySubject<Int>.create(bufferSize: -1) }
+    }
+
     @Test("An enormous buffer size costs nothing") func enormousBuffer() {
         let subject = ReplaySubject<Int>.create(bufferSize: .max)
         let log = EventLog()
