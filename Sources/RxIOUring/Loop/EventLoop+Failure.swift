@@ -26,6 +26,18 @@ extension EventLoop {
         return IOError(code: failure.code, operation: failure.operation, subject: subject)
     }
 
+    /// Drops the timers and the work that waits at the end of the loop. Returns the number of pieces of work that are lost.
+    ///
+    /// Hops whose events are dropped fail, so that a stream which has come through them does not look whole when its output is closed next.
+    func endStages() -> Int {
+        lossError = closedError(subject: configuration.name)
+        defer { lossError = nil }
+        return timers.removeAll() + queue.rejectWaiting(rounds: EventLoop.mostHops)
+    }
+
+    /// The number of hops through which an end passes. A subscriber that tries again at each error would go on for ever.
+    private static let mostHops = 100
+
     /// Rejects the work that waits at the closed queue, unless another thread is doing that.
     func rejectUnlessDrained() {
         let node = UnsafeMutablePointer<DrainNode>.allocate(capacity: 1)

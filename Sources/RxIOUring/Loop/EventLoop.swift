@@ -50,6 +50,8 @@ final class EventLoop: LoopThread {
     @exclusivity(unchecked) private var hasStopped = false
     /// The nanoseconds that sending may take at the end (loop thread only).
     @exclusivity(unchecked) private var drainTime: UInt64 = 0
+    /// The error with which stages fail whose events are dropped, while the loop drops them (loop thread only).
+    @exclusivity(unchecked) var lossError: IOError?
     static let usualDrainTime: UInt64 = 1_000_000_000
     /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
     let rejection = DrainLoop(entered: true)
@@ -366,9 +368,9 @@ final class EventLoop: LoopThread {
     /// Sends what was accepted, cancels everything else, notifies the dependents, and reports the rejected work.
     private func end() {
         queue.close()
-        let dropped = timers.removeAll()
         if !tickObservers.isEmpty { endTick() }
         endDependents { $0.isInput }
+        let dropped = endStages()
         drain()
         endDependents { _ in true }
         tickObservers = []

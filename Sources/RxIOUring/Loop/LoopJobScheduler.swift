@@ -85,5 +85,8 @@ final class LoopJobScheduler: TimedJobScheduler {
     var hasWaitingJobs: Bool { queue.hasWaitingJobs }
 
     @usableFromInline
+    var lossError: (any Error)? { loop.isCurrent ? loop.lossError : nil }
+
+    @usableFromInline
     var now: Int64 { Int64(MonotonicClock.now()) }
 }

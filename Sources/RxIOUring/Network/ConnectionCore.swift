@@ -160,7 +160,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         finishClosing(shutDownError)
     }
 
-    private var shutDownError: IOError {
+    var shutDownError: IOError {
         loop.closedError(subject: subject)
     }
 

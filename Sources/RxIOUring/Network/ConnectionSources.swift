@@ -83,9 +83,14 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
 
     override func rejectOutput() { core.rejectSends(ECANCELED) }
 
-    override func sourceFailed() {
-        // The answers to a peer that has no more questions are whole.
-        if !core.isInputEnding { core.isIncomplete = true }
+    override func sourceFailed(_ error: any Error) {
+        // The answers to a peer that has no more questions are whole. The end of the input may have waited in a hop.
+        if !core.isInputEnding, (error as? IOError) != core.shutDownError { core.isIncomplete = true }
+    }
+
+    override func elementRejected(_ error: IOError) {
+        // The loop ends, and sends what it had accepted before. On another thread the element comes too late.
+        if error.code == ECANCELED, core.loop.isCurrent, !core.isInputEnding { core.isIncomplete = true }
     }
 
     var hasMore: Bool { !hasInputCompleted }

@@ -120,14 +120,15 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
 
     /// Ends the loop: work submitted before runs, what connections and files have accepted is written, everything else is cancelled.
     ///
-    /// Sequences of bytes, events and connections end first, so that what relays them can tell a peer that more was to come. An end that reaches
-    /// a `write` by way of another thread comes too late for that. Writing takes a second at most, see `shutdown(draining:)`.
+    /// Sequences of bytes, events and connections end first, so that what relays them can tell a peer that more was to come, also by way of
+    /// `observe(on:)` and `delay` on this loop. An end that reaches a `write` by way of another thread, or of other work that waits for this loop, comes
+    /// too late for that. Writing takes a second at most, see `shutdown(draining:)`.
     ///
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
     /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
     /// `IOError.code`. Work submitted later is rejected: released, and its disposable disposed of. Rejected work and dropped
-    /// timers are reported to `Hooks.workRejectedHandler`. A subscription that waits for such work (`observe(on:)`, `interval`)
-    /// gets no more events, and lasts until it is disposed of.
+    /// timers are reported to `Hooks.workRejectedHandler`. `observe(on:)` and `delay` fail with `ECANCELED` if events wait in them. Any other
+    /// subscription that waits for such work (`interval`) gets no more events, and lasts until it is disposed of.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.

@@ -50,7 +50,10 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
     func unwatchOutput() { fatalError("swift-rx: a subclass has to implement this method") }
 
     /// Handles that the source has failed, and the rest of what it was to emit is missing. Called on the loop thread.
-    func sourceFailed() {}
+    func sourceFailed(_ error: any Error) {}
+
+    /// Handles that the source has emitted bytes which the output does not take any more. Called in the context of the source.
+    func elementRejected(_ error: IOError) {}
 
     /// True once the source has completed; on any thread.
     final var hasInputCompleted: Bool { inputCompletion.loadRelaxed() != 0 }
@@ -67,7 +70,7 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
             source, onNext: { [self] bytes in if !bytes.isEmpty { add(bytes, nil) } },
             onError: { [self] error in
                 whileRunning {
-                    self.sourceFailed()
+                    self.sourceFailed(error)
                     self.fail(with: error)
                 }
             },
@@ -101,6 +104,7 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
         // The empty chunk at the end is not rejected: everything before it was accepted.
         guard let rejection = enqueue(bytes, waiter, isLimited: isLimited && !bytes.isEmpty) else { return }
         wasRejected = true
+        if !bytes.isEmpty { elementRejected(rejection) }
         // Disposed of at once: the loop thread may be busy with this very source.
         input.dispose()
         whileRunning { self.fail(with: rejection) }

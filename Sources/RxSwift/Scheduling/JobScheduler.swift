@@ -24,10 +24,15 @@ package protocol JobScheduler: AnyObject {
 
     /// True if other jobs wait for the running one, so that a job of many small steps should go to the back of the queue.
     var hasWaitingJobs: Bool { get }
+
+    /// The error with which a stage fails whose waiting events this scheduler drops at its end. Nil, and the stage falls silent, unless the caller is the
+    /// scheduler's own thread, and the end has come to that.
+    var lossError: (any Swift.Error)? { get }
 }
 
 extension JobScheduler {
     @usableFromInline package var inlineGate: InlineGate? { nil }
+    @usableFromInline package var lossError: (any Swift.Error)? { nil }
 }
 
 /// A scheduler that can also run jobs after a delay.

@@ -28,6 +28,8 @@ class AnyObserveOnQueue: PausableSource {
     @exclusivity(unchecked) private final var postponed = 0
     /// True from the downstream's pause until the job that delivers the postponed events.
     @exclusivity(unchecked) private(set) final var isPaused = false
+    /// True once the terminal event was taken from the queue and not delivered.
+    @exclusivity(unchecked) private final var hasDroppedTerminal = false
     /// True while a batch is being delivered: a callback that blocks the main queue may run jobs that wait there, see `RunQueue.runNext`.
     @exclusivity(unchecked) private final var isDelivering = false
 
@@ -107,7 +109,10 @@ class AnyObserveOnQueue: PausableSource {
 
     /// Delivers the terminal event, the one event that is left when there is no element. Only the drainer may call it.
     final func finish() {
-        if isCancelled.loadRelaxed() != 0 { return }
+        if isCancelled.loadRelaxed() != 0 {
+            hasDroppedTerminal = true
+            return
+        }
         if let error { receiver.error(error) } else { receiver.completed() }
     }
 
@@ -155,12 +160,25 @@ class AnyObserveOnQueue: PausableSource {
         (sharedScheduler?.runQueue ?? privateQueue)?.submit(job)
     }
 
-    /// Drops the postponed events, because the scheduler has ended. Returns true if the sequence was not cancelled before.
-    final func reject() -> Bool {
+    /// Drops the postponed events, and those that `batch` drops, because the scheduler has ended.
+    ///
+    /// - Returns: true if the sequence was not cancelled before. It fails then, if the scheduler says with what.
+    final func reject(_ batch: () -> Void = {}) -> Bool {
         let isLost = isCancelled.exchange(1) == 0
+        let lossError = isLost ? sharedScheduler?.lossError : nil
+        let hasElements = lossError != nil && !hasNoElements
         var budget = Int.max
         _ = deliverPostponed(&budget)
+        batch()
+        if let lossError { end(hasElements: hasElements, lossError) }
         return isLost
+    }
+
+    /// Ends a hop whose last events were dropped: as its source has ended, if no element is missing.
+    private final func end(hasElements: Bool, _ lossError: any Swift.Error) {
+        if hasDroppedTerminal, let error { return receiver.error(error) }
+        if hasDroppedTerminal, !hasElements { return receiver.completed() }
+        receiver.error(lossError)
     }
 
     /// Delivers the postponed events, when the downstream has resumed this hop. Returns false if the budget ran out first.

@@ -290,12 +290,12 @@ private final class EventBatch: Job {
 
     /// Drops the events of this batch and all later ones, because the scheduler has ended.
     override func wasRejected() -> Bool {
-        let isLost = events.reject()
-        let rejected = uncounted
-        (uncounted, delivered) = (0, 0)
-        // Closes the batch at once, as a fast source could extend it without end. The hop, which extends it no more, finds the cancellation.
-        events.deliver(Int(bitPattern: count.exchange(0)) - rejected)
-        return isLost
+        events.reject {
+            let rejected = uncounted
+            (uncounted, delivered) = (0, 0)
+            // Closes the batch at once, as a fast source could extend it without end. The hop, which extends it no more, finds the cancellation.
+            events.deliver(Int(bitPattern: count.exchange(0)) - rejected)
+        }
     }
 
     override func run(_ budget: inout Int) -> Bool {

@@ -19,6 +19,23 @@ extension RunQueue {
         return (lost, true)
     }
 
+    /// Rejects the jobs that wait, and then those which that has submitted, so many times at most. The caller is the drainer, and stays it.
+    ///
+    /// - Returns: the number of pieces of work that are lost.
+    package func rejectWaiting(rounds: Int) -> Int {
+        var lost = 0
+        for _ in 0..<rounds {
+            takePending()
+            if localQueue.isEmpty { break }
+            var waiting = JobQueue()
+            swap(&waiting, &localQueue)
+            while let job = waiting.popFirst() {
+                if job.wasRejected() { lost += 1 }
+            }
+        }
+        return lost
+    }
+
     /// Makes the queue idle in a process that was just forked, and lacks the drainer: from now on a submission calls `wake`.
     ///
     /// Makes no more than two atomic stores. Waiting jobs are not touched: the parent process runs them, and they may be in the midst

@@ -153,9 +153,27 @@ import Testing
         }
     }
 
-    /// The fault: the file was read on and its write disposed of, and whether the peer saw a clean end was chance.
-    @Test("A file whose reading the end of the loop cuts off does not look whole", arguments: Backend.built)
-    func cutFile(_ backend: Backend) throws {
+    enum Stage: CaseIterable {
+        case none, hop, hops, boundedHop, buffer, delay
+
+        func apply(_ file: Observable<ByteChunk>, _ loop: IOUringScheduler) -> Observable<ByteChunk> {
+            switch self {
+            case .none: file
+            case .hop: file.observe(on: loop)
+            case .hops: file.observe(on: loop).map { $0 }.observe(on: loop)
+            case .boundedHop: file.observe(on: loop, buffer: 4, overflow: .suspend)
+            case .buffer: file.onBackpressure(buffer: 4, overflow: .suspend)
+            case .delay: file.delay(.milliseconds(1), scheduler: loop)
+            }
+        }
+    }
+
+    /// The faults: the file was read on and its write disposed of, and whether the peer saw a clean end was chance; and the error of the file waited in
+    /// a hop to the same loop, or its elements behind a timer, when the outputs ended.
+    @Test(
+        "A file whose reading the end of the loop cuts off does not look whole", arguments: Backend.built,
+        Stage.allCases)
+    func cutFile(_ backend: Backend, _ stage: Stage) throws {
         let folder = TemporaryFolder()
         let size = 4_000_000
         let path = folder.put([UInt8](repeating: 7, count: size), into: "file")
@@ -165,10 +183,10 @@ import Testing
                 let server = try Server(backend) { connection in
                     guard let scheduler = scheduler.value else { return }
                     let file = File.read(path, chunkSize: 4_096, scheduler: scheduler)
-                    _ = connection.write(file).subscribe(onError: { _ in })
+                    _ = connection.write(stage.apply(file, scheduler)).subscribe(onError: { _ in })
                 }
                 scheduler.value = server.scheduler
-                let peer = PlainSocket(connectedTo: server.address)
+                let peer = PlainSocket(connectedTo: server.address, receiveBuffer: stage == .buffer ? 4_096 : nil)
                 let first = peer.receive(1 + round * 10_000)
                 let shutdown = Thread { server.scheduler.shutdown(draining: .seconds(20)) }
                 shutdown.start()
@@ -184,11 +202,12 @@ import Testing
 
     enum Relay: CaseIterable { case toLater, toEarlier, back }
 
-    /// The fault: whether the source's connection or the other one was told first of the end was chance.
+    /// The faults: whether the source's connection or the other one was told first of the end was chance; and the end waited in a hop to the same loop.
     @Test(
         "A relay resets its peer at the end of the loop, and a server ends in order", arguments: Backend.built,
-        Relay.allCases)
-    func relay(_ backend: Backend, _ relay: Relay) throws {
+        Relay.allCases.flatMap { [($0, Stage.none), ($0, .hops)] })
+    func relay(_ backend: Backend, _ kind: (relay: Relay, stage: Stage)) throws {
+        let relay = kind.relay
         try leavingNothingBehind {
             let server = try Server(backend, keeps: true)
             let earlier = PlainSocket(connectedTo: server.address)
@@ -209,7 +228,7 @@ import Testing
                 case .toEarlier: (later, earlier)
                 case .back: (earlier, earlier)
                 }
-            _ = to.write(from.received).subscribe(onError: { _ in })
+            _ = to.write(kind.stage.apply(from.received, server.scheduler)).subscribe(onError: { _ in })
             sender.send(Array("hello".utf8))
             #expect(receiver.receive(5) == Array("hello".utf8))
             server.scheduler.shutdown()

@@ -94,6 +94,38 @@ import Testing
         #expect(log.text == "0")
     }
 
+    /// The fault: such a sequence looked as one that has nothing to say.
+    @Test("A hop and a delay fail if the end of their loop drops events", arguments: Backend.built)
+    func droppedEvents(_ backend: Backend) {
+        let scheduler = IOUringScheduler(name: "own", backend: backend)
+        let (source, logs) = (PublishSubject<Int>(), (0..<6).map { _ in EventLog() })
+        let hour = RxTimeInterval.seconds(3_600)
+        let (bag, attempts) = (DisposeBag(), AtomicCounter(0))
+        scheduler.performAndWait {
+            let hop = source.observe(on: scheduler)
+            logs[0].observe(hop).disposed(by: bag)
+            logs[1].observe(hop.map { $0 }.observe(on: scheduler)).disposed(by: bag)
+            logs[2].observe(source.delay(hour, scheduler: scheduler)).disposed(by: bag)
+            logs[3].observe(source.takeLast(1).delay(hour, scheduler: scheduler)).disposed(by: bag)
+            // Nothing waits in these.
+            logs[4].observe(Observable<Int>.never().observe(on: scheduler)).disposed(by: bag)
+            let again = Observable.deferred {
+                attempts.increment()
+                return Observable.just(1).observe(on: scheduler)
+            }
+            scheduler.shutdown()
+            source.onNext(1)
+            // Ends, though each attempt is dropped as the one before.
+            logs[5].observe(again.retry()).disposed(by: bag)
+        }
+        scheduler.shutdown()
+        let dropped = "error(event loop shut down own: Operation canceled (errno \(ECANCELED)))"
+        #expect(logs.prefix(4).map(\.text) == [dropped, dropped, dropped, ""])
+        #expect(logs[4].text == "" && logs[5].text == "")
+        #expect(attempts.value > 1)
+        source.onCompleted()
+    }
+
     @Test("Blocking on the loop fails instead of hanging", arguments: Backend.built)
     func blocking(_ backend: Backend) {
         let scheduler = IOUringScheduler(name: "own", backend: backend)

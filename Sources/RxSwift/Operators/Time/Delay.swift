@@ -64,6 +64,10 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
         fail(error)
     }
 
+    override func timerWasLost(_ error: any Swift.Error) {
+        enter { if elements.isEmpty { finish() } else { fail(error) } }
+    }
+
     override func receiveTick(_ generation: Int) {
         // If the program sees each action of the scheduler, each event has an action of its own.
         let sendsOne = timer.scheduler.batchLimit == 1

@@ -9,6 +9,13 @@ protocol RestartableTimerTarget: AnyObject {
     ///
     /// - Parameter generation: the one that the timer was set with. A timer that was set anew meanwhile may still pass the old one.
     func tick(_ generation: Int)
+
+    /// Handles that the wake-up will not come, since the scheduler ends, on the scheduler's thread. See `JobScheduler.lossError`.
+    func timerWasLost(_ error: any Swift.Error)
+}
+
+extension RestartableTimerTarget {
+    func timerWasLost(_ error: any Swift.Error) {}
 }
 
 /// The timer of one stage. It may be set again and again; only the last setting counts.
@@ -169,6 +176,11 @@ private final class SleepingTimer: RestartableTimer {
         lock.unlock()
         target?.tick(generation)
         return true
+    }
+
+    override func wasRejected() -> Bool {
+        if !isCancelled, let error = scheduler.lossError { lock.withLock { currentTarget }?.timerWasLost(error) }
+        return super.wasRejected()
     }
 
     override func stop() {

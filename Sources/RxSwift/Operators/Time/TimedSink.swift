@@ -143,6 +143,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     final func tick(_ generation: Int) { submit(.tick(generation)) }
 
+    func timerWasLost(_ error: any Swift.Error) {}
+
     /// Runs `body` if the serializer is idle.
     final func enter(_ body: () -> Void) {
         if serializer.tryEnter() {
