@@ -26,13 +26,13 @@ extension EventLoop {
         return IOError(code: failure.code, operation: failure.operation, subject: subject)
     }
 
-    /// Drops the timers and the work that waits at the end of the loop. Returns the number of pieces of work that are lost.
+    /// Drops the timers, and the events that wait in hops, at the end of the loop. Returns the number of pieces of work that are lost.
     ///
-    /// Hops whose events are dropped fail, so that a stream which has come through them does not look whole when its output is closed next.
+    /// Those hops fail, so that a stream which has come through them does not look whole when its output is closed next.
     func endStages() -> Int {
         lossError = closedError(subject: configuration.name)
         defer { lossError = nil }
-        return timers.removeAll() + queue.rejectWaiting(rounds: EventLoop.mostHops)
+        return timers.removeAll() + queue.rejectHops(rounds: EventLoop.mostHops)
     }
 
     /// The number of hops through which an end passes. A subscriber that tries again at each error would go on for ever.

@@ -59,6 +59,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     let load = AtomicWord(0)
     /// The amounts of it at which the sources of `write` pause.
     let watermarks: OutputWatermarks
+    /// When such sources were resumed last, by `MonotonicClock`; used from any thread.
+    let lastResume = AtomicWord(0)
     /// 0, or the errno with which sends are rejected from now on, for ever; used from any thread.
     let rejection = AtomicWord(0)
     /// 1 once the end of the output waits for sends that other threads have begun.
@@ -144,9 +146,11 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
     /// Sends what is left, and tells whether something is left then, or a reset would drop some of it.
     private func drainUntilReset() -> Bool {
+        let hasPausedSource = OutputLoad(word: load.loadRelaxed()).isAwaited || wasResumedJustNow
         let isLeft = drainOutput()
-        // At rest between two elements a sequence may be whole, as that of a server's answers is. With a peer that takes less than there is, it is not.
-        if isLeft, watchers.all.contains(where: { $0.hasMore }) { isIncomplete = true }
+        // At rest between two elements a sequence may be whole, as that of a server's answers is. One that has to pause, or whose bytes the peer does
+        // not take, is not.
+        if isLeft || hasPausedSource, watchers.all.contains(where: { $0.hasMore }) { isIncomplete = true }
         guard endsIncomplete, state.isSending, let socket else { return isLeft }
         return isLeft || Socket.isUnacknowledged(socket.fd)
     }

@@ -91,7 +91,7 @@ package struct ConnectionStateMachine {
 
     package private(set) var life = Life.starting
     /// True while the loop ends, and queued bytes are sent.
-    private var isDraining = false
+    package private(set) var isDraining = false
     package private(set) var input = Input.unobserved
     package private(set) var output = Output.accepting
     /// Whether the caller waits for the end of the loop's tick.

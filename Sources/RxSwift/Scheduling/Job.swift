@@ -42,6 +42,9 @@ package class Job: Stage {
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
 
+    /// True if the job delivers the events of a hop.
+    package var holdsEvents: Bool { false }
+
     /// Releases the contents of the job, because the scheduler takes no more work and will not run it.
     ///
     /// Called on the thread that submitted the job, or on the scheduler's.

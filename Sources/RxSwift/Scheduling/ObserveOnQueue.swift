@@ -210,6 +210,8 @@ private final class ResumedEvents: Job {
         events.unlessDelivering(&budget) { events.deliverPostponed(&$0) }
     }
 
+    override var holdsEvents: Bool { true }
+
     override func wasRejected() -> Bool { events.reject() }
 }
 

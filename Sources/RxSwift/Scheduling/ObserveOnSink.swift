@@ -288,6 +288,8 @@ private final class EventBatch: Job {
         return true
     }
 
+    override var holdsEvents: Bool { true }
+
     /// Drops the events of this batch and all later ones, because the scheduler has ended.
     override func wasRejected() -> Bool {
         events.reject {

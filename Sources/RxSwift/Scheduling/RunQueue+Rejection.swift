@@ -19,20 +19,27 @@ extension RunQueue {
         return (lost, true)
     }
 
-    /// Rejects the jobs that wait, and then those which that has submitted, so many times at most. The caller is the drainer, and stays it.
+    /// Rejects the waiting jobs of hops, and then those which that has submitted, so many times at most. The caller is the drainer, and stays it.
     ///
     /// - Returns: the number of pieces of work that are lost.
-    package func rejectWaiting(rounds: Int) -> Int {
+    package func rejectHops(rounds: Int) -> Int {
         var lost = 0
+        var kept = JobQueue()
         for _ in 0..<rounds {
             takePending()
             if localQueue.isEmpty { break }
             var waiting = JobQueue()
             swap(&waiting, &localQueue)
             while let job = waiting.popFirst() {
-                if job.wasRejected() { lost += 1 }
+                if !job.holdsEvents {
+                    kept.append(job)
+                } else if job.wasRejected() {
+                    lost += 1
+                }
             }
         }
+        while let job = localQueue.popFirst() { kept.append(job) }
+        swap(&kept, &localQueue)
         return lost
     }
 

@@ -175,18 +175,20 @@ import Testing
         Stage.allCases)
     func cutFile(_ backend: Backend, _ stage: Stage) throws {
         let folder = TemporaryFolder()
-        let size = 4_000_000
+        let size = 20_000_000
         let path = folder.put([UInt8](repeating: 7, count: size), into: "file")
         try leavingNothingBehind {
             for round in 0..<20 {
                 let scheduler = Guarded<IOUringScheduler?>(nil)
                 let server = try Server(backend) { connection in
                     guard let scheduler = scheduler.value else { return }
-                    let file = File.read(path, chunkSize: 4_096, scheduler: scheduler)
+                    // A chunk that fills the output, and that the system takes as a whole.
+                    let chunkSize = stage == .buffer ? 65_536 : 4_096
+                    let file = File.read(path, chunkSize: chunkSize, scheduler: scheduler)
                     _ = connection.write(stage.apply(file, scheduler)).subscribe(onError: { _ in })
                 }
                 scheduler.value = server.scheduler
-                let peer = PlainSocket(connectedTo: server.address, receiveBuffer: stage == .buffer ? 4_096 : nil)
+                let peer = PlainSocket(connectedTo: server.address)
                 let first = peer.receive(1 + round * 10_000)
                 let shutdown = Thread { server.scheduler.shutdown(draining: .seconds(20)) }
                 shutdown.start()
