@@ -92,6 +92,8 @@ package struct ConnectionStateMachine {
     package private(set) var life = Life.starting
     /// True while the loop ends, and queued bytes are sent.
     package private(set) var isDraining = false
+    /// True once a receive has come to the end of what the peer sends: another one would do so at once.
+    private var hasReceivedEnd = false
     package private(set) var input = Input.unobserved
     package private(set) var output = Output.accepting
     /// Whether the caller waits for the end of the loop's tick.
@@ -225,6 +227,7 @@ package struct ConnectionStateMachine {
 
     /// - Parameter error: nil if the peer has sent everything.
     package mutating func inputEnded(_ error: IOError?) -> InputEndAction {
+        hasReceivedEnd = true
         guard isOpen else { return .none }
         if error == nil, output == .accepting || output == .finishing {
             endInput(failed: false)
@@ -235,7 +238,7 @@ package struct ConnectionStateMachine {
     }
 
     /// True if what the peer sends is dropped while queued bytes are sent.
-    package var discardsInput: Bool { life == .flushing || isDraining && isSending }
+    package var discardsInput: Bool { !hasReceivedEnd && (life == .flushing || isDraining && isSending) }
 
     /// True if there is a subscriber whose input has not ended.
     private var isObserved: Bool { input == .observed || input == .abandoned }

@@ -140,6 +140,28 @@ import Testing
         }
     }
 
+    /// The fault: the loop received the end of the input again and again.
+    @Test("A loop that ends waits at rest for a peer that has ended its side", arguments: Backend.withoutFaults)
+    func halfClosedPeer(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend) { $0.send(ByteChunk([UInt8](repeating: 7, count: 8_000_000))) }
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            #expect(shutdown(peer.fd, CInt(SHUT_WR)) == 0)
+            #expect(peer.receive(1) == [7])
+            let before = processorTime()
+            server.scheduler.shutdown(draining: .seconds(1))
+            #expect(processorTime() - before < 0.5)
+            peer.close()
+            server.end()
+        }
+    }
+
+    private func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// The fault: as the subscription was over, the connection was taken for one that had reached nobody, and reset.
     @Test("An answer arrives though the subscription to connections ends with it", arguments: Backend.built)
     func answerOfLast(_ backend: Backend) throws {
