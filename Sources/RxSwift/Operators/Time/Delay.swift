@@ -65,7 +65,11 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     }
 
     override func timerWasLost(_ error: any Swift.Error) {
-        enter { if elements.isEmpty { finish() } else { fail(error) } }
+        enter {
+            if count.loadAcquiring() == 0 { return }
+            // What waits may be no more than the end.
+            if elements.isEmpty { finish() } else { fail(error) }
+        }
     }
 
     override func receiveTick(_ generation: Int) {
