@@ -26,13 +26,24 @@ extension EventLoop {
         return IOError(code: failure.code, operation: failure.operation, subject: subject)
     }
 
-    /// Drops the timers, and the events that wait in hops, at the end of the loop. Returns the number of pieces of work that are lost.
+    /// Drops the timers, and the events that wait in hops and beginnings of sequences, at the end of the loop. Returns the number of pieces of work
+    /// that are lost.
     ///
-    /// Those hops fail, so that a stream which has come through them does not look whole when its output is closed next.
+    /// Those hops and sequences fail, so that a stream which has come through them does not look whole when its output is closed next.
     func endStages() -> Int {
         lossError = closedError(subject: configuration.name)
         defer { lossError = nil }
-        return timers.removeAll() + queue.rejectHops(rounds: EventLoop.mostHops)
+        return timers.removeAll() + queue.rejectEvents(rounds: EventLoop.mostHops)
+    }
+
+    /// Runs `body`, which tells a subscriber of a loss, if the loop is dropping events. Not from inside another one: a subscriber that tries again at
+    /// each error would not return.
+    func tellOfLoss(_ body: () -> Void) -> Bool {
+        guard isCurrent, let error = lossError else { return false }
+        lossError = nil
+        defer { lossError = error }
+        body()
+        return true
     }
 
     /// The number of hops through which an end passes. A subscriber that tries again at each error would go on for ever.

@@ -127,11 +127,13 @@ final class EventLoop: LoopThread {
     ///
     /// If all of those are done, a caller on the loop thread runs it at once.
     ///
-    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work.
-    func perform(_ body: @escaping () -> Void, rejected: @escaping () -> Void = {}) {
+    /// - Parameters:
+    ///   - beginsSequence: see `WorkJob`.
+    ///   - rejected: called instead, on any thread, if the loop takes no more work.
+    func perform(_ body: @escaping () -> Void, beginsSequence: Bool = false, rejected: @escaping () -> Void = {}) {
         if isDirect { return body() }
         if isCurrent, isClosed { return rejected() }
-        submit(body) {
+        submissionOrder.submit(body, beginsSequence: beginsSequence) {
             rejected()
             return false
         }
@@ -142,7 +144,7 @@ final class EventLoop: LoopThread {
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
     func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
-        submissionOrder.submit(body, rejected: rejected)
+        submissionOrder.submit(body, beginsSequence: false, rejected: rejected)
     }
 
     /// Submits an operation that is not in flight. Only on the loop thread.
@@ -156,18 +158,6 @@ final class EventLoop: LoopThread {
     /// The operation completes in any case.
     func cancel(_ operation: Operation) {
         if operation.isInFlight { backend.cancel(operation) }
-    }
-
-    /// Registers `dependent` to be told of the loop's end. Only on the loop thread; returns false if the loop has ended.
-    func add(_ dependent: any LoopDependent) -> Bool {
-        if isClosed { return false }
-        dependents.add(dependent, ObjectIdentifier(dependent))
-        return true
-    }
-
-    /// Removes a dependent. Only on the loop thread.
-    func remove(_ dependent: any LoopDependent) {
-        dependents.remove(ObjectIdentifier(dependent))
     }
 
     /// Registers an observer of the end of the tick. Only on the loop thread.

@@ -22,6 +22,18 @@ extension LoopDependent {
 }
 
 extension EventLoop {
+    /// Registers `dependent` to be told of the loop's end. Only on the loop thread; returns false if the loop has ended.
+    func add(_ dependent: any LoopDependent) -> Bool {
+        if isClosed { return false }
+        dependents.add(dependent, ObjectIdentifier(dependent))
+        return true
+    }
+
+    /// Removes a dependent. Only on the loop thread.
+    func remove(_ dependent: any LoopDependent) {
+        dependents.remove(ObjectIdentifier(dependent))
+    }
+
     /// Ends the dependents of a kind, in the order in which they came.
     func endDependents(_ mayEnd: (any LoopDependent) -> Bool) {
         while true {

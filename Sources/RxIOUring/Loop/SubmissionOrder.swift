@@ -32,11 +32,12 @@ final class SubmissionOrder {
     ///
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
-    func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
+    /// - Parameter beginsSequence: see `WorkJob`.
+    func submit(_ body: @escaping () -> Void, beginsSequence: Bool, rejected: @escaping () -> Bool) {
         // Only counts: the queue publishes what the caller has done before.
         _ = underWay.fetchAdd(1)
         queue.submitIndependent(
-            WorkJob { [self] _, isRejected in
+            WorkJob(beginsSequence: beginsSequence) { [self] _, isRejected in
                 defer { _ = underWay.fetchAdd(0 &- 1) }
                 if isRejected { return rejected() }
                 body()

@@ -62,18 +62,18 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         let beginsAtOnce = loop.isDirect
         if beginsAtOnce { isSubscribing = true }
         defer { if beginsAtOnce { isSubscribing = false } }
-        loop.perform {
-            if self.isStopped.loadRelaxed() != 0 {
-                self.wasDisposedUnbegun()
-                return self.releaseDownstream()
-            }
-            guard self.loop.add(self) else { return self.reject() }
-            self.isRunning = true
-            self.begin()
-        } rejected: {
-            self.reject()
-        }
+        loop.perform(beginUnlessStopped, beginsSequence: isInput, rejected: reject)
         subscribeToInput()
+    }
+
+    private final func beginUnlessStopped() {
+        if isStopped.loadRelaxed() != 0 {
+            wasDisposedUnbegun()
+            return releaseDownstream()
+        }
+        guard loop.add(self) else { return reject() }
+        isRunning = true
+        begin()
     }
 
     final func stop() {
@@ -178,9 +178,13 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// Ends with an error, since the loop takes no more work.
     ///
     /// The downstream is not told within the call that found this out: with an unlimited `retry` that call, be it a `subscribe`
-    /// or the end of the loop, would never return.
+    /// or the end of the loop, would never return. Before outputs end, the loop tells it once.
     private final func reject() {
         let outcome = knownOutcome
+        let isTold = loop.tellOfLoss {
+            terminateDownstream(with: outcome ?? loop.closedError(subject: subject))
+        }
+        if isTold { return }
         // The text of the error is made on that thread, too: behind a flood, the loop has many to reject.
         loop.performElsewhere {
             self.terminateDownstream(with: outcome ?? self.loop.closedError(subject: self.subject))

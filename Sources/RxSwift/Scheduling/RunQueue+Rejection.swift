@@ -19,10 +19,10 @@ extension RunQueue {
         return (lost, true)
     }
 
-    /// Rejects the waiting jobs of hops, and then those which that has submitted, so many times at most. The caller is the drainer, and stays it.
+    /// Rejects the waiting jobs that hold events, and then those which that has submitted, so many times at most. The caller is the drainer, and stays it.
     ///
     /// - Returns: the number of pieces of work that are lost.
-    package func rejectHops(rounds: Int) -> Int {
+    package func rejectEvents(rounds: Int) -> Int {
         var lost = 0
         var kept = JobQueue()
         for _ in 0..<rounds {

@@ -202,6 +202,32 @@ import Testing
         }
     }
 
+    /// The fault: the file, to which the write had just subscribed, was rejected when the outputs had ended.
+    @Test("A file that the end of the loop does not begin any more resets the peer", arguments: Backend.built)
+    func fileNotBegun(_ backend: Backend) throws {
+        let folder = TemporaryFolder()
+        let path = folder.put([1], into: "file")
+        try leavingNothingBehind {
+            let failure = Guarded<(any Error)?>(nil)
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let isBusy = OneShot()
+            server.scheduler.run {
+                isBusy.fire()
+                usleep(50_000)
+            }
+            #expect(isBusy.wait())
+            // The write begins behind that, and the file would behind the end of the loop.
+            let file = File.read(path, scheduler: server.scheduler)
+            _ = connection.write(file).subscribe(onError: { failure.value = $0 })
+            server.scheduler.shutdown()
+            #expect(receiveAll(peer).end == ECONNRESET)
+            #expect(waitUntil { failure.value != nil })
+            server.end()
+        }
+    }
+
     enum Relay: CaseIterable { case toLater, toEarlier, back }
 
     /// The faults: whether the source's connection or the other one was told first of the end was chance; and the end waited in a hop to the same loop.

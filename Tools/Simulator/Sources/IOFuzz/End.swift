@@ -31,6 +31,8 @@ final class End: @unchecked Sendable {
 
     /// The sends of each lane, in order.
     var sends: [Int: [Send]] = [:]
+    /// The lanes of the files that are written.
+    var relays: [Int] = []
     private var writes = 0
     /// The first act by which the program ended the output, and its moment.
     private(set) var ending: (kind: Ending, moment: Int)?

@@ -31,6 +31,8 @@ struct Program {
         case feed(slot: Int, size: Int)
         case finish(slot: Int)
         case disposeWrite(slot: Int)
+        /// Writes a file by way of a stage on the same loop.
+        case relay(end: Int, sizes: [Int], stage: RelayStage)
         case shutdownOutput(end: Int)
         case close(end: Int)
         case abort(end: Int)
@@ -116,6 +118,10 @@ struct Program {
         }
         if echoes.happens(oneIn: 32) {
             finishBesideEnd(&echoes)
+            return
+        }
+        if echoes.happens(oneIn: 32) {
+            relayBesideEnd(&echoes)
             return
         }
         let busy = Int.random(in: 1...Program.mostLoops, using: &random)
@@ -218,7 +224,7 @@ struct Program {
         return actions.map { Step(action: $0, isOnLoop: false) }
     }
 
-    private static func pause(_ most: UInt64, _ random: inout SeededRandom) -> Action {
+    static func pause(_ most: UInt64, _ random: inout SeededRandom) -> Action {
         .pause(microseconds: Int(random.next() % most))
     }
 
@@ -312,7 +318,7 @@ struct Program {
     private func anyLoop(_ random: inout SeededRandom) -> Int { Int.random(in: 0..<loops, using: &random) }
 
     /// The sizes of some frames.
-    private static func sizes(_ random: inout SeededRandom) -> [Int] {
+    static func sizes(_ random: inout SeededRandom) -> [Int] {
         let count = random.happens(oneIn: 3) ? Int.random(in: 2...6, using: &random) : 1
         return (0..<count).map { _ in size(&random) }
     }

@@ -71,10 +71,12 @@ extension World {
         // A stream that this side has closed, and that of a Unix socket whose peer was reset, end as if they were whole.
         guard peer.inputEnd.isClean, !peer.wantsNoInput, !isEnded(peer.loop), !peer.isDisposed else { return }
         if end.link.isUnix, !mustArrive { return }
-        if peer.parser.isCut { streamFault(name, "a clean end within a frame") }
+        // A program may end the output in the midst of a file.
+        if peer.parser.isCut, end.relays.isEmpty { streamFault(name, "a clean end within a frame") }
         if (end.closedEnd.errors.first as? IOError)?.code == ENOBUFS {
             streamFault(name, "a clean end, though the connection has failed by too much to send")
         }
+        if let fault = checkRelays(end, peer.parser.whole) { streamFault(name, fault) }
         for lane in end.sends.keys.sorted() {
             // Sends beside the end of the output may be rejected later, which is reported.
             let certain = wasSendReported ? end.certain(lane) : end.accepted(lane)

@@ -20,7 +20,8 @@ extension World {
     /// The loop that an action concerns.
     private func loop(of action: Program.Action) -> Int? {
         switch action {
-        case .send(let end, _), .write(let end, _, _), .shutdownOutput(let end), .close(let end), .abort(let end),
+        case .send(let end, _), .write(let end, _, _), .relay(let end, _, _), .shutdownOutput(let end), .close(let end),
+            .abort(let end),
             .release(let end), .subscribe(let end), .dispose(let end):
             return end < ends.count ? ends[end].loop : nil
         case .timer(_, let loop, _), .shutdown(let loop, _), .file(let loop, _, _): return loop
@@ -42,6 +43,7 @@ extension World {
         case .feed(let slot, let size): if let write = liveWrites[slot] { feed(write, size) }
         case .finish(let slot): if let write = liveWrites[slot] { finish(write) }
         case .disposeWrite(let slot): if let write = liveWrites[slot] { dispose(write) }
+        case .relay(let end, let sizes, let stage): relay(ends[end], sizes, stage)
         case .shutdownOutput(let end):
             guard let connection = ends[end].connection else { return }
             ends[end].end(.shutdownOutput, at: now())

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RxIOUring
+import RxSwift
+
+extension Program {
+    /// What lies between a file and the connection that it is written to.
+    enum RelayStage {
+        case none
+        case hop
+        case hops
+        /// So many chunks, beyond which the file is paused.
+        case buffer(Int)
+        case delay(microseconds: Int)
+
+        func apply(_ source: Observable<ByteChunk>, _ loop: IOUringScheduler) -> Observable<ByteChunk> {
+            switch self {
+            case .none: source
+            case .hop: source.observe(on: loop)
+            case .hops: source.observe(on: loop).map { $0 }.observe(on: loop, buffer: 2, overflow: .suspend)
+            case .buffer(let bound): source.onBackpressure(buffer: bound, overflow: .suspend)
+            case .delay(let microseconds): source.delay(.microseconds(microseconds), scheduler: loop)
+            }
+        }
+    }
+
+    /// The end of a loop that is writing files to a connection.
+    mutating func relayBesideEnd(_ random: inout SeededRandom) {
+        loops = 2
+        links = [
+            Link(
+                // The peer of a Unix socket cannot be reset.
+                isUnix: false, loops: [0, 1], sendLimit: 16 << 20, bufferSize: random.happens(oneIn: 2) ? 4_608 : nil,
+                consumers: [.direct, .direct])
+        ]
+        let stages: [RelayStage] = [
+            .none, .hop, .hops, .buffer(Int(random.next() % 4) + 1), .delay(microseconds: Int(random.next() % 2_000)),
+        ]
+        let end = Int.random(in: 0...1, using: &random)
+        let frames = Program.sizes(&random) + Program.sizes(&random) + [Int.random(in: 8...60_000, using: &random)]
+        let actions: [Action] = [
+            .relay(end: end, sizes: frames, stage: stages.randomElement(using: &random)!),
+            Program.pause(8_000, &random),
+            .shutdown(loop: end, draining: random.happens(oneIn: 2) ? 10_000 : -1),
+        ]
+        lanes = [actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 4)) }, []]
+    }
+}
+
+extension World {
+    /// Writes frames to a file, and that to a connection.
+    func relay(_ end: End, _ sizes: [Int], _ stage: Program.RelayStage) {
+        guard let connection = end.connection else { return }
+        let lane = end.newLane()
+        end.sends[lane] = sizes.map { End.Send(size: $0) }
+        end.relays.append(lane)
+        let path = "\(folder)/relay\(end.number).\(lane)"
+        World.put(sizes.enumerated().flatMap { Frame.bytes(lane: lane, index: $0, size: $1) }, path)
+        let file = File.read(path, chunkSize: 700, scheduler: connection.scheduler)
+        let number = end.writeEnds.count
+        end.writeEnds.append(StreamEnd())
+        _ = connection.write(stage.apply(file, connection.scheduler)).subscribe(
+            onCompleted: { [self] in
+                end.writeEnds[number].completions += 1
+                for index in sizes.indices {
+                    end.sends[lane]![index].isAccepted = true
+                    end.sends[lane]![index].moment = now()
+                }
+            }, onError: { end.writeEnds[number].errors.append($0) })
+    }
+
+    private static func put(_ bytes: [UInt8], _ path: String) {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if file < 0 || Glibc.write(file, bytes, bytes.count) != bytes.count { fatalError("no file at \(path)") }
+        close(file)
+    }
+
+    /// Checks that a stream which ends cleanly holds all of each file that was relayed, unless this side has ended it.
+    func checkRelays(_ end: End, _ arrived: [Int: Int]) -> String? {
+        guard case .loop? = end.ending?.kind else { return nil }
+        // A failure that is seeded is this side's alone.
+        if let error = end.closedEnd.errors.first as? IOError, error.code != ECANCELED { return nil }
+        for lane in end.relays where arrived[lane, default: 0] < end.sends[lane]!.count {
+            return "a clean end after \(arrived[lane, default: 0]) of \(end.sends[lane]!.count) frames of a file"
+        }
+        return nil
+    }
+}
