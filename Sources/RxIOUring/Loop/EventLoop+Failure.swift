@@ -33,17 +33,22 @@ extension EventLoop {
     func endStages() -> Int {
         lossError = closedError(subject: configuration.name)
         defer { lossError = nil }
-        return timers.removeAll() + queue.rejectEvents(rounds: EventLoop.mostHops)
+        return queue.rejectExpressEvents() + timers.removeAll() + queue.rejectEvents(rounds: EventLoop.mostHops)
     }
 
-    /// Runs `body`, which tells a subscriber of a loss, if the loop is dropping events. Not from inside another one: a subscriber that tries again at
-    /// each error would not return.
+    /// Runs `body`, which tells a subscriber of a loss, if the loop is dropping events. Not from inside another one.
     func tellOfLoss(_ body: () -> Void) -> Bool {
-        guard isCurrent, let error = lossError else { return false }
-        lossError = nil
-        defer { lossError = error }
-        body()
+        if !isCurrent || lossError == nil { return false }
+        withoutTelling(body)
         return true
+    }
+
+    /// Runs `body` on the loop thread, in which no subscriber is told of a loss: one that tries again at each error would not return.
+    func withoutTelling(_ body: () -> Void) {
+        let error = lossError
+        lossError = nil
+        body()
+        lossError = error
     }
 
     /// The number of hops through which an end passes. A subscriber that tries again at each error would go on for ever.

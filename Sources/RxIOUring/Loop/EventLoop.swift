@@ -128,12 +128,12 @@ final class EventLoop: LoopThread {
     /// If all of those are done, a caller on the loop thread runs it at once.
     ///
     /// - Parameters:
-    ///   - beginsSequence: see `WorkJob`.
+    ///   - holdsEvents: see `Job.holdsEvents`.
     ///   - rejected: called instead, on any thread, if the loop takes no more work.
-    func perform(_ body: @escaping () -> Void, beginsSequence: Bool = false, rejected: @escaping () -> Void = {}) {
+    func perform(_ body: @escaping () -> Void, holdsEvents: Bool = false, rejected: @escaping () -> Void = {}) {
         if isDirect { return body() }
-        if isCurrent, isClosed { return rejected() }
-        submissionOrder.submit(body, beginsSequence: beginsSequence) {
+        if isCurrent, isClosed { return withoutTelling(rejected) }
+        submissionOrder.submit(body, holdsEvents: holdsEvents) {
             rejected()
             return false
         }
@@ -144,7 +144,7 @@ final class EventLoop: LoopThread {
     /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
     ///   reported.
     func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
-        submissionOrder.submit(body, beginsSequence: false, rejected: rejected)
+        submissionOrder.submit(body, holdsEvents: false, rejected: rejected)
     }
 
     /// Submits an operation that is not in flight. Only on the loop thread.

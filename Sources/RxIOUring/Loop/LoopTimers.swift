@@ -184,7 +184,7 @@ final class LoopTimers {
         // The loop, which owns the timers, is alive while its queue runs or rejects jobs. Counting a reference for each message would slow down
         // threads that send millions a second.
         queue.submitExpress(
-            WorkJob { [unowned(unsafe) self] _, isRejected in
+            WorkJob(holdsEvents: true) { [unowned(unsafe) self] _, isRejected in
                 if isRejected { return reject(message) }
                 handle(message)
                 return true

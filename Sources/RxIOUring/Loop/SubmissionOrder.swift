@@ -30,14 +30,14 @@ final class SubmissionOrder {
 
     /// Submits `body`, which the loop runs after the closures submitted before.
     ///
-    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
-    ///   reported.
-    /// - Parameter beginsSequence: see `WorkJob`.
-    func submit(_ body: @escaping () -> Void, beginsSequence: Bool, rejected: @escaping () -> Bool) {
+    /// - Parameters:
+    ///   - holdsEvents: see `Job.holdsEvents`.
+    ///   - rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be reported.
+    func submit(_ body: @escaping () -> Void, holdsEvents: Bool, rejected: @escaping () -> Bool) {
         // Only counts: the queue publishes what the caller has done before.
         _ = underWay.fetchAdd(1)
         queue.submitIndependent(
-            WorkJob(beginsSequence: beginsSequence) { [self] _, isRejected in
+            WorkJob(holdsEvents: holdsEvents) { [self] _, isRejected in
                 defer { _ = underWay.fetchAdd(0 &- 1) }
                 if isRejected { return rejected() }
                 body()

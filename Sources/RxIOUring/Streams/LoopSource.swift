@@ -62,7 +62,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         let beginsAtOnce = loop.isDirect
         if beginsAtOnce { isSubscribing = true }
         defer { if beginsAtOnce { isSubscribing = false } }
-        loop.perform(beginUnlessStopped, beginsSequence: isInput, rejected: reject)
+        loop.perform(beginUnlessStopped, holdsEvents: isInput, rejected: reject)
         subscribeToInput()
     }
 

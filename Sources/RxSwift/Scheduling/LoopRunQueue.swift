@@ -193,6 +193,25 @@ package final class LoopRunQueue: RunQueue {
         return expressQueue.popFirst()
     }
 
+    /// Rejects the jobs that hold events of those that wait in the express lane. Only the drainer may call it.
+    ///
+    /// - Returns: the number of pieces of work that are lost.
+    package func rejectExpressEvents() -> Int {
+        var lost = 0
+        expressStack.take(into: &expressQueue)
+        var waiting = JobQueue()
+        swap(&waiting, &expressQueue)
+        while let job = waiting.popFirst() {
+            if !job.holdsEvents {
+                expressQueue.append(job)
+                continue
+            }
+            expressTaken += 1
+            if job.wasRejected() { lost += 1 }
+        }
+        return lost
+    }
+
     package override func tryGoIdle() -> Bool {
         if !super.tryGoIdle() { return false }
         // Read after the exchange that made the queue idle: see `activate`.

@@ -3,18 +3,18 @@
 /// A job whose work is a closure, for modules that cannot subclass `Job`.
 package final class WorkJob: Job {
     private let body: (_ budget: inout Int, _ isRejected: Bool) -> Bool
-    private let begins: Bool
+    private let tells: Bool
 
     /// - Parameters:
-    ///   - beginsSequence: true if the work begins a sequence, and its rejection ends that.
+    ///   - holdsEvents: see `Job.holdsEvents`.
     ///   - body: called with false in place of `Job.run`, with true in place of `Job.wasRejected`, under the contract of each.
-    package init(beginsSequence: Bool = false, _ body: @escaping (_ budget: inout Int, _ isRejected: Bool) -> Bool) {
+    package init(holdsEvents: Bool = false, _ body: @escaping (_ budget: inout Int, _ isRejected: Bool) -> Bool) {
         self.body = body
-        begins = beginsSequence
+        tells = holdsEvents
         super.init()
     }
 
-    package override var holdsEvents: Bool { begins }
+    package override var holdsEvents: Bool { tells }
 
     package override func run(_ budget: inout Int) -> Bool { body(&budget, false) }
 

@@ -113,9 +113,13 @@ import Testing
                 attempts.increment()
                 return Observable.just(1).observe(on: scheduler)
             }
+            // These end, though each attempt is dropped as the one before.
+            let file = File.read("/proc/self/stat", scheduler: scheduler).map(\.count)
+            hop.catch { _ in file.retry() }.subscribe().disposed(by: bag)
+            source.delay(hour, scheduler: scheduler).catch { _ in file.retry() }.subscribe().disposed(by: bag)
+            file.observe(on: scheduler).retry().subscribe().disposed(by: bag)
             scheduler.shutdown()
             source.onNext(1)
-            // Ends, though each attempt is dropped as the one before.
             logs[5].observe(again.retry()).disposed(by: bag)
         }
         scheduler.shutdown()
