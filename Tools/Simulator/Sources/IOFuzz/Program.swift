@@ -21,6 +21,8 @@ struct Program {
         var sendLimit: Int
         var bufferSize: Int?
         var consumers: [Consumer]
+        /// The same for both ends, if it is not the usual one.
+        var highWatermark: Int?
     }
 
     enum Action {
@@ -122,6 +124,10 @@ struct Program {
         }
         if echoes.happens(oneIn: 32) {
             relayBesideEnd(&echoes)
+            return
+        }
+        if echoes.happens(oneIn: 128) {
+            endBesideHalfClose(&echoes)
             return
         }
         let busy = Int.random(in: 1...Program.mostLoops, using: &random)
@@ -246,7 +252,7 @@ struct Program {
     private static func echoLink(_ busy: Int, _ random: inout SeededRandom) -> Link {
         Link(
             isUnix: random.happens(oneIn: 2), loops: (0..<2).map { _ in Int.random(in: 0..<busy, using: &random) },
-            sendLimit: 16 << 20, bufferSize: 4_608, consumers: [.none, .echo])
+            sendLimit: 16 << 20, bufferSize: 4_608, consumers: [.none, .echo], highWatermark: 1_000)
     }
 
     private mutating func step(_ lane: Int, _ random: inout SeededRandom) -> Step {

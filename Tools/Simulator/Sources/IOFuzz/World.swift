@@ -68,7 +68,7 @@ final class World: @unchecked Sendable {
             options.sendLimit = link.sendLimit
             options.sendBufferSize = link.bufferSize
             options.receiveBufferSize = link.bufferSize
-            if link.consumers.contains(where: \.isEcho) { options.highWatermark = 1_000 }
+            if let watermark = link.highWatermark { options.highWatermark = watermark }
             do {
                 let server = schedulers[link.loops[1]]!
                 let listener =

@@ -32,7 +32,7 @@ extension Program {
             Link(
                 // The peer of a Unix socket cannot be reset.
                 isUnix: false, loops: [0, 1], sendLimit: 16 << 20, bufferSize: random.happens(oneIn: 2) ? 4_608 : nil,
-                consumers: [.direct, .direct])
+                consumers: [.direct, .direct], highWatermark: 1_000)
         ]
         let stages: [RelayStage] = [
             .none, .hop, .hops, .buffer(Int(random.next() % 4) + 1), .delay(microseconds: Int(random.next() % 2_000)),
@@ -43,6 +43,21 @@ extension Program {
             .relay(end: end, sizes: frames, stage: stages.randomElement(using: &random)!),
             Program.pause(8_000, &random),
             .shutdown(loop: end, draining: random.happens(oneIn: 2) ? 10_000 : -1),
+        ]
+        lanes = [actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 4)) }, []]
+    }
+
+    /// The end of a loop that has more to send than a peer takes which has ended its side and reads nothing.
+    mutating func endBesideHalfClose(_ random: inout SeededRandom) {
+        loops = 2
+        links = [
+            Link(
+                isUnix: random.happens(oneIn: 2), loops: [0, 1], sendLimit: 16 << 20, bufferSize: 4_608,
+                consumers: [.none, .none])
+        ]
+        let actions: [Action] = [
+            .send(end: 0, sizes: [Int.random(in: 50_000...120_000, using: &random)]), .shutdownOutput(end: 1),
+            Program.pause(5_000, &random), .shutdown(loop: 0, draining: 10_000),
         ]
         lanes = [actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 4)) }, []]
     }
