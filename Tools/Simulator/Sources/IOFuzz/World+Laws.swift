@@ -12,6 +12,10 @@ extension World {
         else {
             return false
         }
+        // The end of the loop may come before that of the output, which this side asks for at the same time, and cut a file off.
+        if !end.relays.isEmpty, isEnded(end.loop), end.writeEnds.contains(where: { $0.completions == 0 }) {
+            return false
+        }
         // It reads nothing, and so the peer may not go on.
         if end.isEchoedTo { return false }
         guard !peer.wasAborted, !peer.hasOverflowed, !peer.wantsNoInput, peer.isSubscribed, !peer.isDisposed,

@@ -36,6 +36,8 @@ extension World {
         if let stop = step.stop {
             rx_sim_stop_within(UInt64(stop.operations), UInt64(stop.microseconds) * 1_000)
         }
+        // Not in what comes behind the step.
+        defer { rx_sim_stop_within(0, 0) }
         switch step.action {
         case .send(let end, let sizes): for size in sizes { send(ends[end], size, lane) }
         case .write(let end, let sizes, let canPause): write(ends[end], sizes, canPause)
