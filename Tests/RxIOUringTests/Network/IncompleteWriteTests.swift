@@ -228,6 +228,34 @@ import Testing
         }
     }
 
+    @Test("An element that comes while the loop drains makes the stream one that was cut off", arguments: Backend.built)
+    func elementWhileDraining(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let slow = PlainSocket(connectedTo: server.address, receiveBuffer: 16_384)
+            let first = try #require(server.firstConnection())
+            let peer = PlainSocket(connectedTo: server.address)
+            #expect(waitUntil { server.connections.value.count == 2 })
+            let second = try #require(server.connections.value.last)
+            let source = PublishSubject<ByteChunk>()
+            server.scheduler.performAndWait {
+                _ = second.write(source).subscribe(onError: { _ in })
+                // Its end comes in the time for sending.
+                _ = first.write(ByteChunk([UInt8](repeating: 7, count: 8_000_000)))
+                    .subscribe(onCompleted: { source.onNext(ByteChunk("more")) })
+                source.onNext(ByteChunk("1"))
+            }
+            #expect(peer.receive(1) == Array("1".utf8))
+            let shutdown = Thread { server.scheduler.shutdown(draining: .seconds(20)) }
+            shutdown.start()
+            usleep(20_000)
+            #expect(receiveAll(slow).bytes.count == 8_000_000)
+            #expect(receiveAll(peer).end == ECONNRESET)
+            #expect(waitUntil { shutdown.isFinished })
+            server.end()
+        }
+    }
+
     enum Relay: CaseIterable { case toLater, toEarlier, back }
 
     /// The faults: whether the source's connection or the other one was told first of the end was chance; and the end waited in a hop to the same loop.

@@ -66,6 +66,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
 
     override func timerWasLost(_ error: any Swift.Error) {
         enter {
+            // Acquiring: paired with the read-modify-write in `enqueued`.
             if count.loadAcquiring() == 0 { return }
             // What waits may be no more than the end.
             if elements.isEmpty { finish() } else { fail(error) }

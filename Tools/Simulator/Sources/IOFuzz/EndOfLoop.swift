@@ -73,16 +73,7 @@ extension World {
         let path = "\(folder)/relay\(end.number).\(lane)"
         World.put(sizes.enumerated().flatMap { Frame.bytes(lane: lane, index: $0, size: $1) }, path)
         let file = File.read(path, chunkSize: 700, scheduler: connection.scheduler)
-        let number = end.writeEnds.count
-        end.writeEnds.append(StreamEnd())
-        _ = connection.write(stage.apply(file, connection.scheduler)).subscribe(
-            onCompleted: { [self] in
-                end.writeEnds[number].completions += 1
-                for index in sizes.indices {
-                    end.sends[lane]![index].isAccepted = true
-                    end.sends[lane]![index].moment = now()
-                }
-            }, onError: { end.writeEnds[number].errors.append($0) })
+        noteEnd(of: connection.write(stage.apply(file, connection.scheduler)), end, lane)
     }
 
     private static func put(_ bytes: [UInt8], _ path: String) {

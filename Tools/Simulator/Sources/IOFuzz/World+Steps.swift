@@ -100,12 +100,17 @@ extension World {
         end.sends[lane] = sizes.map { End.Send(size: $0) }
         let chunks = sizes.enumerated().map { ByteChunk(Frame.bytes(lane: lane, index: $0, size: $1)) }
         let source: Observable<ByteChunk> = canPause ? .from(chunks, scheduler: connection.scheduler) : .from(chunks)
+        noteEnd(of: connection.write(source), end, lane)
+    }
+
+    /// Notes the end of a write, and that the frames of its lane are accepted when it completes.
+    func noteEnd(of write: Completable, _ end: End, _ lane: Int) {
         let number = end.writeEnds.count
         end.writeEnds.append(StreamEnd())
-        _ = connection.write(source).subscribe(
+        _ = write.subscribe(
             onCompleted: { [self] in
                 end.writeEnds[number].completions += 1
-                for index in sizes.indices {
+                for index in end.sends[lane]!.indices {
                     end.sends[lane]![index].isAccepted = true
                     end.sends[lane]![index].moment = now()
                 }
