@@ -150,10 +150,10 @@ int rx_reopen_nonblocking(int descriptor) {
     return made >= 0 ? made : open_terminal("/dev/tty", mode, number);
 }
 
-// The standard descriptors are put in place one after the other: one of ours in their places would be overwritten, or stay.
-static int out_of_the_way(int descriptor) {
+int rx_duplicate(int descriptor) {
     int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
-    return copy >= 0 ? copy : -errno;
+    // A limit of three descriptors or fewer, which the system takes for a number that none can have.
+    return copy >= 0 ? copy : errno == EINVAL ? -EMFILE : -errno;
 }
 
 static int prepare_actions(posix_spawn_file_actions_t *actions, const char *directory, const int *standard) {
@@ -207,7 +207,8 @@ int rx_spawn(const char *path, char *const *arguments, char *const *environment,
     const int given[3] = {input, output, error_output};
     int standard[3], made = 0, status = 0;
     for (; made < 3; made++) {
-        standard[made] = out_of_the_way(given[made]);
+        // Put in place one after the other: one of ours in the place of another would be overwritten, or stay.
+        standard[made] = rx_duplicate(given[made]);
         if (standard[made] < 0) {
             status = -standard[made];
             break;

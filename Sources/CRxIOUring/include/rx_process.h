@@ -33,6 +33,9 @@ int rx_readable_bytes(int descriptor);
 /// Whether reading and writing can be told not to wait, call by call, and io_uring so never waits in a call that it makes for its caller.
 bool rx_can_be_told(int descriptor);
 
+/// Duplicates a descriptor, with close-on-exec, never as one of the three standard descriptors. Returns the duplicate, or a negated errno.
+int rx_duplicate(int descriptor);
+
 /// Opens a terminal once more, so that reading and writing it never wait, whatever others do with the one given. A descriptor, or -1 where that is
 /// not allowed, or it is not the terminal itself but what controls one.
 int rx_reopen_nonblocking(int descriptor);

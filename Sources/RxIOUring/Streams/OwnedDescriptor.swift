@@ -11,9 +11,9 @@ struct OwnedDescriptor: ~Copyable {
 
     /// Duplicates a descriptor, with close-on-exec. Returns nil and sets `error` to an errno if that fails.
     static func duplicate(of fd: CInt, error: inout CInt) -> OwnedDescriptor? {
-        let copy = fcntl(fd, F_DUPFD_CLOEXEC, 3)
+        let copy = rx_duplicate(fd)
         if copy >= 0 { return OwnedDescriptor(copy) }
-        error = errno
+        error = -copy
         return nil
     }
 

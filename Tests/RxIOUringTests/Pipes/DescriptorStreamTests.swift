@@ -93,6 +93,24 @@ import Testing
         }
     }
 
+    @Test("A shortage of descriptors has its own error", arguments: [3, 64], Backend.built)
+    func noDescriptors(_ limit: rlim_t, _ backend: Backend) {
+        onLoop(backend) { scheduler in
+            #expect(scheduler.performAndWait { true })
+            var old = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+            var few = rlimit(rlim_cur: limit, rlim_max: old.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
+            var taken: [CInt] = []
+            while case let fd = dup(0), fd >= 0 { taken.append(fd) }
+            let receiver = DescriptorStream.read(0, scheduler: scheduler).received()
+            for fd in taken { close(fd) }
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+            #expect(receiver.wait())
+            #expect(receiver.error as? IOError == IOError(code: EMFILE, operation: "dup", subject: "descriptor 0"))
+        }
+    }
+
     @Test("The caller may close the descriptor after subscribing", arguments: Backend.built)
     func closedByCaller(_ backend: Backend) throws {
         try onLoop(backend) { scheduler in
