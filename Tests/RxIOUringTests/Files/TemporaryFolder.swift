@@ -205,3 +205,13 @@ private let warmUp: Void = {
         scheduler.shutdown()
     }
 }()
+
+/// How bytes differ from those expected; nil if they don't.
+///
+/// For many bytes: where two arrays are not equal, `#expect(found == expected)` looks for the shortest way from one to the other, for hours.
+func difference(_ found: [UInt8], _ expected: [UInt8]) -> String? {
+    if found == expected { return nil }
+    let position = zip(found, expected).enumerated().first { $1.0 != $1.1 }?.offset
+    return
+        "\(found.count) bytes in place of \(expected.count), equal up to \(position ?? min(found.count, expected.count))"
+}
