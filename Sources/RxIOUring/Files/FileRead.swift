@@ -105,6 +105,11 @@ private final class FileReadSource: LoopSource<ByteChunk> {
 
     private func accept(_ result: Int32) {
         guard let storage = read?.takeStorage() else { return }
+        if offset >= 0, result == -EAGAIN || result == -ESPIPE {
+            // A file of the kernel from which bytes come as from a pipe, such as /proc/kmsg.
+            offset = -1
+            return
+        }
         if result < 0 { return fail("read", -result) }
         if result == 0 { return complete() }
         if offset >= 0 { offset += Int64(result) }

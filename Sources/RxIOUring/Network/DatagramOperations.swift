@@ -71,7 +71,7 @@ final class DatagramSend: DescriptorOperation {
     }
 
     /// - Parameter family: the family of the socket.
-    func load(_ bytes: ByteChunk, _ receiver: SocketAddress?, family: CInt) {
+    func load(_ bytes: ByteChunk, _ receiver: SocketAddress, family: CInt) {
         self.bytes = bytes
         bytes.withUnsafeBytes {
             vector.initialize(
@@ -79,8 +79,8 @@ final class DatagramSend: DescriptorOperation {
         }
         message.pointee.msg_iov = vector
         message.pointee.msg_iovlen = 1
-        message.pointee.msg_name = receiver == nil ? nil : UnsafeMutableRawPointer(address)
-        message.pointee.msg_namelen = receiver?.write(to: address, for: family) ?? 0
+        message.pointee.msg_name = UnsafeMutableRawPointer(address)
+        message.pointee.msg_namelen = receiver.write(to: address, for: family)
     }
 
     /// Releases the bytes of a datagram that was sent without being submitted.

@@ -72,7 +72,8 @@ extension Listener {
     /// are still open at the limit are cut: bytes that wait to be sent are dropped, and the peer is reset. Disposing of the result ends the
     /// wait; the listener stays closed. Emits on the thread of `scheduler`.
     /// - Parameter limit: the time that the connections have; nil for as long as they take.
-    /// - Returns: fails with an `IOError` of `ETIMEDOUT` (`quiesce`) if connections were cut, also at the limit of another call, when all are closed.
+    /// - Returns: completes when all are closed; fails then with an `IOError` of `ETIMEDOUT` (`quiesce`) if connections were cut during the wait,
+    ///   also at the limit of another call. One that begins later tells of its own wait: a `retry` ends.
     public func quiesce(within limit: RxTimeInterval?) -> Completable {
         Completable(raw: scheduler.observable { [self] in QuiesceSource(self, limit, downstream: $0) })
     }

@@ -23,7 +23,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     /// The peer of a connected socket; protected by `lock`.
     @exclusivity(unchecked) private var peer: SocketAddress?
     /// 1 once the socket is connected; from any thread.
-    private let hasPeer = AtomicWord(0)
+    private let hasPeer: AtomicWord
 
     @exclusivity(unchecked) private var socket: Descriptor?
     /// True once the close was requested: nothing is received or accepted any more, and what was accepted is being sent.
@@ -40,7 +40,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     @exclusivity(unchecked) private var send: DatagramSend?
     @exclusivity(unchecked) private var isObservingTick = false
 
-    typealias Item = (bytes: ByteChunk, receiver: SocketAddress?)
+    typealias Item = (bytes: ByteChunk, receiver: SocketAddress)
     /// The datagrams to be sent, from index `head` on.
     @exclusivity(unchecked) private var output: [Item] = []
     @exclusivity(unchecked) private var head = 0
@@ -64,6 +64,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         self.pool = pool
         self.sendLimit = sendLimit
         self.loop = loop
+        peer = Socket.remoteAddress(fd)
+        hasPeer = AtomicWord(peer == nil ? 0 : 1)
     }
 
     /// Opens the socket on the loop. Called from any thread, before any other method.
@@ -137,7 +139,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             if peer.withSocketAddress(for: family, { Glibc.connect(fd, $0, $1) }) != 0 { return errno }
             // As the system has it: it connects to an address of this machine if asked for any.
             self.peer = Socket.remoteAddress(fd)
-            // Releasing: paired with the load in `isAwaited`.
+            // Releasing: paired with the load in `currentPeer`.
             hasPeer.storeReleasing(1)
             return 0
         }
@@ -146,9 +148,11 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
 
     /// True if a datagram of this sender is to be received: datagrams of others may have arrived before the socket was connected.
     private func isAwaited(_ sender: SocketAddress?) -> Bool {
-        if hasPeer.loadAcquiring() == 0 { return true }
-        return lock.withLock { peer == nil || peer == sender }
+        currentPeer.map { $0 == sender } ?? true
     }
+
+    /// The peer of a connected socket, on any thread.
+    private var currentPeer: SocketAddress? { hasPeer.loadAcquiring() == 0 ? nil : lock.withLock { peer } }
 
     // MARK: Receiving
 
@@ -194,9 +198,12 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     // MARK: Sending
 
     /// Queues a datagram, on any thread. Returns 0, or the errno with which it is rejected.
+    ///
+    /// - Parameter receiver: nil for the peer that the socket has now: it may have another one when the datagram is sent.
     func enqueue(_ bytes: ByteChunk, _ receiver: SocketAddress?) -> CInt {
         let rejected = rejection.loadRelaxed()
         if rejected != 0 { return CInt(rejected) }
+        guard let receiver = receiver ?? currentPeer else { return EDESTADDRREQ }
         // Rejected here, since it would take the room of others until the system rejects it.
         if bytes.count > maxBytes { return EMSGSIZE }
         let before = OutputLoad(word: load.fetchAdd(UDPCore.addend(bytes)))

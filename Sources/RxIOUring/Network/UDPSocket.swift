@@ -43,10 +43,10 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
     /// Never blocks. Callable from any thread; the datagrams of one thread are sent in order.
     /// - Parameters:
     ///   - bytes: at most 65,507 of them, or 65,527 on a socket of IPv6.
-    ///   - receiver: the address to send to; nil for the peer of a connected socket.
-    /// - Returns: false if the datagram is rejected, of which `IOHooks.sendRejectedHandler` is told too: `ENOBUFS` if too much
-    ///   is queued, `EMSGSIZE` if it has too many bytes. If the system rejects a datagram later (`EDESTADDRREQ` and the like), that handler is
-    ///   told.
+    ///   - receiver: the address to send to; nil for the peer to which the socket is connected when `send` is called.
+    /// - Returns: false if the datagram is rejected, of which `IOHooks.sendRejectedHandler` is told too: `EDESTADDRREQ` if it has no receiver,
+    ///   `ENOBUFS` if too much is queued, `EMSGSIZE` if it has too many bytes. If the system rejects a datagram later (`ENETUNREACH` and the
+    ///   like), that handler is told.
     @discardableResult
     public func send(_ bytes: ByteChunk, to receiver: SocketAddress? = nil) -> Bool {
         let code = core.enqueue(bytes, receiver)
@@ -57,8 +57,8 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     /// Connects the socket to a peer.
     ///
-    /// From now on datagrams are received from this peer only, and sent to it where no receiver is given. Callable from any
-    /// thread.
+    /// From now on datagrams are received from this peer only, and sent to it where no receiver is given; those sent before go to the peer of
+    /// then. Callable from any thread, any number of times.
     /// - Throws: `IOError` (`connect`), `EBADF` if the socket is closed.
     public func connect(to peer: SocketAddress) throws { try core.connect(to: peer) }
 

@@ -37,6 +37,28 @@ import Testing
         }
     }
 
+    /// Regular by its status. Only the superuser may read it, and not on each machine.
+    private static let kernelPipe = "/sys/kernel/tracing/trace_pipe"
+    private static let kernelPipeInput = "/sys/kernel/tracing/trace_marker"
+
+    @Test(
+        "A file of the kernel that is a pipe is waited for",
+        .enabled(if: access(kernelPipe, R_OK) == 0 && access(kernelPipeInput, W_OK) == 0), arguments: Backend.built)
+    func kernelPipe(_ backend: Backend) async {
+        await leavingNothing(backend) { _, scheduler in
+            let received = Received.bytes(File.read(FileReadTests.kernelPipe, scheduler: scheduler))
+            usleep(20_000)
+            let input = open(FileReadTests.kernelPipeInput, O_WRONLY | O_CLOEXEC)
+            for word in ["first", "second"] {
+                #expect(write(input, word, word.utf8.count) == word.utf8.count)
+                #expect(waitUntil { String(decoding: received.bytes, as: UTF8.self).contains(word) })
+            }
+            close(input)
+            received.dispose()
+            #expect(received.error == nil)
+        }
+    }
+
     @Test("Events come on the loop, and the file is closed before the last one", arguments: Backend.built)
     func closedAtTheEnd(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in

@@ -69,6 +69,32 @@ import Testing
         }
     }
 
+    /// The fault: what was sent right before another connect went to the later peer.
+    @Test("A datagram goes to the peer that its sender had connected to", arguments: Backend.built)
+    func peers(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let peers = try (0..<2).map { _ in try UDP.bind(port: 0, scheduler: scheduler) }
+            let logs = peers.map { _ in EventLog() }
+            let subscriptions = zip(peers, logs).map { peer, log in
+                peer.received.subscribe(onNext: { log.note(String($0.bytes)) })
+            }
+            let sender = try UDP.bind(port: 0, scheduler: scheduler)
+            #expect(!sender.send(ByteChunk("nowhere")))
+            for index in 0..<40 {
+                try sender.connect(to: peers[index % 2].address)
+                #expect(sender.send(ByteChunk("\(index)")))
+            }
+            for (index, log) in logs.enumerated() {
+                let expected = stride(from: index, to: 40, by: 2).map { "\($0)" }
+                #expect(waitUntil { log.lines.count == expected.count })
+                #expect(log.lines == expected)
+            }
+            for subscription in subscriptions { subscription.dispose() }
+            scheduler.shutdown()
+        }
+    }
+
     @Test("Options that the library does not know are set before the socket is bound", arguments: Backend.built)
     func prepareSocket(_ backend: Backend) throws {
         try leavingNothingBehind {
@@ -137,8 +163,11 @@ import Testing
             let scheduler = IOUringScheduler(backend: backend)
             let socket = try UDP.bind(port: 0, scheduler: scheduler)
             // There is no peer.
-            #expect(socket.send(ByteChunk("lost")))
-            #expect(waitUntil { codes.value == [EDESTADDRREQ] })
+            #expect(!socket.send(ByteChunk("lost")))
+            #expect(codes.value == [EDESTADDRREQ])
+            // Nor may a socket send to all without having asked for it.
+            #expect(socket.send(ByteChunk("lost"), to: try SocketAddress(ipv4: "255.255.255.255", port: 9)))
+            #expect(waitUntil { codes.value == [EDESTADDRREQ, EACCES] })
             socket.close()
             #expect(waitUntil { !socket.send(ByteChunk("late"), to: socket.address) })
             scheduler.shutdown()
