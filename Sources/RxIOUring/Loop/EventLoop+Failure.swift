@@ -33,7 +33,14 @@ extension EventLoop {
     func endStages() -> Int {
         lossError = closedError(subject: configuration.name)
         defer { lossError = nil }
-        return queue.rejectExpressEvents() + timers.removeAll() + queue.rejectEvents(rounds: EventLoop.mostHops)
+        let dropped = queue.rejectExpressEvents() + timers.removeAll()
+        let end = MonotonicClock.now() &+ EventLoop.timeForHops
+        var hops = 0
+        let lost = queue.rejectEvents {
+            hops += 1
+            return hops < EventLoop.mostHops && MonotonicClock.now() < end
+        }
+        return dropped + lost
     }
 
     /// Runs `body`, which tells a subscriber of a loss, if the loop is dropping events. Not from inside another one.
@@ -53,6 +60,9 @@ extension EventLoop {
 
     /// The number of hops through which an end passes. A subscriber that tries again at each error would go on for ever.
     private static let mostHops = 100
+
+    /// The time in nanoseconds that it has for those behind the first one: other threads may submit work faster than it is rejected.
+    private static let timeForHops: UInt64 = 100_000_000
 
     /// Rejects the work that waits at the closed queue, unless another thread is doing that.
     func rejectUnlessDrained() {

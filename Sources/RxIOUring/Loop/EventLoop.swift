@@ -141,10 +141,11 @@ final class EventLoop: LoopThread {
 
     /// Runs `body` on the loop thread after the closures submitted before, and never at once.
     ///
-    /// - Parameter rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be
-    ///   reported.
-    func submit(_ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
-        submissionOrder.submit(body, holdsEvents: false, rejected: rejected)
+    /// - Parameters:
+    ///   - holdsEvents: see `Job.holdsEvents`.
+    ///   - rejected: called instead, on any thread, if the loop takes no more work; returns whether that is to be reported.
+    func submit(holdsEvents: Bool = false, _ body: @escaping () -> Void, rejected: @escaping () -> Bool) {
+        submissionOrder.submit(body, holdsEvents: holdsEvents, rejected: rejected)
     }
 
     /// Submits an operation that is not in flight. Only on the loop thread.

@@ -119,24 +119,20 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         finishRunning()
         if !isSubscribing { return terminateDownstream(with: error) }
         // Not within `subscribe`: with an unlimited `retry`, or an endless `concat`, that call would never return, and keep the loop thread.
-        loop.submit {
+        loop.submit(holdsEvents: isInput) {
             self.terminateDownstream(with: error)
         } rejected: {
-            self.loop.performElsewhere { self.terminateDownstream(with: error) }
+            self.rejectEnd(error)
             return false
         }
     }
 
-    /// Runs `body` on the loop if the source is running then; called on any thread.
+    /// Runs `body`, which handles an event of an input, on the loop if the source is running then; called on any thread.
     final func whileRunning(_ body: @escaping () -> Void) {
+        let body = { if self.isRunning { body() } }
         // At the end of the loop, an input tells this source that it ends.
-        if loop.isClosed, loop.isCurrent {
-            if isRunning { body() }
-            return
-        }
-        loop.perform {
-            if self.isRunning { body() }
-        }
+        if loop.isClosed, loop.isCurrent { return body() }
+        loop.perform(body, holdsEvents: true) { _ = self.loop.tellOfLoss(body) }
     }
 
     // MARK: Pausing
@@ -181,14 +177,13 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// or the end of the loop, would never return. Before outputs end, the loop tells it once.
     private final func reject() {
         let outcome = knownOutcome
-        let isTold = loop.tellOfLoss {
-            terminateDownstream(with: outcome ?? loop.closedError(subject: subject))
-        }
-        if isTold { return }
-        // The text of the error is made on that thread, too: behind a flood, the loop has many to reject.
-        loop.performElsewhere {
-            self.terminateDownstream(with: outcome ?? self.loop.closedError(subject: self.subject))
-        }
+        // The text of the error is made where it is told: behind a flood, the loop has many to reject.
+        rejectEnd(outcome ?? self.loop.closedError(subject: self.subject))
+    }
+
+    private final func rejectEnd(_ error: @escaping @autoclosure () -> (any Swift.Error)?) {
+        if loop.tellOfLoss({ terminateDownstream(with: error()) }) { return }
+        loop.performElsewhere { self.terminateDownstream(with: error()) }
     }
 
     /// The error with which a source ends that the loop has rejected, or nil if it completes; nil if it ends since the loop is closed.

@@ -19,13 +19,14 @@ extension RunQueue {
         return (lost, true)
     }
 
-    /// Rejects the waiting jobs that hold events, and then those which that has submitted, so many times at most. The caller is the drainer, and stays it.
+    /// Rejects the waiting jobs that hold events, and then those that were submitted meanwhile. The caller is the drainer, and stays it.
     ///
+    /// - Parameter goesOn: called behind each round, whether another one follows if there are jobs.
     /// - Returns: the number of pieces of work that are lost.
-    package func rejectEvents(rounds: Int) -> Int {
+    package func rejectEvents(goesOn: () -> Bool) -> Int {
         var lost = 0
         var kept = JobQueue()
-        for _ in 0..<rounds {
+        repeat {
             takePending()
             if localQueue.isEmpty { break }
             var waiting = JobQueue()
@@ -37,7 +38,7 @@ extension RunQueue {
                     lost += 1
                 }
             }
-        }
+        } while goesOn()
         while let job = localQueue.popFirst() { kept.append(job) }
         swap(&kept, &localQueue)
         return lost

@@ -228,6 +228,40 @@ import Testing
         }
     }
 
+    enum Failing: CaseIterable { case source, file, fileBehindHop }
+
+    /// The fault: the source had failed, but the loop dropped the word of that, which waited behind its end.
+    @Test(
+        "A source that fails right before the end of the loop resets the peer", arguments: Backend.built,
+        Failing.allCases)
+    func failsBeforeEnd(_ backend: Backend, _ failing: Failing) throws {
+        try leavingNothingBehind {
+            let failure = Guarded<(any Error)?>(nil)
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let isBusy = OneShot()
+            server.scheduler.run {
+                isBusy.fire()
+                usleep(50_000)
+            }
+            #expect(isBusy.wait())
+            let file = File.read("/nonexistent", scheduler: server.scheduler)
+            let failed: Observable<ByteChunk> =
+                switch failing {
+                case .source: .error(Failure())
+                case .file: file
+                case .fileBehindHop: file.observe(on: server.scheduler)
+                }
+            _ = connection.write(.just(ByteChunk("head")).concat(failed)).subscribe(onError: { failure.value = $0 })
+            server.scheduler.shutdown()
+            #expect(receiveAll(peer).end == ECONNRESET)
+            #expect(waitUntil { failure.value != nil })
+            if failing == .source { #expect(failure.value is Failure) }
+            server.end()
+        }
+    }
+
     @Test("An element that comes while the loop drains makes the stream one that was cut off", arguments: Backend.built)
     func elementWhileDraining(_ backend: Backend) throws {
         try leavingNothingBehind {

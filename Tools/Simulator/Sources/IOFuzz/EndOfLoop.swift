@@ -13,6 +13,8 @@ extension Program {
         /// So many chunks, beyond which the file is paused.
         case buffer(Int)
         case delay(microseconds: Int)
+        /// In place of the file, a sequence that fails before its last frame.
+        case failure
 
         func apply(_ source: Observable<ByteChunk>, _ loop: IOUringScheduler) -> Observable<ByteChunk> {
             switch self {
@@ -21,6 +23,7 @@ extension Program {
             case .hops: source.observe(on: loop).map { $0 }.observe(on: loop, buffer: 2, overflow: .suspend)
             case .buffer(let bound): source.onBackpressure(buffer: bound, overflow: .suspend)
             case .delay(let microseconds): source.delay(.microseconds(microseconds), scheduler: loop)
+            case .failure: source
             }
         }
     }
@@ -36,12 +39,13 @@ extension Program {
         ]
         let stages: [RelayStage] = [
             .none, .hop, .hops, .buffer(Int(random.next() % 4) + 1), .delay(microseconds: Int(random.next() % 2_000)),
+            .failure,
         ]
         let end = Int.random(in: 0...1, using: &random)
         let frames = Program.sizes(&random) + Program.sizes(&random) + [Int.random(in: 8...60_000, using: &random)]
         let actions: [Action] = [
             .relay(end: end, sizes: frames, stage: stages.randomElement(using: &random)!),
-            Program.pause(8_000, &random),
+            Program.pause(random.happens(oneIn: 2) ? 1 : 8_000, &random),
             .shutdown(loop: end, draining: random.happens(oneIn: 2) ? 10_000 : -1),
         ]
         lanes = [actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 4)) }, []]
@@ -71,10 +75,18 @@ extension World {
         end.sends[lane] = sizes.map { End.Send(size: $0) }
         end.relays.append(lane)
         let path = "\(folder)/relay\(end.number).\(lane)"
-        World.put(sizes.enumerated().flatMap { Frame.bytes(lane: lane, index: $0, size: $1) }, path)
+        let frames = sizes.enumerated().map { Frame.bytes(lane: lane, index: $0, size: $1) }
+        if case .failure = stage {
+            let failing = Observable.from(frames.dropLast().map { ByteChunk($0) })
+                .concat(Observable<ByteChunk>.error(Failed()))
+            return noteEnd(of: connection.write(failing), end, lane)
+        }
+        World.put(frames.flatMap { $0 }, path)
         let file = File.read(path, chunkSize: 700, scheduler: connection.scheduler)
         noteEnd(of: connection.write(stage.apply(file, connection.scheduler)), end, lane)
     }
+
+    private struct Failed: Error {}
 
     private static func put(_ bytes: [UInt8], _ path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
