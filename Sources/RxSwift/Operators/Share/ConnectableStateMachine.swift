@@ -7,18 +7,26 @@
 package struct ConnectableStateMachine<Subject> {
     private(set) var connection: AnyObject?
     /// The subject in use, if there is one.
-    package private(set) var subject: Subject?
-    /// The number of subjects so far, to detect a connection that was made for a former one.
-    private(set) var generation = 0
+    private var subject: Subject?
+    /// The number of subjects so far, which is the number of the one in use.
+    private var number = 0
 
     package init() {}
 
     /// Takes a new subject into use, unless there is one by now.
-    package mutating func adopt(_ made: Subject) -> (subject: Subject, generation: Int) {
-        if let subject { return (subject, generation) }
+    package mutating func adopt(_ made: Subject) -> (subject: Subject, number: Int) {
+        if let current { return current }
         subject = made
-        generation += 1
-        return (made, generation)
+        number += 1
+        return (made, number)
+    }
+
+    /// The subject in use and its number, if there is one.
+    package var current: (subject: Subject, number: Int)? { subject.map { ($0, number) } }
+
+    /// The subject of this number, unless it is out of use, and its connection, if there is one.
+    package func subject(_ number: Int) -> (subject: Subject?, connection: AnyObject?) {
+        number == self.number ? (subject, connection) : (nil, nil)
     }
 
     package enum Outcome {
@@ -26,14 +34,14 @@ package struct ConnectableStateMachine<Subject> {
         case connected
         /// Another connection is in use, which the caller gets.
         case existing(AnyObject)
-        /// The candidate was made for a subject that is no longer in use; the caller makes another.
+        /// The candidate was made for a subject that is no longer in use.
         case stale
     }
 
-    /// - Parameter generation: the generation of the subject that the candidate was made for.
-    package mutating func connect(_ candidate: AnyObject, generation: Int) -> Outcome {
+    /// - Parameter number: the subject that the candidate was made for.
+    package mutating func connect(_ candidate: AnyObject, ofSubject number: Int) -> Outcome {
+        guard subject != nil, number == self.number else { return .stale }
         if let connection { return .existing(connection) }
-        guard subject != nil, generation == self.generation else { return .stale }
         connection = candidate
         return .connected
     }

@@ -44,24 +44,6 @@ protocol DemandingConnection: AnyObject, Disposable {
     /// - Returns: an object that the caller releases, outside its locks.
     func detach() -> Any?
 
-    /// True if the source has ended, or the connection was disposed of.
-    var hasEnded: Bool { get }
-
-    /// True if the source has sent its terminal event, which some subscribers may not have received yet.
-    var hasSourceEnded: Bool { get }
-
     func endDemand()
     func resumeDemand()
-}
-
-/// A connectable sequence whose connection is known before it is made.
-protocol PreparedConnectable: AnyObject {
-    /// Returns the existing connection, or a new one, which the caller has to `start`.
-    func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool)
-
-    /// True if the subject in use has ended, so that its subscribers get no more than it remembers.
-    var hasSubjectEnded: Bool { get }
-
-    /// Subscribes a new connection to the source.
-    func start(_ connection: any DemandingConnection)
 }

@@ -70,25 +70,30 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 
     /// Returns the existing connection, or a new one, which the caller has to subscribe to the source.
+    func joinConnection() -> (MulticastConnection<Subject>, isNew: Bool) {
+        while true {
+            if let joined = joinConnection(ofSubject: currentSubject().number) { return joined }
+        }
+    }
+
+    /// The same, for the subject of this number; nil if that is out of use.
     ///
     /// Separate from subscribing, so that a chain of connections needs little stack for each (law L8).
     @inline(never)
-    func joinConnection() -> (MulticastConnection<Subject>, isNew: Bool) {
-        while true {
-            lock.lock()
-            let existing = state.connection
-            lock.unlock()
-            if let existing { return (known(existing), false) }
-            let (subject, generation) = currentSubject()
-            let candidate = MulticastConnection(observer: subject.asObserver(), parent: self)
-            lock.lock()
-            let attempt = state.connect(candidate, generation: generation)
-            lock.unlock()
-            switch attempt {
-            case .connected: return (candidate, true)
-            case .existing(let connection): return (known(connection), false)
-            case .stale: break
-            }
+    private func joinConnection(ofSubject number: Int) -> (MulticastConnection<Subject>, isNew: Bool)? {
+        lock.lock()
+        let (subject, existing) = state.subject(number)
+        lock.unlock()
+        guard let subject else { return nil }
+        if let existing { return (known(existing), false) }
+        let candidate = MulticastConnection(observer: subject.asObserver(), parent: self)
+        lock.lock()
+        let attempt = state.connect(candidate, ofSubject: number)
+        lock.unlock()
+        switch attempt {
+        case .connected: return (candidate, true)
+        case .existing(let connection): return (known(connection), false)
+        case .stale: return nil
         }
     }
 
@@ -100,8 +105,12 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     // The subject decides this, and no subject starts on the trampoline.
     override var startsOnTrampoline: Bool { false }
 
-    override func subscribeCore(_ downstream: Sink<Subject.Element>) {
-        currentSubject().subject.asObservable().start(downstream)
+    override func subscribeCore(_ downstream: Sink<Subject.Element>) { _ = subscribeToSubject(downstream) }
+
+    override func subscribeToSubject(_ downstream: Sink<Subject.Element>) -> Int {
+        let (subject, number) = currentSubject()
+        subject.asObservable().start(downstream)
+        return number
     }
 
     /// Drops a connection that was disposed of, or whose source has ended.
@@ -118,31 +127,32 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         return released
     }
 
-    private func currentSubject() -> (subject: Subject, generation: Int) {
+    private func currentSubject() -> (subject: Subject, number: Int) {
         lock.lock()
-        let existing = state.subject
-        let generation = state.generation
+        let existing = state.current
         lock.unlock()
-        if let existing { return (existing, generation) }
+        if let existing { return existing }
         let made = makeSubject()
         lock.lock()
         let current = state.adopt(made)
         lock.unlock()
         return current
     }
-}
 
-extension Multicast: PreparedConnectable {
-    func prepareConnection() -> (connection: any DemandingConnection, isNew: Bool) { joinConnection() }
+    // MARK: For refCount
 
-    var hasSubjectEnded: Bool {
+    override func prepareConnection(ofSubject number: Int) -> (connection: any DemandingConnection, isNew: Bool)? {
+        joinConnection(ofSubject: number)
+    }
+
+    override var hasSubjectEnded: Bool {
         let observer = currentSubject().subject.asObserver()
         // `AsyncSubject` is not among the subjects with a core, because it keeps its elements back.
         if let subject = observer as? AsyncSubject<Subject.Observer.Element> { return subject.core.isStopped }
         return (observer as? any SubjectWithCore)?.listCore.isStopped ?? false
     }
 
-    func start(_ connection: any DemandingConnection) {
+    override func start(_ connection: any DemandingConnection) {
         let connection = unsafeDowncast(connection, to: MulticastConnection<Subject>.self)
         source.start(connection)
         connection.didSubscribe()
@@ -153,10 +163,6 @@ extension Multicast: PreparedConnectable {
 final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Element>, DemandingConnection {
     private let demand = ConnectionDemand()
     private let subscribePhase = SubscribePhase(begun: true)
-    /// 1 once the source has sent its terminal event, before the connection and its subject go out of use. Relaxed, because it
-    /// publishes no other data.
-    private let sourceEnd = AtomicWord(0)
-
     private let observer: Subject.Observer
     /// The observer's core, if it has one. It takes events without making values of them, which would cost look-ups of type
     /// metadata and, in a chain, stack for each (law L8).
@@ -197,7 +203,6 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        sourceEnd.storeRelaxed(1)
         guard let upstream = end() else { return after() }
         let source = upstream.take()
         if !subscribePhase.isOnStack { source?.cancel() }
@@ -207,7 +212,6 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     }
 
     override func completed(then after: () -> Void) {
-        sourceEnd.storeRelaxed(1)
         guard let upstream = end() else { return after() }
         let source = upstream.take()
         if !subscribePhase.isOnStack { source?.cancel() }
@@ -222,10 +226,6 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     override func cancel() { end()?.take()?.cancel() }
 
     func dispose() { cancel() }
-
-    var hasEnded: Bool { isCancelled }
-
-    var hasSourceEnded: Bool { sourceEnd.loadRelaxed() != 0 }
 
     func detach() -> Any? { parent.release(self) }
 

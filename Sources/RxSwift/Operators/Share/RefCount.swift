@@ -14,6 +14,8 @@ extension ConnectableObservableType {
 
 final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     private let source: Observable<Element>
+    /// The source, if it is one of this library's connectable sequences.
+    private let connectable: ConnectableObservable<Element>?
     private let connect: () -> any Disposable
     private let lock = Mutex()
     // The mutable fields are protected by the lock.
@@ -24,55 +26,55 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
 
     init(source: Observable<Element>, connect: @escaping () -> any Disposable) {
         self.source = source
+        connectable = source as? ConnectableObservable<Element>
         self.connect = connect
         super.init()
     }
 
     override func subscribeCore(_ downstream: Sink<Element>) {
-        guard case .connect(let generation) = join(downstream) else { return }
-        guard let prepared = source as? any PreparedConnectable else {
+        let (action, subject) = join(downstream)
+        guard case .connect(let generation) = action else { return }
+        guard let connectable else {
             return connected(RefCountConnection(disposable: connect(), demanding: nil), generation)
         }
-        let (made, isNew) = prepared.prepareConnection()
+        guard let (made, isNew) = connectable.prepareConnection(ofSubject: subject) else {
+            return lock.withLock { state.notConnected(generation) }
+        }
         prepare(made, generation)
-        if isNew { prepared.start(made) }
+        if isNew { connectable.start(made) }
         connected(RefCountConnection(disposable: made, demanding: made), generation)
     }
 
     // Separate from connecting, so that a chain of these needs little stack for each (law L8).
 
     @inline(never)
-    private func join(_ downstream: Sink<Element>) -> RefCountStateMachine.Action {
+    private func join(_ downstream: Sink<Element>) -> (RefCountStateMachine.Action, subject: Int) {
         let sink = RefCountSink(parent: self, downstream: downstream)
         lock.lock()
-        // If the source has ended, the subscribers of the connection have yet to receive the terminal event, which waits for the
-        // delivery of another event. The new subscriber is not one of them.
-        let endedBefore = connection?.demanding?.hasSourceEnded == true ? takeConnection() : nil
         state.beginJoining()
         lock.unlock()
-        withExtendedLifetime(endedBefore) {}
-        source.subscribeCore(sink)
+        let subject = subscribe(sink)
         // A subscriber that left before it received the terminal event of an ended subject counts as if it had received it.
-        let hasEnded = sink.isCancelled && (source as? any PreparedConnectable)?.hasSubjectEnded == true
+        let hasEnded = sink.isCancelled && connectable?.hasSubjectEnded == true
         lock.lock()
-        let former = state.isKeptByLateSubscribers && connection?.demanding?.hasEnded == true ? takeConnection() : nil
-        let action = hasEnded ? state.joinNothing() : state.join(&sink.membership)
-        let ended = action == .disconnect ? connection.take() : nil
+        let action = hasEnded ? state.joinNothing() : state.join(&sink.membership, subject: subject)
+        // Where the subscriber is the first one of a new subject, the connection of the former one has ended by itself.
+        let ended = action == .none ? nil : connection.take()
         let detached = ended?.detach()
         if action == .none {
             if state.isUnwanted { connecting?.endDemand() } else { connecting?.resumeDemand() }
         }
         lock.unlock()
         ended?.disposable.dispose()
-        withExtendedLifetime(former) {}
         withExtendedLifetime(detached) {}
-        return action
+        return (action, subject)
     }
 
-    /// Takes a connection that has ended by itself out of use. The caller holds the lock, and releases the result outside of it.
-    private func takeConnection() -> RefCountConnection? {
-        state.connectionEnded()
-        return connection.take()
+    /// Returns the number of the subject at which the subscriber waits; always the same for a connectable sequence of the user's.
+    private func subscribe(_ sink: RefCountSink<Element>) -> Int {
+        if let connectable { return connectable.subscribeToSubject(sink) }
+        source.subscribeCore(sink)
+        return 0
     }
 
     @inline(never)
@@ -91,7 +93,7 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
         let isWanted = state.connected(generation)
         if isWanted { connection = made }
         let detached = isWanted ? nil : made.detach()
-        let connecting = self.connecting.take()
+        let connecting = self.connecting === made.demanding ? self.connecting.take() : nil
         lock.unlock()
         withExtendedLifetime(connecting) {}
         withExtendedLifetime(detached) {}

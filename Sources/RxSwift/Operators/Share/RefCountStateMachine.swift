@@ -7,8 +7,8 @@ package struct RefCountStateMachine {
     /// a subject that is no longer connected.
     private var joining = 0
     private var phase = Phase.idle
-    /// True if all subscribers have left, and the connection exists only for those that are being subscribed.
-    package private(set) var isKeptByLateSubscribers = false
+    /// The number of the subject that is connected, or for which a connection is being made.
+    private var subject = 0
     /// The number of connections so far, to detect a call that belongs to a former one.
     private var generation = 0
 
@@ -36,7 +36,7 @@ package struct RefCountStateMachine {
     /// The duty of a subscriber after it was subscribed.
     package enum Action: Equatable {
         case none
-        /// Connect, and then call `connected` with this generation.
+        /// Connect, and then call `connected` with this generation, or `notConnected`.
         case connect(generation: Int)
         /// Dispose of the connection, as all subscribers have left.
         case disconnect
@@ -46,19 +46,30 @@ package struct RefCountStateMachine {
     package mutating func beginJoining() { joining += 1 }
 
     /// Counts a subscriber that was subscribed.
-    package mutating func join(_ member: inout Membership) -> Action {
+    ///
+    /// - Parameter subject: the number of the subject at which it waits.
+    package mutating func join(_ member: inout Membership, subject: Int) -> Action {
         joining -= 1
+        if phase != .idle, subject != self.subject {
+            if subject < self.subject {
+                // The connection of that subject has ended, which the subscriber learns from the subject.
+                member = .ended
+                return afterLastLeft()
+            }
+            // The connection has ended by itself. Its subscribers may have yet to be told; this one is not among them.
+            startAnew()
+        }
         switch member {
         case .pending:
             member = .counted(generation: generation)
             count += 1
-            isKeptByLateSubscribers = false
         // It connects nevertheless, and disconnects at once, because RxSwift does not know yet that it has left (law L11).
         case .left: break
         case .counted, .ended: return afterLastLeft()
         }
         guard phase == .idle else { return afterLastLeft() }
         phase = .connecting
+        self.subject = subject
         return .connect(generation: generation)
     }
 
@@ -73,10 +84,7 @@ package struct RefCountStateMachine {
     /// Ends the connection if it has no subscriber and none is being subscribed. Returns whether it did.
     private mutating func disconnects() -> Bool {
         guard count == 0, phase == .connected else { return false }
-        if joining > 0 {
-            isKeptByLateSubscribers = true
-            return false
-        }
+        if joining > 0 { return false }
         startAnew()
         return true
     }
@@ -91,8 +99,12 @@ package struct RefCountStateMachine {
             return false
         }
         phase = .connected
-        isKeptByLateSubscribers = count == 0
         return true
+    }
+
+    /// Notes that the subject which a subscriber was to connect is out of use: its subscribers have been told, or will be.
+    package mutating func notConnected(_ generation: Int) {
+        if generation == self.generation { startAnew() }
     }
 
     /// Tells whether a connection that is being made has a subscriber.
@@ -100,9 +112,6 @@ package struct RefCountStateMachine {
 
     /// True if a connection is being made that has no subscriber.
     package var isUnwanted: Bool { phase == .connecting && count + joining == 0 }
-
-    /// Notes that the connection has ended by itself: the next new subscriber connects. Its own subscribers may have yet to be told.
-    package mutating func connectionEnded() { startAnew() }
 
     /// Removes a subscriber that has left.
     ///
@@ -129,7 +138,6 @@ package struct RefCountStateMachine {
     private mutating func startAnew() {
         count = 0
         phase = .idle
-        isKeptByLateSubscribers = false
         generation += 1
     }
 }

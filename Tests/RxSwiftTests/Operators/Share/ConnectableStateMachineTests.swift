@@ -10,7 +10,7 @@ import Testing
 
     @Test("The first of two subjects is adopted") func firstSubject() {
         var state = ConnectableStateMachine<String>()
-        expect(state.subject == nil)
+        expect(state.current == nil)
         expect(state.adopt("first") == ("first", 1))
         expect(state.adopt("second") == ("first", 1))
     }
@@ -19,16 +19,16 @@ import Testing
         var state = ConnectableStateMachine<String>()
         let first = Connection()
         let second = Connection()
-        let generation = state.adopt("first").generation
-        guard case .connected = state.connect(first, generation: generation) else { return expect(false) }
-        guard case .existing(let existing) = state.connect(second, generation: generation) else { return expect(false) }
+        let number = state.adopt("first").number
+        guard case .connected = state.connect(first, ofSubject: number) else { return expect(false) }
+        guard case .existing(let existing) = state.connect(second, ofSubject: number) else { return expect(false) }
         expect(existing === first)
         expect(state.end(second) == nil)
         expect(state.end(first) == "first")
         expect(state.end(first) == nil)
-        guard case .stale = state.connect(second, generation: generation) else { return expect(false) }
-        let next = state.adopt("second").generation
-        guard case .stale = state.connect(second, generation: generation) else { return expect(false) }
-        guard case .connected = state.connect(second, generation: next) else { return expect(false) }
+        guard case .stale = state.connect(second, ofSubject: number) else { return expect(false) }
+        let next = state.adopt("second").number
+        guard case .stale = state.connect(second, ofSubject: number) else { return expect(false) }
+        guard case .connected = state.connect(second, ofSubject: next) else { return expect(false) }
     }
 }

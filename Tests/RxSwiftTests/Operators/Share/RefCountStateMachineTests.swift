@@ -74,7 +74,7 @@ import Testing
         expect(state.connected(state.joinAlone(&a)!))
         state.beginJoining()
         expect(!state.leave(&a))
-        expect(state.join(&b) == .none)
+        expect(state.join(&b, subject: 1) == .none)
         expect(state.leave(&b))
     }
 
@@ -86,17 +86,53 @@ import Testing
         state.beginJoining()
         expect(!state.leave(&a))
         expect(!state.leave(&b))
-        expect(state.join(&b) == .disconnect)
+        expect(state.join(&b, subject: 1) == .disconnect)
         state.beginJoining()
         expect(state.joinNothing() == .none)
+    }
+
+    @Test("A subscriber at a newer subject connects, though nobody was told of the end") func newerSubject() {
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
+        var b = a
+        expect(state.connected(state.joinAlone(&a)!))
+        let second = state.joinAlone(&b, subject: 2)
+        expect(second != nil)
+        expect(!state.terminated(&a))
+        expect(state.connected(second!))
+        expect(state.leave(&b))
+    }
+
+    @Test("A subscriber at a subject out of use belongs to no connection") func olderSubject() {
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
+        var b = a
+        state.beginJoining()
+        expect(state.connected(state.joinAlone(&b, subject: 2)!))
+        expect(state.join(&a, subject: 1) == .none)
+        expect(!state.terminated(&a))
+        expect(state.leave(&b))
+    }
+
+    @Test("A connection that was not made, as its subject is out of use, is nobody's") func notConnected() {
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
+        var b = a
+        let first = state.joinAlone(&a)!
+        state.notConnected(first)
+        let second = state.joinAlone(&b, subject: 2)
+        expect(second != nil)
+        state.notConnected(first)
+        expect(!state.terminated(&a))
+        expect(state.connected(second!))
     }
 }
 
 extension RefCountStateMachine {
     /// Joins while no other subscriber joins, and returns the generation to connect.
-    fileprivate mutating func joinAlone(_ member: inout Membership) -> Int? {
+    fileprivate mutating func joinAlone(_ member: inout Membership, subject: Int = 1) -> Int? {
         beginJoining()
-        guard case .connect(let generation) = join(&member) else { return nil }
+        guard case .connect(let generation) = join(&member, subject: subject) else { return nil }
         return generation
     }
 }

@@ -75,6 +75,27 @@ import Testing
         last.dispose()
     }
 
+    /// The fault: a subscriber that came between the end of the connection and the word of it to the others waited for ever at a new subject.
+    @Test("Subscribers that race with the end of the source all learn of one", arguments: [true, false])
+    func endRace(_ leavesEarly: Bool) {
+        let source = Observable.of(1, 2, scheduler: SerialDispatchQueueScheduler(qos: .default))
+        for counted in [
+            source.publish().refCount(), source.replay(1).refCount(),
+            source.multicast { BehaviorSubject(value: 0) }.refCount(),
+        ] {
+            let (begun, ended) = (AtomicCounter(0), AtomicCounter(0))
+            let subscribing = {
+                for number in 0..<2_000 {
+                    begun.increment()
+                    let subscription = counted.subscribe(onDisposed: { ended.increment() })
+                    if leavesEarly, number % 4 == 0 { subscription.dispose() }
+                }
+            }
+            race(subscribing, subscribing, subscribing)
+            #expect(settles { ended.value == begun.value })
+        }
+    }
+
     @Test("Completion and disposal release the subscriber", arguments: [true, false])
     func release(completes: Bool) {
         weak var token: ReleaseToken?

@@ -147,6 +147,18 @@ extension Scenario {
             }
         },
         Scenario(
+            "ref-count.subscriber-beside-end", "who subscribes while the source ends learns of its end", preemptions: 3
+        ) {
+            let subject = PublishSubject<Element>()
+            let shared = subject.publish().refCount()
+            let logs = (Log(), Log())
+            _ = logs.0.observe(shared)
+            return Run({ subject.onCompleted() }, { _ = logs.1.observe(shared) }) {
+                require(logs.0.ends == 1 && logs.1.ends == 1, "\(logs.0.ends) and \(logs.1.ends) ends")
+                require(!subject.hasObservers, "still subscribed")
+            }
+        },
+        Scenario(
             "ref-count.terminal", "a subscriber that leaves and a source that ends disconnect once", preemptions: 2
         ) {
             let subject = PublishSubject<Element>()
@@ -191,6 +203,24 @@ extension Scenario {
             ) {
                 require(source.active.value == 0, "\(source.active.value) subscriptions are left")
                 subscription.dispose()
+            }
+        },
+        Scenario(
+            "multicast.reconnect", "a connection that is made while another one ends passes elements on", preemptions: 2
+        ) {
+            let subject = PublishSubject<Element>()
+            let connectable = subject.publish()
+            let log = Log()
+            var kept: any Disposable = Resource()
+            return Run({ connectable.connect().dispose() }, { kept = connectable.connect() }) {
+                // Where both had one connection, it has ended.
+                let subscription = log.observe(connectable)
+                let isConnected = subject.hasObservers
+                subject.onNext(Element(1))
+                require(log.numbers == (isConnected ? [1] : []), "\(log.numbers)")
+                kept.dispose()
+                subscription.dispose()
+                require(!subject.hasObservers, "still subscribed")
             }
         },
     ]
