@@ -17,7 +17,8 @@ extension File {
         /// So the name stands for the whole old content or for the whole new content at any time, also after a loss of power. After an
         /// error or a dispose the old content stays, and the new file is removed. There is one exception: a dispose, or the end of the
         /// loop (`ECANCELED`), that comes while the new file is taking the name leaves either content, and the new one may appear a moment
-        /// later. Only a process that is killed leaves it behind, under a name that begins with a dot and ends in `.tmp`.
+        /// later. Only a process that is killed, or that ends at that very moment, leaves it behind, under a name that begins with a dot and ends in
+        /// `.tmp`.
         ///
         /// The new file gets the permissions of the old one, and its owner and group where the system allows that; not its access
         /// control list, extended attributes or further hard links. If the name is that of a symbolic link, the link stays, and the
@@ -49,7 +50,8 @@ extension File {
     ///
     /// The name may be that of a pipe or a device. A pipe without a reader is opened when there is one, for which the loop looks every
     /// 32 milliseconds; writing to a pipe that readers have left fails with `EPIPE`; the signal `SIGPIPE` does not come. The loop does not
-    /// wait for the opening: a thread, one of 32 for all loops, makes or empties the file.
+    /// wait for the opening: a thread, one of 32 for all loops, makes or empties the file. If the result is disposed of meanwhile, or the loop
+    /// ends, the thread still does that, a moment behind the error; later writes of this library to the path wait for it.
     /// - Parameters:
     ///   - chunks: the bytes to write. May emit on any thread.
     ///   - path: the file.

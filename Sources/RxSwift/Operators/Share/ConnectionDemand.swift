@@ -2,15 +2,19 @@
 
 import RxPrimitives
 
-/// Tells whether a connection that is being made is still wanted.
+/// Tells whether a connection is still wanted.
 ///
 /// The subscribers may all leave while the source is being subscribed to. As in RxSwift (law L11) the source runs on until that
 /// call returns, so that a short source ends properly. After `limit` elements without a subscriber the next one cancels it.
+///
+/// A connection that is out of use is closed under the lock under which the next one is made, and cancelled outside of it: meanwhile its source may send to
+/// a subject that both have.
 struct ConnectionDemand: ~Copyable {
-    /// 0 while the connection is wanted, else 1 + the number of elements that came since it became unwanted.
+    /// 0 while the connection is wanted, else 1 + the number of elements that came since it became unwanted; `closed` for ever.
     private let unwanted = AtomicWord(0)
 
     private static let limit: UInt = 1_024
+    private static let closed = UInt.max
 
     /// Records that the last subscriber has left.
     func end() { unwanted.storeRelaxed(1) }
@@ -19,6 +23,12 @@ struct ConnectionDemand: ~Copyable {
     func resume() {
         if !isWanted { unwanted.storeRelaxed(0) }
     }
+
+    /// Records that the connection is out of use. It is not resumed.
+    func close() { unwanted.storeRelaxed(ConnectionDemand.closed) }
+
+    /// True from `close` on.
+    var isClosed: Bool { unwanted.loadRelaxed() == ConnectionDemand.closed }
 
     /// True unless `end` was called after the last `resume`.
     var isWanted: Bool {
@@ -29,7 +39,7 @@ struct ConnectionDemand: ~Copyable {
     @inline(never)
     func isExhausted() -> Bool {
         let count = unwanted.loadRelaxed()
-        if count == 0 { return false }
+        if count == 0 || count == ConnectionDemand.closed { return count != 0 }
         // The exchange fails if another thread has just subscribed.
         _ = unwanted.compareExchange(count, count + 1)
         return count > ConnectionDemand.limit

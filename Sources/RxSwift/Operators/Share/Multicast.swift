@@ -203,7 +203,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     override func completed() { completed(then: {}) }
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
-        guard let upstream = end() else { return after() }
+        guard let upstream = endUnlessClosed() else { return after() }
         let source = upstream.take()
         if !subscribePhase.isOnStack { source?.cancel() }
         if let core { core.end(.error(error)) } else { forward(error) }
@@ -212,7 +212,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     }
 
     override func completed(then after: () -> Void) {
-        guard let upstream = end() else { return after() }
+        guard let upstream = endUnlessClosed() else { return after() }
         let source = upstream.take()
         if !subscribePhase.isOnStack { source?.cancel() }
         if let core { core.end(.completed) } else { forwardCompleted() }
@@ -227,7 +227,10 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
 
     func dispose() { cancel() }
 
-    func detach() -> Any? { parent.release(self) }
+    func detach() -> Any? {
+        demand.close()
+        return parent.release(self)
+    }
 
     func endDemand() { demand.end() }
 
@@ -238,6 +241,13 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         guard let upstream = takeUpstream() else { return nil }
         parent.ended(self)
         return upstream
+    }
+
+    /// The same for a terminal event of the source, which nobody wants of a connection that is out of use.
+    private func endUnlessClosed() -> Upstream? {
+        if !demand.isClosed { return end() }
+        cancel()
+        return nil
     }
 
     // These pass events as values, to an observer without a core.

@@ -99,6 +99,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
     private func connected(_ connection: ShareConnection<Element>) {
         lock.lock()
         let abandoned = state.connected(connection)
+        if abandoned != nil { connection.demand.close() }
         lock.unlock()
         if abandoned != nil { connection.cancel() }
     }
@@ -158,6 +159,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
         lock.lock()
         let abandoned = state.leave(connection)
         if state.isUnwanted { connection.demand.end() }
+        if abandoned != nil { connection.demand.close() }
         lock.unlock()
         if abandoned != nil { connection.cancel() }
     }
@@ -215,6 +217,10 @@ final class ShareConnection<Element>: Sink<Element> {
     override func completed(then after: () -> Void) { end(.completed, then: after) }
 
     private func end(_ stop: SubjectListCore.Stop, then after: () -> Void) {
+        if demand.isClosed {
+            after()
+            return cancel()
+        }
         // This comes first, so that a subscriber that subscribes again inside the terminal event starts the source anew.
         parent.terminated(self)
         // The forms that RxSwift builds from `multicast` and `refCount` cancel the source before they pass the event on.

@@ -171,6 +171,21 @@ extension Scenario {
             }
         },
         Scenario(
+            "share.next-connection", "a subscriber that comes while the last one leaves gets each element once",
+            preemptions: 3
+        ) {
+            let subject = PublishSubject<Element>()
+            let shared = subject.share(replay: 0, scope: .forever)
+            return nextConnection(subject, shared)
+        },
+        Scenario(
+            "ref-count.next-connection", "a subscriber that comes while the last one leaves gets each element once",
+            preemptions: 3
+        ) {
+            let subject = PublishSubject<Element>()
+            return nextConnection(subject, subject.multicast(PublishSubject()).refCount())
+        },
+        Scenario(
             "multicast.connect", "two threads that connect share one connection, and disconnecting ends it",
             preemptions: 2
         ) {
@@ -224,4 +239,20 @@ extension Scenario {
             }
         },
     ]
+}
+
+/// A subscriber that comes and is sent an element while the only other one leaves.
+private func nextConnection(_ subject: PublishSubject<Element>, _ shared: Observable<Element>) -> Run {
+    let (first, log) = (Log().observe(shared), Log())
+    var second: (any Disposable)?
+    let leave = { first.dispose() }
+    let subscribe = {
+        second = log.observe(shared)
+        subject.onNext(Element(1))
+    }
+    return Run(leave, subscribe) {
+        require(log.numbers == [1], "\(log.numbers)")
+        second?.dispose()
+        require(!subject.hasObservers, "still subscribed")
+    }
 }
