@@ -64,6 +64,8 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
 
     override func wasDisposedUnbegun() { core.closeIfFree() }
 
+    override func wasRejected() { core.closeIfFree() }
+
     override func end() { closeSocket() }
 
     /// Stops accepting, and closes the descriptor.

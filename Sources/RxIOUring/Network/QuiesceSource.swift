@@ -32,6 +32,8 @@ final class QuiesceSource: LoopSource<Never>, @unchecked Sendable {
 
     override func wasDisposedUnbegun() { listener.close() }
 
+    override func wasRejected() { listener.close() }
+
     override func end() {
         timer?.cancel(on: loop)
         timer = nil

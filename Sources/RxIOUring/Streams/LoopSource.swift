@@ -43,6 +43,9 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// disposed of before the loop has come to it.
     func wasDisposedUnbegun() {}
 
+    /// Does what a subscription does even if the loop has ended. Called on any thread in place of `begin` and `end`, before the subscriber is told.
+    func wasRejected() {}
+
     /// Subscribes to the sequence to be written, if that has to happen on the subscribing thread. The loop begins meanwhile.
     func subscribeToInput() {}
 
@@ -176,6 +179,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// The downstream is not told within the call that found this out: with an unlimited `retry` that call, be it a `subscribe`
     /// or the end of the loop, would never return. Before outputs end, the loop tells it once.
     private final func reject() {
+        wasRejected()
         let outcome = knownOutcome
         // The text of the error is made where it is told: behind a flood, the loop has many to reject.
         rejectEnd(outcome ?? self.loop.closedError(subject: self.subject))

@@ -72,6 +72,27 @@ import Testing
         }
     }
 
+    /// The fault: the descriptor stayed open as long as the listener was held. Peers could connect, and nobody accepted.
+    @Test(
+        "A subscription that comes behind the end of the loop closes the listener", arguments: Backend.built,
+        [true, false])
+    func behindEnd(_ backend: Backend, _ quiesces: Bool) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let listener = try TCP.listener(port: 0, scheduler: scheduler)
+            scheduler.shutdown()
+            let source =
+                quiesces ? listener.quiesce(within: nil).asObservable().map { _ in } : listener.connections.map { _ in }
+            let receiver = Receiver(source)
+            #expect(receiver.wait())
+            #expect((receiver.error as? IOError)?.code == ECANCELED)
+            let later = IOUringScheduler(backend: backend)
+            let next = try TCP.listener(port: listener.address.port, scheduler: later)
+            #expect(next.address == listener.address)
+            later.shutdown()
+        }
+    }
+
     /// The fault: the loop went on accepting, and closed in order what nobody got: to these peers an empty answer.
     @Test("Connections that nobody gets are reset", arguments: Backend.built)
     func undelivered(_ backend: Backend) throws {
