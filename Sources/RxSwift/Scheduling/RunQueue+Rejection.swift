@@ -21,7 +21,7 @@ extension RunQueue {
 
     /// Rejects the waiting jobs that hold events, and then those that were submitted meanwhile. The caller is the drainer, and stays it.
     ///
-    /// - Parameter goesOn: called behind each round, whether another one follows if there are jobs.
+    /// - Parameter goesOn: called behind each round; returns whether another one follows if there are jobs.
     /// - Returns: the number of pieces of work that are lost.
     package func rejectEvents(goesOn: () -> Bool) -> Int {
         var lost = 0

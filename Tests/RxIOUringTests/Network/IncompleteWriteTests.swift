@@ -202,29 +202,37 @@ import Testing
         }
     }
 
+    /// Writes a sequence on a busy loop that ends right behind that. Returns the errors with which the peer's stream and the write end.
+    private func writeBeforeEnd(
+        _ backend: Backend, _ source: (IOUringScheduler) -> Observable<ByteChunk>
+    ) throws -> (peer: CInt, write: (any Error)?) {
+        let failure = Guarded<(any Error)?>(nil)
+        let server = try Server(backend, keeps: true)
+        let peer = PlainSocket(connectedTo: server.address)
+        let connection = try #require(server.firstConnection())
+        let isBusy = OneShot()
+        server.scheduler.run {
+            isBusy.fire()
+            usleep(50_000)
+        }
+        #expect(isBusy.wait())
+        _ = connection.write(source(server.scheduler)).subscribe(onError: { failure.value = $0 })
+        server.scheduler.shutdown()
+        let end = receiveAll(peer).end
+        #expect(waitUntil { failure.value != nil })
+        server.end()
+        return (end, failure.value)
+    }
+
     /// The fault: the file, to which the write had just subscribed, was rejected when the outputs had ended.
     @Test("A file that the end of the loop does not begin any more resets the peer", arguments: Backend.built)
     func fileNotBegun(_ backend: Backend) throws {
         let folder = TemporaryFolder()
         let path = folder.put([1], into: "file")
         try leavingNothingBehind {
-            let failure = Guarded<(any Error)?>(nil)
-            let server = try Server(backend, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address)
-            let connection = try #require(server.firstConnection())
-            let isBusy = OneShot()
-            server.scheduler.run {
-                isBusy.fire()
-                usleep(50_000)
-            }
-            #expect(isBusy.wait())
-            // The write begins behind that, and the file would behind the end of the loop.
-            let file = File.read(path, scheduler: server.scheduler)
-            _ = connection.write(file).subscribe(onError: { failure.value = $0 })
-            server.scheduler.shutdown()
-            #expect(receiveAll(peer).end == ECONNRESET)
-            #expect(waitUntil { failure.value != nil })
-            server.end()
+            // The write begins behind the work of the loop, and the file would behind the end of the loop.
+            let ends = try writeBeforeEnd(backend) { File.read(path, scheduler: $0) }
+            #expect(ends.peer == ECONNRESET)
         }
     }
 
@@ -236,29 +244,18 @@ import Testing
         Failing.allCases)
     func failsBeforeEnd(_ backend: Backend, _ failing: Failing) throws {
         try leavingNothingBehind {
-            let failure = Guarded<(any Error)?>(nil)
-            let server = try Server(backend, keeps: true)
-            let peer = PlainSocket(connectedTo: server.address)
-            let connection = try #require(server.firstConnection())
-            let isBusy = OneShot()
-            server.scheduler.run {
-                isBusy.fire()
-                usleep(50_000)
+            let ends = try writeBeforeEnd(backend) { scheduler in
+                let file = File.read("/nonexistent", scheduler: scheduler)
+                let failed: Observable<ByteChunk> =
+                    switch failing {
+                    case .source: .error(Failure())
+                    case .file: file
+                    case .fileBehindHop: file.observe(on: scheduler)
+                    }
+                return .just(ByteChunk("head")).concat(failed)
             }
-            #expect(isBusy.wait())
-            let file = File.read("/nonexistent", scheduler: server.scheduler)
-            let failed: Observable<ByteChunk> =
-                switch failing {
-                case .source: .error(Failure())
-                case .file: file
-                case .fileBehindHop: file.observe(on: server.scheduler)
-                }
-            _ = connection.write(.just(ByteChunk("head")).concat(failed)).subscribe(onError: { failure.value = $0 })
-            server.scheduler.shutdown()
-            #expect(receiveAll(peer).end == ECONNRESET)
-            #expect(waitUntil { failure.value != nil })
-            if failing == .source { #expect(failure.value is Failure) }
-            server.end()
+            #expect(ends.peer == ECONNRESET)
+            if failing == .source { #expect(ends.write is Failure) }
         }
     }
 

@@ -17,14 +17,22 @@ struct ConnectionDemand: ~Copyable {
     private static let closed = UInt.max
 
     /// Records that the last subscriber has left.
-    func end() { unwanted.storeRelaxed(1) }
+    func end() { replaceUnlessClosed(by: 1) }
 
     /// Records that there is a subscriber again.
     func resume() {
-        if !isWanted { unwanted.storeRelaxed(0) }
+        if !isWanted { replaceUnlessClosed(by: 0) }
+    }
+
+    /// Of two `refCount` over one connectable sequence, one may close the connection that the other one is about to use.
+    private func replaceUnlessClosed(by word: UInt) {
+        while case let before = unwanted.loadRelaxed(), before != ConnectionDemand.closed {
+            if unwanted.compareExchange(before, word) { return }
+        }
     }
 
     /// Records that the connection is out of use. It is not resumed.
+    // Relaxed: a thread that sends to the next connection comes after the lock under which that was made, and so sees the word.
     func close() { unwanted.storeRelaxed(ConnectionDemand.closed) }
 
     /// True from `close` on.

@@ -50,6 +50,7 @@ package struct RefCountStateMachine {
     /// - Parameter subject: the number of the subject at which it waits.
     package mutating func join(_ member: inout Membership, subject: Int) -> Action {
         joining -= 1
+        guard member == .pending || member == .left else { return afterLastLeft() }
         if phase != .idle, subject != self.subject {
             if subject < self.subject {
                 // The connection of that subject has ended, which the subscriber learns from the subject.
@@ -59,13 +60,10 @@ package struct RefCountStateMachine {
             // The connection has ended by itself. Its subscribers may have yet to be told; this one is not among them.
             startAnew()
         }
-        switch member {
-        case .pending:
+        // One that has left connects nevertheless, and disconnects at once, because RxSwift does not know yet that it has left (law L11).
+        if member == .pending {
             member = .counted(generation: generation)
             count += 1
-        // It connects nevertheless, and disconnects at once, because RxSwift does not know yet that it has left (law L11).
-        case .left: break
-        case .counted, .ended: return afterLastLeft()
         }
         guard phase == .idle else { return afterLastLeft() }
         phase = .connecting

@@ -103,6 +103,17 @@ import Testing
         expect(state.leave(&b))
     }
 
+    @Test("A subscriber that was told of the end at once makes nobody connect") func endedAtNewerSubject() {
+        var state = RefCountStateMachine()
+        var a = RefCountStateMachine.Membership.pending
+        var b = a
+        expect(state.connected(state.joinAlone(&a)!))
+        state.beginJoining()
+        expect(!state.terminated(&b))
+        expect(state.join(&b, subject: 2) == .none)
+        expect(state.terminated(&a))
+    }
+
     @Test("A subscriber at a subject out of use belongs to no connection") func olderSubject() {
         var state = RefCountStateMachine()
         var a = RefCountStateMachine.Membership.pending
