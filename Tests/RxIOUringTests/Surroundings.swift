@@ -98,9 +98,3 @@ func zombies() -> [String] {
         return fields.count > 2 && fields[1] == "Z" && fields[2] == "\(getpid())"
     }
 }
-
-/// True if this test runs under ThreadSanitizer.
-let hasThreadSanitizer = dlsym(nil, "__tsan_init") != nil
-
-/// True if this test runs under AddressSanitizer, which retains freed memory.
-let hasAddressSanitizer = dlsym(nil, "__asan_init") != nil

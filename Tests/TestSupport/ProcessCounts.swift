@@ -29,6 +29,12 @@ package func residentBytes() -> Int {
     return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
 }
 
+/// True if this test runs under ThreadSanitizer.
+package let hasThreadSanitizer = dlsym(nil, "__tsan_init") != nil
+
+/// True if this test runs under AddressSanitizer, which retains freed memory.
+package let hasAddressSanitizer = dlsym(nil, "__asan_init") != nil
+
 /// The processors that the calling thread may run on, as the system writes them.
 package func allowedProcessors() -> String {
     let prefix = "Cpus_allowed_list:\t"

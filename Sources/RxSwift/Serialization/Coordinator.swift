@@ -169,6 +169,11 @@ class SourceSlot: Stage {
     /// Handles the element a node carries, and frees the node; only the coordinator's drainer calls this.
     func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) { abstractMethod() }
 
+    /// Makes a node wait for the drainer, unless it can run at once; the source's thread calls this.
+    func submit(_ node: UnsafeMutablePointer<DrainNode>, to coordinator: Coordinator) {
+        coordinator.serializer.submit(node, to: AnySerializerTarget(coordinator))
+    }
+
     /// Frees a node and the element it carries.
     func drop(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
 
@@ -203,7 +208,12 @@ class ElementSlot<Element>: SourceSlot {
     /// Handles an element; only the coordinator's drainer calls this.
     func accept(_ element: Element, for coordinator: Coordinator) { abstractMethod() }
 
-    override final func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) {
+    /// Makes an element wait for the drainer; the source's thread calls this.
+    func enqueue(_ element: Element, at coordinator: Coordinator) {
+        submit(SourceNode.make(element, of: self), to: coordinator)
+    }
+
+    override func accept(_ node: UnsafeMutablePointer<DrainNode>, for coordinator: Coordinator) {
         accept(SourceNode.takeElement(node, Element.self), for: coordinator)
     }
 
@@ -239,9 +249,7 @@ final class SourceSink<Element>: Sink<Element> {
     override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source, at: slot) }
 
     @inline(never)
-    private func enqueue(_ element: Element) {
-        coordinator.serializer.submit(SourceNode.make(element, of: slot), to: AnySerializerTarget(coordinator))
-    }
+    private func enqueue(_ element: Element) { slot.enqueue(element, at: coordinator) }
 
     // The terminal event may have to wait for the drainer. The source has ended all the same.
 
@@ -281,7 +289,5 @@ final class SourceSink<Element>: Sink<Element> {
     }
 
     @inline(never)
-    private func submit(_ stop: PendingEvent) {
-        coordinator.serializer.submit(SourceNode.make(stop: stop, of: slot), to: AnySerializerTarget(coordinator))
-    }
+    private func submit(_ stop: PendingEvent) { slot.submit(SourceNode.make(stop: stop, of: slot), to: coordinator) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import RxPrimitives
 import RxSwift
 import TestSupport
 import Testing
@@ -95,6 +97,63 @@ import Testing
         #expect(isRising)
         #expect(completed == 1)
         #expect(!detector.overlapped)
+        subscription.dispose()
+    }
+
+    @Test("Ticks that come while the source's thread delivers take no memory, and none is missed") func busyObserver() {
+        let source = PublishSubject<Int>()
+        let sampler = PublishSubject<Int>()
+        let (isBusy, mayGoOn) = (OneShot(), OneShot())
+        let isBusyWord = AtomicWord(0)
+        let sourceThread = pthread_self()
+        var last = -1
+        let subscription = source.sample(sampler).subscribe(onNext: {
+            last = $0
+            guard pthread_self() == sourceThread, isBusyWord.loadRelaxed() == 0 else { return }
+            isBusyWord.storeRelaxed(1)
+            #expect(mayGoOn.wait())
+        })
+        let before = residentBytes()
+        Thread.detachNewThread {
+            // Until the thread of the source delivers an element for a tick.
+            while isBusyWord.loadRelaxed() == 0 { sampler.onNext(0) }
+            for tick in 0..<1_000_000 { sampler.onNext(tick) }
+            if !hasAddressSanitizer { #expect(residentBytes() - before < 8 << 20) }
+            mayGoOn.fire()
+            isBusy.fire()
+        }
+        var count = 0
+        while isBusyWord.loadRelaxed() == 0 {
+            source.onNext(count)
+            count += 1
+        }
+        #expect(isBusy.wait())
+        source.onNext(count)
+        sampler.onNext(0)
+        #expect(last == count)
+        subscription.dispose()
+    }
+
+    @Test("A sampler without end lets its source go on, and takes no memory", arguments: [nil, -1])
+    func endlessSampler(defaultValue: Int?) {
+        let before = residentBytes()
+        let elements = SerialDispatchQueueScheduler(qos: .default)
+        let ticks = SerialDispatchQueueScheduler(qos: .default)
+        let source = Observable.range(start: 0, count: 100_000, scheduler: elements)
+        let sampler = Observable.repeatElement((), scheduler: ticks)
+        let end = OneShot()
+        var last = -1
+        var isRising = true
+        let subscription = source.sample(sampler, defaultValue: defaultValue).subscribe(
+            onNext: { element in
+                guard element >= 0 else { return }
+                if element <= last { isRising = false }
+                last = element
+            }, onCompleted: { end.fire() })
+        #expect(end.wait())
+        #expect(last == 99_999)
+        #expect(isRising)
+        if !hasAddressSanitizer { #expect(residentBytes() - before < 16 << 20) }
         subscription.dispose()
     }
 }

@@ -44,6 +44,19 @@ package final class ScenarioSink<Element>: Sink<Element> {
     package override func pauses(_ source: any PausableSource) -> Bool { pausesBody(source) }
 }
 
+/// A source that hands on what it is told at once, also while it is being told something: without a queue of its own.
+package final class ScenarioSource<Element>: Observable<Element>, @unchecked Sendable {
+    private var sink: Sink<Element>?
+
+    package override init() { super.init() }
+
+    package override func subscribeCore(_ downstream: Sink<Element>) { sink = downstream }
+
+    package func next(_ element: Element) { sink?.next(element) }
+
+    package func letGo() { sink = nil }
+}
+
 /// A piece of work.
 package final class ScenarioJob: Job {
     private let body: () -> Void

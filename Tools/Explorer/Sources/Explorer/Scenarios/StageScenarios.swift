@@ -255,6 +255,42 @@ extension Scenario {
             }
         },
         Scenario(
+            "operator.sample", "a tick sends what came before it, also where several ticks wait", preemptions: 5
+        ) {
+            let (source, sampler) = (ScenarioSource<Element>(), PublishSubject<Element>())
+            let log = Log()
+            let sent = AtomicWord(0)
+            var sourceThread: UInt?
+            let subscription = source.sample(sampler).subscribe(onNext: { element in
+                log.next(element.number)
+                guard element.number == 1, sourceThread == CurrentThread.identity else { return }
+                // Behind the ticks that wait.
+                source.next(Element(2))
+                sent.storeReleasing(2)
+            })
+            var needed = 0
+            return Run(
+                {
+                    sourceThread = CurrentThread.identity
+                    source.next(Element(1))
+                    source.next(Element(3))
+                    sent.storeReleasing(3)
+                    source.next(Element(4))
+                },
+                {
+                    sampler.onNext(Element(0))
+                    sampler.onNext(Element(0))
+                    needed = Int(sent.loadAcquiring())
+                    sampler.onNext(Element(0))
+                }
+            ) {
+                require(isInOrder(log.numbers, in: [1, 2, 3, 4]), "\(log.numbers)")
+                require((log.numbers.last ?? 0) >= needed, "\(log.numbers), not \(needed)")
+                subscription.dispose()
+                source.letGo()
+            }
+        },
+        Scenario(
             "operator.switch-latest", "of a source that was replaced nothing comes any more, and it is let go of",
             preemptions: 2
         ) {
