@@ -35,6 +35,9 @@ package let hasThreadSanitizer = dlsym(nil, "__tsan_init") != nil
 /// True if this test runs under AddressSanitizer, which retains freed memory.
 package let hasAddressSanitizer = dlsym(nil, "__asan_init") != nil
 
+/// True if a sanitizer takes memory of its own, so that a test has no bound for it.
+package let hasSanitizer = hasThreadSanitizer || hasAddressSanitizer
+
 /// The processors that the calling thread may run on, as the system writes them.
 package func allowedProcessors() -> String {
     let prefix = "Cpus_allowed_list:\t"

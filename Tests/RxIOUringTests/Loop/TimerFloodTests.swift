@@ -40,7 +40,7 @@ import Testing
                 }
             }
             #expect(ticks.value > 50, "of 200")
-            if !hasAddressSanitizer { #expect(residentBytes() - before < 128 << 20) }
+            if !hasSanitizer { #expect(residentBytes() - before < 128 << 20) }
             interval.dispose()
             scheduler.shutdown()
         }

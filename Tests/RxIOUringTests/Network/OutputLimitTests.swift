@@ -139,7 +139,7 @@ import Testing
             let before = residentBytes()
             let count = stepCount(1_000_000, debug: 200_000)
             for number in 0..<count { #expect(connection.send(ByteChunk([UInt8(truncatingIfNeeded: number)]))) }
-            if !hasAddressSanitizer { #expect(residentBytes() - before < 16 << 20) }
+            if !hasSanitizer { #expect(residentBytes() - before < 16 << 20) }
             connection.close()
             let (bytes, end) = receiveAll(peer)
             #expect(end == 0)

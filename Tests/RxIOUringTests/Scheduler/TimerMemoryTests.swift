@@ -7,11 +7,8 @@ import TestSupport
 import Testing
 
 @Suite struct TimerMemoryTests {
-    /// True under a sanitizer, whose allocator makes every object larger.
-    private static let isSanitized = hasThreadSanitizer || hasAddressSanitizer
-
     /// The action captures nothing, since captures are the caller's memory.
-    @Test("An outstanding timer takes at most a hundred bytes", .enabled(if: !isSanitized), arguments: Backend.built)
+    @Test("An outstanding timer takes at most a hundred bytes", .enabled(if: !hasSanitizer), arguments: Backend.built)
     func hundredBytes(_ backend: Backend) {
         let count = 200_000
         let scheduler = IOUringScheduler(backend: backend)

@@ -3,7 +3,9 @@
 extension ObservableType {
     /// Subscribes anew each time this sequence fails, until it completes.
     ///
-    /// Attempts may continue for ever; stack and memory do not grow with their number.
+    /// Attempts may continue for ever; stack and memory do not grow with their number. Each begins on the thread that delivers the error: with a
+    /// shared source this may be the thread of another subscriber, which a source that always fails at once keeps busy. `retry(when:)` can
+    /// wait between attempts, and `subscribe(on:)` names their thread.
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @inlinable
     public func retry() -> Observable<Element> {

@@ -20,7 +20,8 @@ extension ObservableType {
     /// A sequence whose subscribers share one subscription to the source.
     ///
     /// The first subscriber starts the subscription to the source. It ends when the last subscriber leaves, or with the source's
-    /// terminal event. The sequence may be used from any thread; each subscriber gets its events one at a time, in one order.
+    /// terminal event. The sequence may be used from any thread; each subscriber gets its events one at a time, in one order. A synchronous
+    /// source runs on the thread that connects, and so do all subscribers' closures for its events.
     /// - Parameters:
     ///   - replay: the number of last elements that a new subscriber gets inside `subscribe`; must not be negative.
     ///   - scope: the lifetime of the remembered elements, which may end with the connection to the source.
