@@ -102,7 +102,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// A stream that was cut off must not look whole: if the source fails, or the loop ends while the source has more than the peer takes, the
     /// connection of the peer is reset when it closes (not that of a Unix socket). This side decides otherwise by sending more, or by
     /// `shutdownOutput()` or `close()`. A file or another connection whose loop ends fails as a source; answers made from the connection's
-    /// own `received` end in order. A dispose counts as the wanted end of the stream, as does the end of the loop between two
+    /// own `received` end in order. A dispose counts as the wanted end of the stream, as does the idle timeout, and the end of the loop between two
     /// elements that the peer has taken, unless the source had to pause within the last second: behind one that is none, as that of `timeout`,
     /// call `abort()`.
     /// - Returns: fails with the error of the source, or with an `IOError` (`send`) as above; also if this side closes when all chunks so

@@ -74,7 +74,7 @@ package struct WaitingSources: ~Copyable {
         fileprivate let sources: [any PausableSource]
     }
 
-    /// Takes the sources, to be resumed when no lock is held, in the order in which they came to wait.
+    /// Takes the sources, to be resumed when no lock is held.
     package mutating func takeAll() -> Removed {
         let taken = Removed(entries: entries)
         entries = []
@@ -104,9 +104,13 @@ package struct WaitingSources: ~Copyable {
         /// The number of entries, for tests.
         package var count: Int { entries.count }
 
-        /// Resumes the sources. No lock is held.
+        /// Resumes the sources, the first one last. No lock is held.
+        ///
+        /// The source that is resumed first fills the room, and so is the first that waits again. In an unchanged order it would have the room for
+        /// itself, and where the sources share a fan-out, the others' queues would grow.
         package func resume() {
-            for entry in entries { entry.source?.resume() }
+            for entry in entries.dropFirst() { entry.source?.resume() }
+            entries.first?.source?.resume()
         }
     }
 }

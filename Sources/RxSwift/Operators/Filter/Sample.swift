@@ -9,7 +9,7 @@ extension ObservableType {
     /// result completes at the sampler's next tick; an error of either ends it at once.
     ///
     /// A slow observer never makes the sampler pause, and ticks that wait for it take no memory. With a default value each tick is an
-    /// element: then they wait, and the sampler pauses as any other source does.
+    /// element, and waits.
     /// - Parameters:
     ///   - sampler: its elements are the ticks.
     ///   - defaultValue: sent at a tick for which there is no new element. If nil, nothing is sent then.
@@ -92,7 +92,7 @@ private final class SampledSlot<Element>: LatestSlot<Element> {
 }
 
 private final class SampleTickSlot<Element, Tick>: ElementSlot<Tick> {
-    /// True if each tick sends an element, the default value if need be. Then the sampler pauses as other sources do.
+    /// True if each tick sends an element, the default value if need be.
     private let countsTicks: Bool
 
     init(countsTicks: Bool) {
@@ -117,5 +117,5 @@ private final class SampleTickSlot<Element, Tick>: ElementSlot<Tick> {
 
     override var endsBehindClosures: Bool { true }
 
-    override var isTrigger: Bool { !countsTicks }
+    override var isTrigger: Bool { true }
 }
