@@ -153,16 +153,22 @@ extension ConnectionCore {
     // MARK: Rejecting
 
     private func reject(_ item: OutputQueue.Item, _ error: IOError) {
-        reduceLoad(bytes: item.bytes.count, items: item.count)
+        withdrawOnLoop(item)
         // A waiter without bytes stands behind bytes that were accepted.
         if !item.bytes.isEmpty { hasSentEverything = false }
         item.waiter?.writeEnded(hasSentEverything ? nil : error)
     }
 
+    /// Takes an item that was rejected off the load, on the loop thread. An end of the output may wait for it.
+    private func withdrawOnLoop(_ item: OutputQueue.Item) {
+        reduceLoad(bytes: item.bytes.count, items: item.count)
+        if awaitsSends.loadRelaxed() != 0 { flushAtEndOfTick() }
+    }
+
     /// Rejects an item that another thread sent before it knew of `endOutput`.
     private func rejectBehindEnd(_ item: OutputQueue.Item) {
         if item.bytes.isEmpty {
-            reduceLoad(bytes: 0, items: item.count)
+            withdrawOnLoop(item)
             item.waiter?.writeEnded(nil)
             return
         }

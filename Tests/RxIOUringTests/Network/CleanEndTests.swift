@@ -231,4 +231,32 @@ import Testing
             }
         }
     }
+
+    /// The fault: a write that ended behind the FIN was in nobody's queue any more, and the close still waited for it.
+    @Test(
+        "A close behind the end of the output ends the connection, also beside writes that end",
+        arguments: Backend.built)
+    func closeBesideEndingWrites(_ backend: Backend) throws {
+        for _ in 0..<10 {
+            try leavingNothingBehind {
+                let server = try Server(backend, keeps: true)
+                let peer = PlainSocket(connectedTo: server.address)
+                let connection = try #require(server.firstConnection())
+                let sources = (0..<500).map { _ in PublishSubject<ByteChunk>() }
+                let (ended, closed) = (AtomicCounter(0), OneShot())
+                for source in sources {
+                    _ = connection.write(source).subscribe(
+                        onCompleted: { ended.increment() }, onError: { _ in ended.increment() })
+                }
+                _ = connection.closed.subscribe(onDisposed: { closed.fire() })
+                connection.shutdownOutput()
+                #expect(receiveAll(peer).end == 0)
+                race({ for source in sources { source.onCompleted() } }, { connection.close() })
+                #expect(closed.wait(seconds: 10))
+                #expect(waitUntil { ended.value == sources.count })
+                peer.close()
+                server.end()
+            }
+        }
+    }
 }

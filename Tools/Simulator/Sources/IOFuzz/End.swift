@@ -39,6 +39,8 @@ final class End: @unchecked Sendable {
     var wasAborted = false
     /// True once this side has closed the whole connection, or its loop has.
     private(set) var wantsNoInput = false
+    /// True once the program has closed the connection, which comes to an end then.
+    private(set) var wasClosed = false
     /// True once the loop ends without time to send.
     private(set) var isCutShort = false
     /// True once the program has disposed of the subscription.
@@ -62,6 +64,7 @@ final class End: @unchecked Sendable {
 
     func end(_ kind: Ending, at moment: Int) {
         if case .abort = kind { wasAborted = true }
+        if case .close = kind { wasClosed = true }
         if case .loop(drains: false) = kind { isCutShort = true }
         if case .shutdownOutput = kind {} else { wantsNoInput = true }
         if ending == nil { ending = (kind, moment) }

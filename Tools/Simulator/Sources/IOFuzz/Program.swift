@@ -180,7 +180,7 @@ struct Program {
         lanes = [actions.map { Step(action: $0, isOnLoop: random.happens(oneIn: 3)) }, []]
     }
 
-    /// The last element of a live write, during which the connection is closed, and its loop ends.
+    /// The last element of a live write, during which the connection is closed, and its loop ends; or its end behind that of the output.
     private mutating func finishBesideEnd(_ random: inout SeededRandom) {
         loops = 2
         var link = Program.link(loops, &random)
@@ -194,7 +194,10 @@ struct Program {
         let write: [Action] = [.liveWrite(slot: 0, end: 0), .pause(microseconds: 20_000), .finish(slot: 0)]
         lanes.append(write.map { Step(action: $0, isOnLoop: false) })
         lanes[0][2].stop = stop
-        let end: [Action] = [.pause(microseconds: 20_000), .close(end: 0), .shutdown(loop: 0, draining: -1)]
+        let end: [Action] =
+            random.happens(oneIn: 2)
+            ? [.pause(microseconds: 20_000), .close(end: 0), .shutdown(loop: 0, draining: -1)]
+            : [.shutdownOutput(end: 0), Program.pause(25_000, &random), .close(end: 0)]
         lanes.append(end.map { Step(action: $0, isOnLoop: random.happens(oneIn: 3)) })
     }
 

@@ -101,7 +101,8 @@ extension World {
             && peers.allSatisfy { $0.consumer.isEcho && $0.loop != loop && $0.ending == nil && !$0.isDisposed }
     }
 
-    /// Checks that the other end, which reads for as long as what it sends back is read, has taken everything when this one closes.
+    /// Checks that a close without bytes comes to its end, and that the other end, which reads for as long as what it sends back is read, has
+    /// taken everything when this one closes.
     func checkCloses() {
         let closing = ends.filter { end in
             let peer = ends[end.number ^ 1]
@@ -110,6 +111,10 @@ extension World {
         }
         // Longer than the time for sending.
         wait(seconds: 35) { closing.allSatisfy(\.closedEnd.isOver) }
+        let idle = ends.filter { $0.wasClosed && $0.isConnected && $0.sends.values.allSatisfy(\.isEmpty) }
+        if !wait(seconds: 2, { idle.allSatisfy(\.closedEnd.isOver) }) {
+            fault("a close has no end, though there is nothing to be sent")
+        }
         for end in closing where (end.closedEnd.errors.first as? IOError)?.code == ETIMEDOUT {
             fault("end \(end.number): the other end reads, and the close had no time: \(end.closedEnd.errors[0])")
         }
