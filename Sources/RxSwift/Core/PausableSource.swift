@@ -106,8 +106,8 @@ package struct WaitingSources: ~Copyable {
 
         /// Resumes the sources, the first one last. No lock is held.
         ///
-        /// The source that is resumed first fills the room, and so is the first that waits again. In an unchanged order it would have the room for
-        /// itself, and where the sources share a fan-out, the others' queues would grow.
+        /// The source that is resumed first fills the room, and so is the first that waits again. In an unchanged order it would always have most of the
+        /// room for itself.
         package func resume() {
             for entry in entries.dropFirst() { entry.source?.resume() }
             entries.first?.source?.resume()
