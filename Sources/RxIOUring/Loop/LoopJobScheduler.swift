@@ -85,7 +85,12 @@ final class LoopJobScheduler: TimedJobScheduler {
     var hasWaitingJobs: Bool { queue.hasWaitingJobs }
 
     @usableFromInline
-    var lossError: (any Error)? { loop.isCurrent ? loop.lossError : nil }
+    func tellOfLoss(_ body: @escaping (any Error) -> Void) {
+        if loop.isCurrent, let error = loop.lossError { return body(error) }
+        // The subscriber may try again at each error, and the call that found this out would never return.
+        let error = loop.closedError(subject: loop.configuration.name)
+        loop.performElsewhere { body(error) }
+    }
 
     @usableFromInline
     var now: Int64 { Int64(MonotonicClock.now()) }

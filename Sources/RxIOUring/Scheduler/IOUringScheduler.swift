@@ -128,8 +128,8 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
     /// `IOError.code`. Work submitted later is rejected: released, and its disposable disposed of. Rejected work and dropped
     /// timers are reported to `Hooks.workRejectedHandler`. `observe(on:)` and `delay` fail with `ECANCELED` if events wait in them at
-    /// the end; an event that comes later is work that is rejected. Any other subscription that waits for rejected or dropped work
-    /// (`interval`) gets no more events, and lasts until it is disposed of.
+    /// the end, or come later: then on a thread of the runtime, and if the stages below had made them pause, when those resume them. Any other
+    /// subscription that waits for rejected or dropped work (`interval`) gets no more events, and lasts until it is disposed of.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.

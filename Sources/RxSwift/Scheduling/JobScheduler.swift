@@ -25,14 +25,14 @@ package protocol JobScheduler: AnyObject {
     /// True if other jobs wait for the running one, so that a job of many small steps should go to the back of the queue.
     var hasWaitingJobs: Bool { get }
 
-    /// The error with which a stage fails whose waiting events this scheduler drops at its end. Nil, and the stage falls silent, unless the caller is the
-    /// scheduler's own thread, and the end has come to that.
-    var lossError: (any Swift.Error)? { get }
+    /// Hands on the error with which a stage fails whose waiting events this scheduler drops at its end: at once where the end has come to that, else
+    /// soon, on another thread. A scheduler without an end does nothing.
+    func tellOfLoss(_ body: @escaping (any Swift.Error) -> Void)
 }
 
 extension JobScheduler {
     @usableFromInline package var inlineGate: InlineGate? { nil }
-    @usableFromInline package var lossError: (any Swift.Error)? { nil }
+    @usableFromInline package func tellOfLoss(_ body: @escaping (any Swift.Error) -> Void) {}
 }
 
 /// A scheduler that can also run jobs after a delay.

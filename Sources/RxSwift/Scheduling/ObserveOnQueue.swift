@@ -8,8 +8,10 @@ class AnyObserveOnQueue: PausableSource {
     /// The error of the sequence. Set once, before the last event is submitted.
     final var error: (any Swift.Error)?
 
-    /// 1 from the hop's cancellation on.
+    /// Not 0 from the hop's cancellation on: `rejected` if the end of the scheduler has cancelled it, unless a dispose follows.
     final let isCancelled = AtomicWord(0)
+
+    private static let rejected: UInt = 2
 
     // The queue in which the hop's batches run; one of the two is nil.
     /// The scheduler whose queue it is. That queue runs or rejects all its jobs, which hold this object.
@@ -164,18 +166,18 @@ class AnyObserveOnQueue: PausableSource {
     ///
     /// - Returns: true if the sequence was not cancelled before. It fails then, if the scheduler says with what.
     final func reject(_ batch: () -> Void = {}) -> Bool {
-        let isLost = isCancelled.exchange(1) == 0
-        let lossError = isLost ? sharedScheduler?.lossError : nil
-        let hasElements = lossError != nil && !hasNoElements
+        let isLost = isCancelled.exchange(AnyObserveOnQueue.rejected) == 0
+        let hasElements = isLost && !hasNoElements
         var budget = Int.max
         _ = deliverPostponed(&budget)
         batch()
-        if let lossError { end(hasElements: hasElements, lossError) }
+        if isLost { sharedScheduler?.tellOfLoss { self.end(hasElements: hasElements, $0) } }
         return isLost
     }
 
-    /// Ends a hop whose last events were dropped: as its source has ended, if no element is missing.
+    /// Ends a hop whose last events were dropped, unless it was disposed of meanwhile: as its source has ended, if no element is missing.
     private final func end(hasElements: Bool, _ lossError: any Swift.Error) {
+        if isCancelled.loadRelaxed() != AnyObserveOnQueue.rejected { return }
         if hasDroppedTerminal, let error { return receiver.error(error) }
         if hasDroppedTerminal, !hasElements { return receiver.completed() }
         receiver.error(lossError)

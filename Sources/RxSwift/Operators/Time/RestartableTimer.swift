@@ -10,7 +10,7 @@ protocol RestartableTimerTarget: AnyObject {
     /// - Parameter generation: the one that the timer was set with. A timer that was set anew meanwhile may still pass the old one.
     func tick(_ generation: Int)
 
-    /// Handles that the wake-up will not come, since the scheduler ends, on the scheduler's thread. See `JobScheduler.lossError`.
+    /// Handles that the wake-up will not come, since the scheduler has ended. See `JobScheduler.tellOfLoss`.
     func timerWasLost(_ error: any Swift.Error)
 }
 
@@ -179,7 +179,7 @@ private final class SleepingTimer: RestartableTimer {
     }
 
     override func wasRejected() -> Bool {
-        if !isCancelled, let error = scheduler.lossError { lock.withLock { currentTarget }?.timerWasLost(error) }
+        if !isCancelled, let target = lock.withLock({ currentTarget }) { scheduler.tellOfLoss(target.timerWasLost) }
         return super.wasRejected()
     }
 
