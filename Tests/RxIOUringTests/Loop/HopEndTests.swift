@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import RxIOUring
 import RxSwift
@@ -40,6 +41,40 @@ import Testing
             #expect(error.value?.code == ECANCELED)
             #expect(isInOrder && (1_000..<50_000).contains(received))
             subscription.dispose()
+        }
+    }
+
+    /// The fault: the loop did not tell the stage while another thread was inside it.
+    @Test(
+        "What waits in a delay is an error at the end of the loop, while the source asks whether to pause",
+        arguments: Backend.built)
+    func delayBesideQuestions(_ backend: Backend) {
+        nonisolated(unsafe) var told = 0
+        for round in 1...30 {
+            onLoop(backend) { scheduler in
+                let probe = PausableProbe()
+                let (hasEnded, isAsking, mayStop) = (OneShot(), OneShot(), OneShot())
+                let error = Guarded<IOError?>(nil)
+                let subscription = probe.observable.delay(.seconds(60), scheduler: scheduler).subscribe(onError: {
+                    failure in
+                    error.change { $0 = failure as? IOError }
+                    hasEnded.fire()
+                })
+                let asker = Thread {
+                    probe.emit()
+                    isAsking.fire()
+                    while !mayStop.wait(seconds: 0) { for _ in 0..<1_000 { probe.ask() } }
+                }
+                asker.start()
+                #expect(isAsking.wait())
+                scheduler.shutdown()
+                if hasEnded.wait(seconds: 5) { told += 1 }
+                #expect(error.value?.code == ECANCELED)
+                mayStop.fire()
+                #expect(waitUntil { asker.isFinished })
+                subscription.dispose()
+            }
+            if told < round { break }
         }
     }
 

@@ -64,13 +64,13 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
         fail(error)
     }
 
-    override func timerWasLost(_ error: any Swift.Error) {
-        enter {
-            // Acquiring: paired with the read-modify-write in `enqueued`.
-            if count.loadAcquiring() == 0 { return }
-            // What waits may be no more than the end.
-            if elements.isEmpty { finish() } else { fail(error) }
-        }
+    override var mustKnowOfLoss: Bool { true }
+
+    override func receiveLoss(_ error: any Swift.Error) {
+        // Acquiring: paired with the read-modify-write in `enqueued`.
+        if count.loadAcquiring() == 0 { return }
+        // What waits may be no more than the end.
+        if elements.isEmpty { finish() } else { fail(error) }
     }
 
     override func receiveTick(_ generation: Int) {

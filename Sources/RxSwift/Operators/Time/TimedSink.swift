@@ -53,6 +53,9 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     func receiveTick(_ generation: Int) { abstractMethod() }
 
+    /// Handles that the scheduler has ended before the tick.
+    func receiveLoss(_ error: any Swift.Error) {}
+
     /// Sends the downstream its last event, and ends the source. Only the drainer calls this.
     final func finish() {
         serializer.closeFromInside()
@@ -143,7 +146,9 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     final func tick(_ generation: Int) { submit(.tick(generation)) }
 
-    func timerWasLost(_ error: any Swift.Error) {}
+    var mustKnowOfLoss: Bool { false }
+
+    final func timerWasLost(_ error: any Swift.Error) { submit(.loss(error)) }
 
     /// Runs `body` if the serializer is idle.
     final func enter(_ body: () -> Void) {
@@ -189,6 +194,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         case .tick(let generation):
             returns = 0
             receiveTick(generation)
+        case .loss(let error): receiveLoss(error)
         }
     }
 
@@ -237,4 +243,5 @@ private enum TimedWork<Element> {
     case error(any Swift.Error)
     case completed
     case tick(Int)
+    case loss(any Swift.Error)
 }
