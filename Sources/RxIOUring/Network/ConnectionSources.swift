@@ -83,6 +83,13 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
 
     override func rejectOutput() { core.rejectSends(ECANCELED) }
 
+    override var isRejectedEarly: Bool { true }
+
+    override func wasRejected() {
+        // What comes when the loop does not send any more, or on another thread, is too late.
+        if core.loop.isCurrent, !core.isInputEnding { core.isIncomplete = true }
+    }
+
     override func sourceFailed(_ error: any Error) {
         // The answers to a peer that has no more questions are whole. The end of the input may have waited in a hop.
         if !core.isInputEnding, (error as? IOError) != core.shutDownError { core.isIncomplete = true }

@@ -122,7 +122,7 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     ///
     /// Sequences of bytes, events and connections end first, so that what relays them can tell a peer that more was to come, also by way of
     /// `observe(on:)` and `delay` on this loop. An end that reaches a `write` by way of another thread, or of other work that waits for this loop, comes
-    /// too late for that. Writing takes a second at most, see `shutdown(draining:)`.
+    /// too late for that. A `write` that this loop has not come to also resets its peer. Writing takes a second at most, see `shutdown(draining:)`.
     ///
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
     /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see

@@ -65,7 +65,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         let beginsAtOnce = loop.isDirect
         if beginsAtOnce { isSubscribing = true }
         defer { if beginsAtOnce { isSubscribing = false } }
-        loop.perform(beginUnlessStopped, holdsEvents: isInput, rejected: reject)
+        loop.perform(beginUnlessStopped, holdsEvents: isRejectedEarly, rejected: reject)
         subscribeToInput()
     }
 
@@ -98,6 +98,9 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         end()
         terminateDownstream(with: IOError(code: ECANCELED, operation: "event loop shut down", subject: subject))
     }
+
+    /// True if a loop that ends rejects this source, where it has not begun, before the outputs have sent what they had accepted.
+    var isRejectedEarly: Bool { isInput }
 
     // MARK: For subclasses, on the loop
 

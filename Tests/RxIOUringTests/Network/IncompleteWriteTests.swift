@@ -287,6 +287,42 @@ import Testing
         }
     }
 
+    /// The fault: a write that a loop did not come to, since its end was asked for meanwhile, left a clean end with nothing before it.
+    @Test("A write that the loop does not begin any more resets its peer", arguments: Backend.built, [true, false])
+    func unbegunWrite(_ backend: Backend, _ isOnLoop: Bool) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let (isBusy, mayGoOn, hasFailed) = (OneShot(), OneShot(), OneShot())
+            let code = Guarded<CInt>(0)
+            let write = {
+                _ = connection.write(Observable.just(ByteChunk("answer"))).subscribe(onError: { error in
+                    code.change { $0 = (error as? IOError)?.code ?? -1 }
+                    hasFailed.fire()
+                })
+            }
+            _ = server.scheduler.schedule(()) { _ in
+                isBusy.fire()
+                _ = mayGoOn.wait()
+                if isOnLoop { write() }
+                return Disposables.create()
+            }
+            #expect(isBusy.wait())
+            let shutdown = Thread { server.scheduler.shutdown() }
+            shutdown.start()
+            usleep(50_000)
+            // On the loop, the write begins behind this.
+            if isOnLoop { connection.closed.subscribe().dispose() } else { write() }
+            mayGoOn.fire()
+            #expect(hasFailed.wait())
+            #expect(code.value == ECANCELED)
+            #expect(receiveAll(peer).end == ECONNRESET)
+            #expect(waitUntil { shutdown.isFinished })
+            server.end()
+        }
+    }
+
     enum Relay: CaseIterable { case toLater, toEarlier, back }
 
     /// The faults: whether the source's connection or the other one was told first of the end was chance; and the end waited in a hop to the same loop.
