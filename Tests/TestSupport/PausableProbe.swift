@@ -9,6 +9,8 @@ import RxSwift
 /// and `ask`.
 public final class PausableProbe<Element>: Source, PausableSource, @unchecked Sendable {
     private let element: (Int) -> Element
+    private let lock = Mutex()
+    /// Under the lock.
     private var downstream: Sink<Element>?
     private let resumes = AtomicWord(0)
 
@@ -24,7 +26,7 @@ public final class PausableProbe<Element>: Source, PausableSource, @unchecked Se
     /// The sequence; the probe serves the last subscription.
     public var observable: Observable<Element> {
         SourceObservable { sink in
-            self.downstream = sink
+            self.lock.withLock { self.downstream = sink }
             return self
         }
     }
@@ -32,8 +34,11 @@ public final class PausableProbe<Element>: Source, PausableSource, @unchecked Se
     public func start() {}
 
     public func stop() {
-        isStopped = true
-        downstream = nil
+        let old = lock.withLock {
+            isStopped = true
+            return downstream.take()
+        }
+        withExtendedLifetime(old) {}
     }
 
     public func resume() { _ = resumes.fetchAdd(1) }
@@ -41,11 +46,13 @@ public final class PausableProbe<Element>: Source, PausableSource, @unchecked Se
     /// The number of calls of `resume`.
     public var resumeCount: Int { Int(resumes.loadAcquiring()) }
 
+    private var sink: Sink<Element>? { lock.withLock { downstream } }
+
     /// Sends an element, and returns whether the source has to pause.
     @discardableResult
     public func emit() -> Bool {
         count += 1
-        downstream?.next(element(count))
+        sink?.next(element(count))
         return ask()
     }
 
@@ -59,13 +66,13 @@ public final class PausableProbe<Element>: Source, PausableSource, @unchecked Se
 
     @discardableResult
     public func ask() -> Bool {
-        isPaused = downstream?.pauses(self) ?? false
+        isPaused = sink?.pauses(self) ?? false
         return isPaused
     }
 
-    public func complete() { downstream?.completed() }
+    public func complete() { sink?.completed() }
 
-    public func fail(_ error: any Error) { downstream?.error(error) }
+    public func fail(_ error: any Error) { sink?.error(error) }
 }
 
 extension PausableProbe where Element == Int {

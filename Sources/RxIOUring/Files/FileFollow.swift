@@ -35,7 +35,7 @@ extension File {
     /// - Parameters:
     ///   - path: the file.
     ///   - start: the place to begin at, in a file that exists already.
-    ///   - chunkSize: bytes per chunk, at most.
+    ///   - chunkSize: the most bytes per chunk, at least 1.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,

@@ -10,7 +10,7 @@ extension File {
     /// the lines of one chunk are emitted nevertheless.
     /// - Parameters:
     ///   - path: the file.
-    ///   - maximumLength: the number of bytes that a line may have, without its line ending.
+    ///   - maximumLength: the number of bytes that a line may have, not negative, without its line ending.
     ///   - scheduler: the event loop that reads, and emits lines on its thread.
     /// - Returns: the lines. Fails with an `IOError`: `open`, `read`, and `split into lines` with `EMSGSIZE` at a line that
     ///   is too long.

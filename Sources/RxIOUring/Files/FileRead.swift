@@ -18,7 +18,7 @@ extension File {
     /// at once: paths that are not in the kernel's memory are opened on threads for that, 32 for all loops.
     /// - Parameters:
     ///   - path: the file.
-    ///   - chunkSize: bytes per chunk, at most; the last chunk, and chunks of other than regular files, may be smaller. No chunk has more
+    ///   - chunkSize: the most bytes per chunk, at least 1; the last chunk, and chunks of other than regular files, may be smaller. No chunk has more
     ///     than 2,147,479,552 bytes, which the system reads at once.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.

@@ -41,6 +41,8 @@ final class FileSequenceSource: QueuedSequenceSource, OutputObserver, @unchecked
         output.add(WriteQueue.Item(work: .write(bytes, offset: nil), waiter: waiter), isLimited: isLimited).rejection
     }
 
+    override var limit: Int { output.queue.limit }
+
     override func isQueueFull(_ source: any PausableSource) -> Bool { output.queue.isFull(source) }
 
     override func rejectOutput() { output.rejectAtEnd() }

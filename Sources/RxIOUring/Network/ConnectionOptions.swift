@@ -12,7 +12,7 @@ public struct ConnectionOptions: Sendable {
 
     /// The memory in bytes that the queued sends of a connection may take. A send that finds more queued ends the connection.
     ///
-    /// So a single piece may be of any size. The chunks of a source that `write` can pause are accepted in any case.
+    /// So a single piece may be of any size. The chunks of a source that `write` can pause are accepted in any case, as `Connection.write(_:)` says.
     public var sendLimit = 16 << 20 {
         didSet {
             if sendLimit < 0 { fatalError("ConnectionOptions: a send limit cannot be negative, is \(sendLimit)") }
@@ -48,7 +48,7 @@ public struct ConnectionOptions: Sendable {
     /// The size in bytes of the kernel's receive buffer (`SO_RCVBUF`); nil lets the kernel choose.
     public var receiveBufferSize: Int?
 
-    /// The time without a byte in either direction after which the connection fails; nil, the default, for no limit.
+    /// The time without a byte in either direction after which the connection fails, more than zero; nil, the default, for no limit.
     ///
     /// The error is an `IOError` with the code `ETIMEDOUT` and the operation `idle timeout`. The peer sees a clean end, also where `write(_:)` waits
     /// for its source: a stream is at rest between two elements. If bytes wait that the peer has not taken, it is reset.

@@ -75,6 +75,8 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
         return code == 0 ? nil : IOError(code: code, operation: "send", subject: subject)
     }
 
+    override var limit: Int { core.options.sendLimit }
+
     override func isQueueFull(_ source: any PausableSource) -> Bool { core.isFull(source) }
 
     override func watchOutput() { core.add(self) }
@@ -86,6 +88,8 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
     override var isRejectedEarly: Bool { true }
 
     override func wasRejected() {
+        // The subscriber is told next, and must not have something accepted then.
+        rejectOutput()
         // What comes when the loop does not send any more, or on another thread, is too late.
         if core.loop.isCurrent, !core.isInputEnding { core.isIncomplete = true }
     }

@@ -11,7 +11,7 @@ extension ObservableType where Element == ByteChunk {
     /// the last frame that is taken are left as by `lines`.
     /// - Parameters:
     ///   - prefix: the form of the length, which does not count itself.
-    ///   - maximumLength: the number of bytes that a frame may have.
+    ///   - maximumLength: the number of bytes that a frame may have, not negative.
     /// - Returns: the frames without their prefixes, empty ones, too. Fails with an `IOError` (`split into frames`): `EMSGSIZE` at a prefix
     /// that tells
     ///   more than `maximumLength`, `EBADMSG` if the source completes inside a frame; and as the source does.
@@ -28,7 +28,7 @@ extension ObservableType where Element == ByteChunk {
     /// the source completes, if there are any, and are dropped when it fails. Bytes behind the last frame that is taken are left as by `lines`.
     /// - Parameters:
     ///   - delimiter: the bytes between two frames, at least one.
-    ///   - maximumLength: the number of bytes that a frame may have, without its delimiter.
+    ///   - maximumLength: the number of bytes that a frame may have, not negative, without its delimiter.
     /// - Returns: the frames without their delimiters, empty ones, too. Fails with an `IOError` of `EMSGSIZE` (`split into frames`) at a frame
     /// that is
     ///   longer, and as the source does.

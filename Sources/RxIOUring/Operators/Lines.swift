@@ -10,7 +10,7 @@ extension ObservableType where Element == ByteChunk {
     ///
     /// Directly on `Connection.received`, a subscriber that leaves behind a line, as `take(1)` does, leaves the bytes after it to the next subscriber
     /// of `received`: a head of lines and then a body of another form.
-    /// - Parameter maximumLength: the number of bytes that a line may have, without its line ending.
+    /// - Parameter maximumLength: the number of bytes that a line may have, not negative, without its line ending.
     /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, which names the peer if this is called on
     ///   `Connection.received` itself, and as the source does.
     public func lines(maximumLength: Int = LineSplitter.defaultMaximumLength) -> Observable<String> {

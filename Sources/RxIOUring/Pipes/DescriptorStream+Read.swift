@@ -14,11 +14,11 @@ extension DescriptorStream {
     ///     then.
     ///   - closesWhenDone: whether the sequence takes the descriptor over and closes it, after the terminal event or a dispose.
     ///     Then there can be one subscription; the next one fails with `EBUSY`, and does not touch the descriptor.
-    ///   - chunkSize: the most bytes per chunk. Smaller pieces are emitted as they arrive.
+    ///   - chunkSize: the most bytes per chunk, at least 1. Smaller pieces are emitted as they arrive.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
     /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `take over`, `fstat`, `read`): `EIO` if it is a terminal in whose background
-    ///   the program runs.
+    ///   the program runs, or the master of a pseudo terminal that nobody has open any more.
     public static func read(
         _ descriptor: CInt, closesWhenDone: Bool = false, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler

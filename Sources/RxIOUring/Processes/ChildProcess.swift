@@ -60,7 +60,7 @@ public enum ChildProcess {
     ///   - input: the chunks for the program's standard input, subscribed to at once. Chunks that the program does not read are
     ///     dropped. An error of `input` ends the sequence, as a dispose ends the program. Nil: the program finds an empty standard input.
     ///   - whenDisposed: the way a program that still runs is ended by a dispose, an error, or the shutdown of the loop.
-    ///   - chunkSize: bytes per chunk, at most.
+    ///   - chunkSize: the most bytes per chunk, at least 1.
     ///   - window: the number of chunks of each output whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop on whose thread events are emitted.
     /// - Returns: events, `started` first, and one `exited` or `signalled`. Fails with an `IOError`: `posix_spawn` if the

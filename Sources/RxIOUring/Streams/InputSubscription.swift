@@ -40,6 +40,10 @@ final class InputSources: PausableSource, @unchecked Sendable {
     private let lock = Mutex()
     /// Protected by the lock.
     @exclusivity(unchecked) private var waiting = WaitingSources()
+    private let resumes = AtomicWord(0)
+
+    /// The number of calls of `resume`. Out of date as soon as it is read.
+    var resumeCount: UInt { resumes.loadRelaxed() }
 
     func add(_ source: any PausableSource) {
         let inspected = lock.withLock { waiting.add(source) }
@@ -50,6 +54,8 @@ final class InputSources: PausableSource, @unchecked Sendable {
         lock.lock()
         let taken = waiting.takeAll()
         lock.unlock()
+        // Before a source can ask again.
+        _ = resumes.fetchAdd(1)
         taken.resume()
     }
 }

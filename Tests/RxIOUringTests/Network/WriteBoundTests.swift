@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// The memory that the source of a write may take, of which a part can pause.
+@Suite(.serialized) struct WriteBoundTests {
+    private static let sendLimit = 1 << 20
+    /// As much again, and 32 chunks, may come before it is known that nothing asks.
+    private static let mostQueued = 2 * sendLimit + (3 << 20)
+
+    private func options() -> ConnectionOptions {
+        var options = ConnectionOptions()
+        options.sendBufferSize = 65_536
+        options.sendLimit = WriteBoundTests.sendLimit
+        return options
+    }
+
+    enum Mixture: CaseIterable { case merged, combined }
+
+    /// The fault: a part that can pause switched the limit off for the part that cannot.
+    @Test(
+        "A source that cannot pause is limited beside one that can", arguments: Backend.built, Mixture.allCases)
+    func mixture(_ backend: Backend, _ mixture: Mixture) async throws {
+        try await leavingNothing(backend) { folder, scheduler in
+            let server = try Server(backend, options: options(), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
+            let connection = try #require(server.firstConnection())
+            truncate(folder.put([], into: "a"), 64 << 20)
+            let file = File.read(folder["a"], scheduler: scheduler)
+            let room = PublishSubject<ByteChunk>()
+            let source: Observable<ByteChunk> =
+                switch mixture {
+                case .merged: .merge(file, room)
+                case .combined: .combineLatest(file, room) { $1 }
+                }
+            let written = Received(connection.write(source).asObservable())
+            #expect(waitUntil { room.hasObservers })
+            // The file pauses first.
+            usleep(50_000)
+            let bytes = ByteChunk(pattern(64_000))
+            var (sent, most) = (0, 0)
+            while sent < 2_000, room.hasObservers {
+                server.scheduler.performAndWait { room.onNext(bytes) }
+                sent += 1
+                most = max(most, connection.queuedBytes)
+            }
+            #expect(await written.ends())
+            #expect((written.anyError as? IOError)?.code == ENOBUFS)
+            #expect(most <= WriteBoundTests.mostQueued, "\(most) bytes")
+            peer.close()
+            server.end()
+        }
+    }
+
+    /// The fault: whether the limit held was chance. If the slow one was asked first, it took everything.
+    @Test(
+        "One of two peers that share a source does not grow beyond its limit", arguments: Backend.built, [true, false])
+    func sharedSource(_ backend: Backend, _ isSlowFirst: Bool) async throws {
+        try await leavingNothing(backend) { folder, scheduler in
+            let server = try Server(backend, options: options(), keeps: true)
+            let stalled = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
+            let first = try #require(server.firstConnection())
+            let reading = PlainSocket(connectedTo: server.address)
+            #expect(waitUntil { server.connections.value.count == 2 })
+            let second = try #require(server.connections.value.last)
+            truncate(folder.put([], into: "a"), 64 << 20)
+            let most = Guarded(0)
+            let shared = File.read(folder["a"], scheduler: scheduler)
+                .do(onNext: { _ in most.change { $0 = max($0, first.queuedBytes) } })
+                .publish()
+            let writes = (isSlowFirst ? [first, second] : [second, first]).map {
+                Received($0.write(shared).asObservable())
+            }
+            server.scheduler.performAndWait {}
+            let received = Guarded((0, CInt(0)))
+            let reader = Thread {
+                let (bytes, end) = receiveAll(reading)
+                received.value = (bytes.count, end)
+            }
+            reader.start()
+            let connected = shared.connect()
+            for write in writes { #expect(await write.ends()) }
+            let (slow, fast) = isSlowFirst ? (writes[0], writes[1]) : (writes[1], writes[0])
+            #expect((slow.anyError as? IOError)?.code == ENOBUFS)
+            #expect(fast.hasCompleted)
+            #expect(most.value <= WriteBoundTests.mostQueued, "\(most.value) bytes")
+            second.close()
+            #expect(waitUntil { reader.isFinished })
+            #expect(received.value == (64 << 20, 0))
+            connected.dispose()
+            stalled.close()
+            server.end()
+        }
+    }
+
+    @Test("Many sources that pause are written whole, whatever their chunks take", arguments: Backend.built)
+    func manyFiles(_ backend: Backend) async throws {
+        try await leavingNothing(backend) { folder, scheduler in
+            let server = try Server(backend, options: options(), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
+            let connection = try #require(server.firstConnection())
+            truncate(folder.put([], into: "a"), 4 << 20)
+            let files = (0..<20).map { _ in File.read(folder["a"], chunkSize: 1 << 20, scheduler: scheduler) }
+            let written = Received(connection.write(.merge(files)).asObservable())
+            usleep(200_000)
+            #expect(peer.receive(80 << 20).count == 80 << 20)
+            #expect(await written.ends())
+            #expect(written.hasCompleted, "\(String(describing: written.anyError))")
+            peer.close()
+            server.end()
+        }
+    }
+
+    @Test("A source that asks seldom is written whole, however large its elements", arguments: Backend.built)
+    func largeElements(_ backend: Backend) async throws {
+        try await leavingNothing(backend) { folder, scheduler in
+            let server = try Server(backend, options: options(), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
+            let connection = try #require(server.firstConnection())
+            let bytes = ByteChunk(pattern(500_000))
+            let source = Observable.range(start: 0, count: 100, scheduler: scheduler).map { _ in bytes }
+            let written = Received(connection.write(source).asObservable())
+            #expect(peer.receive(50_000_000).count == 50_000_000)
+            #expect(await written.ends())
+            #expect(written.hasCompleted, "\(String(describing: written.anyError))")
+            peer.close()
+            server.end()
+        }
+    }
+}
