@@ -93,6 +93,7 @@ class Mutant:
         self.tests = fields.get("tests", "")
         self.kind = fields["kind"]
         self.same = fields.get("x86", "") == "same"
+        self.options = fields.get("options", "").split()
 
 
 def read_mutants(file=MUTANTS):

@@ -30,9 +30,9 @@ def build(tree):
     return "does not compile: " + next((line for line in output.splitlines() if "error:" in line), output[-200:])
 
 
-def fuzz(tree):
+def fuzz(tree, options):
     fuzzer = os.path.join(tree.path + "-build", "release", "IOFuzz")
-    status, output = tree.run([fuzzer, "--seed", "1", "--count", "20000", "--findings", "1", "--no-shrink"], 900)
+    status, output = tree.run([fuzzer, *options, "--seed", "1", "--count", "20000", "--findings", "1", "--no-shrink"], 900)
     found = [line for line in output.splitlines() if line.startswith("FOUND: ")]
     if status != 1 or not found:
         return False, f"not found (exit code {status})"
@@ -63,7 +63,7 @@ def main():
         undo = tree.seed(mutant)
         try:
             fault = build(tree)
-            is_found, text = (False, fault) if fault else fuzz(tree)
+            is_found, text = (False, fault) if fault else fuzz(tree, mutant.options)
         finally:
             undo()
         missed += not is_found

@@ -100,32 +100,30 @@ import Testing
 
     @Test("Many sources that pause are written whole, whatever their chunks take", arguments: Backend.built)
     func manyFiles(_ backend: Backend) async throws {
-        try await leavingNothing(backend) { folder, scheduler in
-            let server = try Server(backend, options: options(), keeps: true)
-            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
-            let connection = try #require(server.firstConnection())
+        try await expectWhole(80 << 20, backend) { folder, scheduler in
             truncate(folder.put([], into: "a"), 4 << 20)
-            let files = (0..<20).map { _ in File.read(folder["a"], chunkSize: 1 << 20, scheduler: scheduler) }
-            let written = Received(connection.write(.merge(files)).asObservable())
-            usleep(200_000)
-            #expect(peer.receive(80 << 20).count == 80 << 20)
-            #expect(await written.ends())
-            #expect(written.hasCompleted, "\(String(describing: written.anyError))")
-            peer.close()
-            server.end()
+            return .merge((0..<20).map { _ in File.read(folder["a"], chunkSize: 1 << 20, scheduler: scheduler) })
         }
     }
 
     @Test("A source that asks seldom is written whole, however large its elements", arguments: Backend.built)
     func largeElements(_ backend: Backend) async throws {
+        let bytes = ByteChunk(pattern(500_000))
+        try await expectWhole(50_000_000, backend) { _, scheduler in
+            Observable.range(start: 0, count: 100, scheduler: scheduler).map { _ in bytes }
+        }
+    }
+
+    private func expectWhole(
+        _ count: Int, _ backend: Backend, _ source: (TemporaryFolder, IOUringScheduler) -> Observable<ByteChunk>
+    ) async throws {
         try await leavingNothing(backend) { folder, scheduler in
             let server = try Server(backend, options: options(), keeps: true)
             let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
             let connection = try #require(server.firstConnection())
-            let bytes = ByteChunk(pattern(500_000))
-            let source = Observable.range(start: 0, count: 100, scheduler: scheduler).map { _ in bytes }
-            let written = Received(connection.write(source).asObservable())
-            #expect(peer.receive(50_000_000).count == 50_000_000)
+            let written = Received(connection.write(source(folder, scheduler)).asObservable())
+            usleep(100_000)
+            #expect(peer.receive(count).count == count)
             #expect(await written.ends())
             #expect(written.hasCompleted, "\(String(describing: written.anyError))")
             peer.close()

@@ -15,7 +15,8 @@ enum Child {
         let without = withUnsafeBytes(of: request.without) {
             Set($0.bindMemory(to: UInt16.self).prefix(Int(request.count)).map(Int.init))
         }
-        let program = Program(seed: request.seed).without(without)
+        let family = ProgramFamily(rawValue: request.family)!
+        let program = family.program(seed: request.seed).without(without)
         let folder = withUnsafeBytes(of: request.folder) {
             String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
@@ -23,6 +24,8 @@ enum Child {
         IOHooks.sendRejectedHandler = { _, _ in reports += 1 }
         Hooks.workRejectedHandler = { _, _ in }
         SimulatedDeputies.prepare()
+        // The first use of a global object must not be cut in two: a thread that waits for its end would not give the turn away.
+        _ = EmptyUpstream.instance
         // Half of the programs have the contents of freed memory destroyed, half of them intact: each finds faults that the other one hides.
         if program.seed % 2 == 0 { rx_sim_destroy_freed_memory() }
         rx_sim_trace(request.traces)
@@ -47,10 +50,8 @@ enum Child {
     }
 
     @inline(never)
-    private static func execute(_ program: Program, _ folder: String) -> [String] {
-        let world = World(program, folder: folder)
-        world.run()
-        return world.faults
+    private static func execute(_ program: any RandomProgram, _ folder: String) -> [String] {
+        program.execute(in: folder)
     }
 
     private static func descriptorCount() -> Int {

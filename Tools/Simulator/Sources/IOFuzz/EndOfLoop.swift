@@ -88,7 +88,7 @@ extension World {
 
     private struct Failed: Error {}
 
-    private static func put(_ bytes: [UInt8], _ path: String) {
+    static func put(_ bytes: [UInt8], _ path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         if file < 0 || Glibc.write(file, bytes, bytes.count) != bytes.count { fatalError("no file at \(path)") }
         close(file)

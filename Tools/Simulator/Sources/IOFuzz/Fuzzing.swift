@@ -17,7 +17,7 @@ final class Fuzzing {
 
     init(_ settings: Settings) {
         self.settings = settings
-        runner = Runner(jobs: settings.jobs)
+        runner = Runner(settings.family, jobs: settings.jobs)
     }
 
     /// Returns the exit code.
@@ -26,7 +26,7 @@ final class Fuzzing {
         if let seed = settings.replay { return replay(seed) }
         let first = settings.seed ?? .random(in: 0..<1 << 32)
         if settings.lists {
-            for seed in first..<first + UInt64(settings.count ?? 10) { print(Program(seed: seed).text) }
+            for seed in first..<first + UInt64(settings.count ?? 10) { print(settings.family.program(seed: seed).text) }
             return 0
         }
         print("seed \(first)")
@@ -71,7 +71,7 @@ final class Fuzzing {
         let again = runner.run(outcome.seed, without: outcome.without)
         if again.trace == outcome.trace, !again.isFault { return }
         // The kernel's network has threads of its own, which seldom come to another order.
-        if !again.isFault, outcome.program.links.contains(where: { !$0.isUnix }) {
+        if !again.isFault, outcome.program.usesTCP {
             otherOrders += 1
             return
         }
@@ -82,7 +82,7 @@ final class Fuzzing {
     }
 
     private func replay(_ seed: UInt64) -> CInt {
-        print(Program(seed: seed).without(settings.without).text)
+        print(settings.family.program(seed: seed).without(settings.without).text)
         runner.traces = settings.traces
         let outcome = runner.run(seed, without: settings.without)
         print(outcome.output, terminator: "")
@@ -101,7 +101,9 @@ final class Fuzzing {
         let without = left.isEmpty ? "" : " --without \(left.sorted().map(String.init).joined(separator: ","))"
         print("\nFOUND: \(reason)\n\(outcome.program.without(left).text)")
         print(outcome.output, terminator: "")
-        print("again: Tools/rx-fuzz --io --replay \(outcome.seed)\(without)\n")
+        print(
+            "again: Tools/rx-fuzz --io \(settings.family == .handles ? "--handles " : "")--replay \(outcome.seed)\(without)\n"
+        )
     }
 
     /// Returns the numbers of the steps that a finding does not need.

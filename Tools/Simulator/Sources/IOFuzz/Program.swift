@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A random program of connections, transfers and timers, which follows from a seed.
-struct Program {
+struct Program: RandomProgram {
     /// The way in which the received bytes of an end are consumed.
     enum Consumer {
         case none
@@ -341,20 +341,20 @@ struct Program {
         }
     }
 
-    /// The number of steps in all lanes.
     var size: Int { lanes.reduce(0) { $0 + $1.count } }
 
-    /// The program without the steps of these numbers, counted through all lanes.
+    var usesTCP: Bool { links.contains { !$0.isUnix } }
+
     func without(_ numbers: Set<Int>) -> Program {
         var result = self
-        var number = -1
-        result.lanes = lanes.map { steps in
-            steps.filter { _ in
-                number += 1
-                return !numbers.contains(number)
-            }
-        }
+        result.lanes = lanes.removing(numbers)
         return result
+    }
+
+    func execute(in folder: String) -> [String] {
+        let world = World(self, folder: folder)
+        world.run()
+        return world.faults
     }
 
     var text: String {
@@ -373,21 +373,4 @@ struct Program {
         }
         return lines.joined(separator: "\n")
     }
-}
-
-/// SplitMix64, as in the library's simulated backend.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func happens(oneIn count: UInt64) -> Bool { next() % count == 0 }
 }

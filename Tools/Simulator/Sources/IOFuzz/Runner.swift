@@ -5,13 +5,14 @@ import Glibc
 
 /// The outcome of a program.
 struct Outcome {
+    var family: ProgramFamily
     var seed: UInt64
     var without: Set<Int>
     /// As of `rx_sim_report`; nil if the process was killed because it took too long.
     var status: CInt?
     var output: String
 
-    var program: Program { Program(seed: seed).without(without) }
+    var program: any RandomProgram { family.program(seed: seed).without(without) }
 
     var isFault: Bool { status != 0 }
 
@@ -45,6 +46,7 @@ final class Runner {
         var output: [UInt8] = []
     }
 
+    private let family: ProgramFamily
     private var slots: [Slot?]
     private let jobs: [rx_sim_job]
     private let folder: String
@@ -52,7 +54,9 @@ final class Runner {
     /// Seconds of real time. A program takes some milliseconds, or some seconds if the kernel's TCP has to send again, and many times that on a busy machine.
     private static let limit = 180
 
-    init(jobs count: Int) {
+    /// - Parameter count: how many at a time.
+    init(_ family: ProgramFamily, jobs count: Int) {
+        self.family = family
         slots = Array(repeating: nil, count: count)
         jobs = (0..<CInt(count)).map(rx_sim_job_at)
         for job in jobs { _ = fcntl(job.output, F_SETFL, O_NONBLOCK) }
@@ -103,6 +107,7 @@ final class Runner {
         mkdir(own, 0o700)
         var request = rx_sim_request()
         request.seed = seed
+        request.family = family.rawValue
         request.traces = traces
         request.count = UInt32(without.count)
         withUnsafeMutableBytes(of: &request.without) { bytes in
@@ -137,7 +142,7 @@ final class Runner {
         empty("\(folder)/\(number)")
         let isKilled = time(nil) - slot.start > Runner.limit && report.status == 256 + SIGKILL
         return Outcome(
-            seed: slot.seed, without: slot.without, status: isKilled ? nil : report.status,
+            family: family, seed: slot.seed, without: slot.without, status: isKilled ? nil : report.status,
             output: String(decoding: slot.output, as: UTF8.self))
     }
 

@@ -15,10 +15,11 @@ struct Settings {
     var lists = false
     var runsTwice = false
     var traces = false
+    var family = ProgramFamily.streams
 
     static let help = """
-        usage: Tools/rx-fuzz --io [--seed N] [--count N] [--seconds S] [--jobs N] [--findings N] [--no-shrink] [--list] [--twice]
-               Tools/rx-fuzz --io --replay SEED [--without N,N...] [--trace]
+        usage: Tools/rx-fuzz --io [--handles] [--seed N] [--count N] [--seconds S] [--jobs N] [--findings N] [--no-shrink] [--list] [--twice]
+               Tools/rx-fuzz --io [--handles] --replay SEED [--without N,N...] [--trace]
                Tools/rx-fuzz --io --mutants [--only TEXT]
 
         Runs random programs of connections, files, pipes and timers on simulated event loops: operations transfer less than was asked, come
@@ -27,6 +28,9 @@ struct Settings {
         timer to fire once and not before its time, and descriptors and objects must not be left. A program has a process of its own, and does
         the same each time.
 
+          --handles      other programs: any call on connections, listeners, sockets for datagrams, files and pipes, in any state, with sources of
+                         all kinds. Each subscription has to end once, with a completion or an error that has a reason, without the end of its
+                         loop where what it waits for comes; events must not overlap; nothing must be left
           --seed N       the seed of the first program; each next one has the next
           --count N      how many programs to run
           --seconds S    how long to run; without --count: 60
@@ -70,6 +74,7 @@ struct Settings {
             case "--list": lists = true
             case "--twice": runsTwice = true
             case "--trace": traces = true
+            case "--handles": family = .handles
             case "-h", "--help": return nil
             default: fail("unknown option '\(option)'")
             }

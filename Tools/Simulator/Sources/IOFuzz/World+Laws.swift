@@ -105,9 +105,9 @@ extension World {
     /// taken everything when this one closes.
     func checkCloses() {
         // Longer than the time for sending.
-        wait(seconds: 35) { ends.allSatisfy { !isReadWhileClosing($0) || $0.closedEnd.isOver } }
+        Simulated.wait(seconds: 35) { ends.allSatisfy { !isReadWhileClosing($0) || $0.closedEnd.isOver } }
         let idle = ends.filter { $0.wasClosed && $0.isConnected && $0.sends.values.allSatisfy(\.isEmpty) }
-        if !wait(seconds: 2, { idle.allSatisfy(\.closedEnd.isOver) }) {
+        if !Simulated.wait(seconds: 2, { idle.allSatisfy(\.closedEnd.isOver) }) {
             fault("a close has no end, though there is nothing to be sent")
         }
         for end in ends where isReadWhileClosing(end) {

@@ -44,21 +44,6 @@ final class World: @unchecked Sendable {
 
     func fault(_ text: String) { faults.append(text) }
 
-    /// Waits for a condition, in virtual time. Returns whether it holds.
-    @discardableResult
-    func wait(seconds: Double, _ condition: () -> Bool) -> Bool {
-        let end = rx_sim_now() + UInt64(seconds * 1e9)
-        var turns = 0
-        while !condition() {
-            if rx_sim_now() > end { return false }
-            rx_sim_sleep(500_000)
-            turns += 1
-            // The kernel's TCP has timers in real time: one that found no room at the other end asks again after 200 ms.
-            if turns > 2_000 { usleep(50) }
-        }
-        return true
-    }
-
     // MARK: Connecting
 
     func connect() {
@@ -81,7 +66,7 @@ final class World: @unchecked Sendable {
                     to: listener.address, options: options, scheduler: schedulers[link.loops[0]]!
                 )
                 .subscribe(onSuccess: { pair.client = $0 }, onFailure: { pair.error = $0 })
-                wait(seconds: 20) { pair.error != nil || pair.client != nil && pair.server != nil }
+                Simulated.wait(seconds: 20) { pair.error != nil || pair.client != nil && pair.server != nil }
                 accepting.dispose()
                 connecting.dispose()
             } catch {
@@ -154,17 +139,7 @@ final class World: @unchecked Sendable {
 
     func run() {
         connect()
-        let group = Parker()
-        let others = program.lanes.count - 1
-        let finished = AtomicWord(0)
-        for lane in 1..<program.lanes.count {
-            startThread {
-                self.run(lane)
-                if finished.fetchAdd(1) + 1 == others { group.unpark() }
-            }
-        }
-        run(0)
-        if others > 0 { group.park(until: .max) }
+        Simulated.run(lanes: program.lanes.count, run)
         end()
     }
 
@@ -181,7 +156,7 @@ final class World: @unchecked Sendable {
             end.connection?.shutdownOutput()
         }
         // Together: a step that comes late on its loop may subscribe to an end only now.
-        wait(seconds: 40) {
+        Simulated.wait(seconds: 40) {
             timers.areOver(self) && transfers.areOver
                 && ends.allSatisfy { !mustArrive($0) || hasArrivedOrFailed($0) }
         }
@@ -192,29 +167,13 @@ final class World: @unchecked Sendable {
             end.connection?.abort()
             end.connection = nil
         }
-        wait(seconds: 15) { ends.allSatisfy { !$0.isConnected || isEnded($0.loop) || $0.closedEnd.isOver } }
+        Simulated.wait(seconds: 15) { ends.allSatisfy { !$0.isConnected || isEnded($0.loop) || $0.closedEnd.isOver } }
         for loop in schedulers.indices { shutDown(loop, draining: 0) }
         // A loop that has ended rejects work on another thread.
-        wait(seconds: 15) { ends.allSatisfy(\.isOver) && transfers.areOver }
+        Simulated.wait(seconds: 15) { ends.allSatisfy(\.isOver) && transfers.areOver }
         for end in ends { checkEnds(end) }
         transfers.check(self)
         // A hop whose loop has ended keeps its subscription.
         for end in ends { end.subscription?.dispose() }
-    }
-
-    func startThread(_ body: @escaping () -> Void) {
-        let box = Unmanaged.passRetained(ThreadBody(body))
-        let status = rx_sim_start(
-            { argument in
-                Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque(), false)
-        if status != 0 { fatalError("no thread") }
-    }
-
-    private final class ThreadBody {
-        let run: () -> Void
-
-        init(_ run: @escaping () -> Void) { self.run = run }
     }
 }

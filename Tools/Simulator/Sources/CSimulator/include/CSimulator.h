@@ -57,6 +57,8 @@ enum { RX_SIM_MOST_JOBS = 9, RX_SIM_MOST_NUMBERS = 256 };
 /// A program to be run.
 typedef struct rx_sim_request {
     uint64_t seed;
+    /// The kind of program that follows from the seed.
+    uint32_t family;
     bool traces;
     /// The numbers of steps to leave out.
     unsigned count;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSimulator
+import Glibc
+import RxIOUring
+import RxSwift
+
+/// The execution of a program of calls: its handles, its subscriptions, and the faults that were seen.
+final class HandleWorld: @unchecked Sendable {
+    private let program: HandleProgram
+    let folder: String
+    let schedulers: [IOUringScheduler]
+    private(set) var faults: [String] = []
+
+    var connections: [Connection?] = []
+    var listeners: [Listener?] = []
+    var sockets: [UDPSocket?] = []
+    var files: [OpenFile?] = []
+    let subjects = (0..<HandleProgram.subjects).map { _ in PublishSubject<ByteChunk>() }
+    private var watched: [Watched] = []
+    /// The subscriptions that are not watched.
+    var others: [any Disposable] = []
+    /// The subjects through which a thread is emitting.
+    var busySubjects: Set<Int> = []
+
+    init(_ program: HandleProgram, folder: String) {
+        self.program = program
+        self.folder = folder
+        schedulers = (0..<HandleProgram.loops).map { number in
+            var configuration = IOUringScheduler.Configuration(name: "loop.\(number)")
+            configuration.simulation = Simulation(
+                seed: program.seed &* 31 &+ UInt64(number), hasErrors: program.hasErrors)
+            return IOUringScheduler(configuration)
+        }
+    }
+
+    func run() {
+        begin()
+        Simulated.run(lanes: program.lanes.count) { [self] lane in
+            for step in program.lanes[lane] { perform(step) }
+        }
+        end()
+    }
+
+    private func perform(_ step: HandleProgram.Step) {
+        guard let loop = step.loop else { return perform(step.call, onLoop: nil) }
+        _ = schedulers[loop].schedule(()) { [self] _ in
+            perform(step.call, onLoop: loop)
+            return Disposables.create()
+        }
+    }
+
+    // MARK: The beginning
+
+    private func begin() {
+        World.put(Array(repeating: [UInt8](1...80) + [10], count: 60).flatMap { $0 }, path)
+        let (host, client, other) = (
+            schedulers[program.places[0]], schedulers[program.places[1]], schedulers[program.places[2]]
+        )
+        if let listener = try? program.isUnix
+            ? Unix.listener(path: "\(folder)/socket", scheduler: host) : TCP.listener(port: 0, scheduler: host)
+        {
+            connect(listener, client)
+            listeners.append(listener)
+        }
+        for _ in 0..<2 {
+            if let socket = try? UDP.bind(port: 0, scheduler: other) { sockets.append(socket) }
+        }
+    }
+
+    /// Makes the connections that are there from the beginning.
+    private func connect(_ listener: Listener, _ client: IOUringScheduler) {
+        if program.pairs == 0 { return }
+        var (made, errors) = (0, 0)
+        let accepting = listener.connections.subscribe(
+            onNext: { [self] connection in
+                connections.append(connection)
+                made += 1
+            }, onError: { _ in errors += 1 })
+        for _ in 0..<program.pairs {
+            _ = TCP.connect(to: listener.address, scheduler: client).subscribe(
+                onSuccess: { [self] connection in
+                    connections.append(connection)
+                    made += 1
+                }, onFailure: { _ in errors += 1 })
+        }
+        Simulated.wait(seconds: 20) { errors > 0 || made == 2 * program.pairs }
+        accepting.dispose()
+        // Disposing of its connections has closed the first one.
+        if let again = try? program.isUnix
+            ? Unix.listener(path: "\(folder)/socket.2", scheduler: listener.scheduler)
+            : TCP.listener(port: 0, scheduler: listener.scheduler)
+        {
+            listeners.append(again)
+        }
+    }
+
+    // MARK: Subscriptions
+
+    /// Subscribes, and watches what comes.
+    func watch<Element>(
+        _ name: String, on scheduler: IOUringScheduler, mustEnd: Bool = false, _ source: Observable<Element>,
+        _ onNext: @escaping (Element) -> Void = { _ in }
+    ) {
+        let loop = schedulers.firstIndex { $0 === scheduler }!
+        let made = Watched("\(name) \(watched.count)", loop: loop, mustEnd: mustEnd)
+        watched.append(made)
+        made.observe(source, onNext)
+    }
+
+    func dispose(_ number: Int, onLoop loop: Int?) {
+        if watched.isEmpty { return }
+        let chosen = watched[number % watched.count]
+        chosen.dispose(isOnLoop: chosen.loop == loop)
+    }
+
+    // MARK: The end
+
+    private func end() {
+        // Longer than a connection takes to close.
+        Simulated.wait(seconds: 40) { watched.allSatisfy { $0.isOver || !$0.mustEnd } }
+        for open in watched where open.mustEnd && !open.isOver { fault("\(open.name) does not end") }
+        for scheduler in schedulers { scheduler.shutdown() }
+        // A loop that has ended tells of that on another thread.
+        Simulated.wait(seconds: 15) { watched.allSatisfy(\.isOver) }
+        for subscription in watched {
+            if let seen = subscription.fault { fault(seen) }
+            if !subscription.isOver { fault("\(subscription.name) does not end with its loop") }
+            if subscription.ends > 1 { fault("\(subscription.name) ends \(subscription.ends) times") }
+        }
+        for subscription in watched { subscription.dispose(isOnLoop: false) }
+        for subscription in others { subscription.dispose() }
+    }
+
+    func fault(_ text: String) { faults.append(text) }
+
+    /// A file with lines.
+    var path: String { "\(folder)/lines" }
+}
