@@ -81,7 +81,7 @@ final class DescriptorWriter {
         waiting.push(chunk)
         waitingCount += 1
         waitingBytes += chunk.count
-        if !isAwaited { Backlog.noticed(waitingCount, at: "write", backlogPlace) }
+        Backlog.noticed(Backlog.count(waitingCount, whilePausing: isAwaited), at: "write", backlogPlace)
         if let operation, !operation.isInFlight { writeNext() }
     }
 

@@ -39,6 +39,12 @@ package enum Backlog {
         Hooks.report(backlog: count, unit, at: name(), isFirst: isFirst)
     }
 
+    /// The part of a queue that counts as a backlog: of one that pauses a source nothing, unless there is much more than sources emit between two
+    /// questions. That comes of a source that cannot pause, beside the other one.
+    package static func count(_ count: Int, whilePausing isPausing: Bool) -> Int {
+        isPausing && count / 10 < Hooks.backlogThreshold ? 0 : count
+    }
+
     /// Tells whether `noticed` may have something to do for that many events.
     @inline(__always)
     static func isNotable(_ count: Int) -> Bool { count >= Hooks.backlogThreshold }

@@ -66,7 +66,8 @@ public enum Hooks {
     ///
     /// Called once for each place (an operator in one subscription) and multiple of the threshold, on the thread that emits, which holds
     /// no lock of this library. Until a handler is set, each place prints one line to standard error, at the first multiple, also in
-    /// release builds. Nothing is reported of a queue that has paused its source, or that drops elements.
+    /// release builds. Nothing is reported of a queue that drops elements. One that has paused a source is reported from ten times the threshold on: that comes
+    /// of another source, which cannot pause.
     public static var backlogHandler: BacklogHandler {
         get { backlog.value ?? { printBacklog($0, $1, "events") } }
         set { backlog.value = newValue }

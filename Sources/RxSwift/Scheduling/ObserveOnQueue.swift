@@ -84,9 +84,9 @@ class AnyObserveOnQueue: PausableSource {
         taken.resume()
     }
 
-    /// Reports, from time to time, the number of events that wait in a batch. A queue whose source is paused does not grow, and is not reported.
+    /// Reports, from time to time, the number of events that wait in a batch.
     func noteBacklog(_ count: Int) {
-        if !isAwaited { Backlog.noticed(count, at: operatorName, backlogPlace) }
+        Backlog.noticed(Backlog.count(count, whilePausing: isAwaited), at: operatorName, backlogPlace)
     }
 
     /// The name of the operator, for diagnostics.

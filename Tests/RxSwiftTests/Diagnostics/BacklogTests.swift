@@ -93,4 +93,27 @@ import Testing
             paused.dispose()
         }
     }
+
+    /// The fault: one source that was paused hid the growth by another one.
+    @Test("A queue that has paused a source is reported if another one goes on")
+    func mixture() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var reports: [String] = []
+            Hooks.backlogHandler = { name, count in reports.append("\(name) \(count / 10_000)") }
+            for isBuffered in [false, true] {
+                let (probe, source, gated) = (PausableProbe(), PublishSubject<Int>(), GatedScheduler())
+                let merged = Observable.merge(probe.observable, source)
+                let kept = isBuffered ? merged.onBackpressure(buffer: 10, overflow: .suspend) : merged
+                let subscription = kept.observe(on: gated.scheduler).subscribe()
+                for _ in 0..<20_000 { probe.emit() }
+                precondition(probe.isPaused && reports.isEmpty, "\(reports)")
+                for element in 0..<100_000 { source.onNext(element) }
+                let name = isBuffered ? "onBackpressure(buffer:overflow:)" : "observe(on:)"
+                precondition(reports.first == "\(name) 10", "\(reports)")
+                reports = []
+                gated.open()
+                subscription.dispose()
+            }
+        }
+    }
 }

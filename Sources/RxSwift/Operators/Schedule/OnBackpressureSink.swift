@@ -99,12 +99,12 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         if isReleased { return (.kept, 0) }
         let outcome = buffer.offer(element)
         keeps.storeRelaxed(1)
-        return (outcome, waiting.isEmpty ? buffer.count : 0)
+        return (outcome, Backlog.count(buffer.count, whilePausing: !waiting.isEmpty))
     }
 
     /// Acts upon the outcome of an offer, outside the lock and the serializer.
     ///
-    /// - Parameter count: the number of elements that are kept, unless sources wait.
+    /// - Parameter count: the number of elements that are kept, as far as it is a backlog.
     private func react(to outcome: OverflowBuffer<Element>.Outcome, _ count: Int) {
         switch outcome {
         case .kept: Backlog.noticed(policy.overflow == .suspend ? count : 0, at: operatorName, backlogPlace)

@@ -41,7 +41,7 @@ final class AsyncMapCoordinator<Element, Result>: SerializedSink<Result>, @unche
     func admit(_ element: Element) {
         lock.lock()
         let started = state.admit(element, for: AsyncMapWorker())
-        let count = waitingSources.isEmpty ? state.waitingCount : 0
+        let count = Backlog.count(state.waitingCount, whilePausing: !waitingSources.isEmpty)
         lock.unlock()
         if let started { start(started.work, started.worker) }
         Backlog.noticed(count, at: operatorName, backlogPlace)
