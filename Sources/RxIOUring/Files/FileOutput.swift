@@ -80,10 +80,10 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     // MARK: On any thread
 
     /// Queues an item, in order.
-    func add(_ item: WriteQueue.Item, isLimited: Bool) -> WriteQueue.AddResult {
+    func add(_ item: WriteQueue.Item, beyondLimit tolerance: OutputTolerance) -> WriteQueue.AddResult {
         // Another thread of the parent process may have held the lock of the queue.
         if rx_forks() != loop.forks { return WriteQueue.AddResult(rejection: shutDownError) }
-        let result = queue.add(item, isLimited: isLimited)
+        let result = queue.add(item, beyondLimit: tolerance)
         if result.tellsLoop {
             if loop.isDirect { advance() } else { loop.queue.submitExpress(advance) }
         }

@@ -190,7 +190,8 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         // Otherwise the loop's end, which cancels this, would wait for ever for a source that keeps the loop thread.
         if loop.isEndingSoon { return input.dispose() }
         guard let output, !chunk.isEmpty else { return }
-        let bytes = output.add(WriteQueue.Item(work: .write(chunk, offset: nil), waiter: nil), isLimited: false).bytes
+        let bytes = output.add(WriteQueue.Item(work: .write(chunk, offset: nil), waiter: nil), beyondLimit: .unlimited)
+            .bytes
         // A source that pauses sends nothing behind that much: a chunk of its own may be greater.
         if bytes.before >= queue.watermarks.high {
             Backlog.noticed(
@@ -206,7 +207,7 @@ private final class FileWriteSource: LoopSource<Int>, WriteWaiter {
         guard let output else { return }
         inputError = error
         if error == nil, mustSynchronize {
-            _ = output.add(WriteQueue.Item(work: .synchronize, waiter: nil), isLimited: false)
+            _ = output.add(WriteQueue.Item(work: .synchronize, waiter: nil), beyondLimit: .unlimited)
         }
         // Closed before the number is emitted: its receiver may open the file, or count descriptors.
         output.close(self)

@@ -67,8 +67,8 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// Writes the elements of a sequence at the end of the file, and completes behind the last one.
     ///
     /// Each chunk is queued as it arrives. A source that can pause is paused while half of `writeLimit`, or 8 MiB, waits; its chunks are
-    /// accepted also beyond `writeLimit`. Of any other source a chunk that does not fit ends the result with `ENOBUFS`; also where only a part of the
-    /// source can pause, or others keep a shared source going, at twice `writeLimit`, or 32 chunks that take more. Subscribes to the source on the loop; a dispose ends that subscription, but chunks that were accepted are still written.
+    /// accepted also beyond `writeLimit`. Of any other source a chunk that does not fit ends the result with `ENOBUFS`; with the
+    /// exceptions of `Connection.write(_:)`. Subscribes to the source on the loop; a dispose ends that subscription, but chunks that were accepted are still written.
     /// - Returns: fails with the error of the source, or as `write(_:)` does.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
         Completable(raw: scheduler.observable { FileSequenceSource(self, source, downstream: $0) })
@@ -80,7 +80,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// - Returns: false if the bytes are rejected: see `write(_:)`.
     @discardableResult
     public func append(_ bytes: ByteChunk) -> Bool {
-        let result = output.add(WriteQueue.Item(work: .write(bytes, offset: nil), waiter: nil), isLimited: true)
+        let result = output.add(WriteQueue.Item(work: .write(bytes, offset: nil), waiter: nil), beyondLimit: .none)
         guard let rejection = result.rejection else { return true }
         if !bytes.isEmpty { IOHooks.reportRejectedSend(rejection, bytes.count) }
         return false

@@ -20,7 +20,7 @@ final class FileRequestSource: QueuedWriteSource {
         if case .write(_, _?) = work, output.isAppending || !output.hasPlaces {
             return IOError(code: output.isAppending ? EINVAL : ESPIPE, operation: "write", subject: subject)
         }
-        return output.add(WriteQueue.Item(work: work, waiter: self), isLimited: true).rejection
+        return output.add(WriteQueue.Item(work: work, waiter: self), beyondLimit: .none).rejection
     }
 
     override func rejectOutput() { output.rejectAtEnd() }
@@ -37,8 +37,10 @@ final class FileSequenceSource: QueuedSequenceSource, OutputObserver, @unchecked
 
     override var subject: String { output.path }
 
-    override func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, isLimited: Bool) -> IOError? {
-        output.add(WriteQueue.Item(work: .write(bytes, offset: nil), waiter: waiter), isLimited: isLimited).rejection
+    override func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, beyondLimit tolerance: OutputTolerance)
+        -> IOError?
+    {
+        output.add(WriteQueue.Item(work: .write(bytes, offset: nil), waiter: waiter), beyondLimit: tolerance).rejection
     }
 
     override var limit: Int { output.queue.limit }
@@ -127,6 +129,8 @@ final class FileCloseSource: LoopSource<Never>, WriteWaiter {
     override func end() { output.removeCloseWaiter(self) }
 
     override func wasDisposedUnbegun() { output.close(nil) }
+
+    override var awaitsOutput: Bool { true }
 
     override func drain() -> Bool { isRunning }
 

@@ -89,17 +89,15 @@ final class WriteQueue: @unchecked Sendable {
 
     // MARK: On any thread
 
-    /// Adds an item behind all others.
-    ///
-    /// - Parameter isLimited: true to reject an item that finds others waiting and does not fit beside them.
-    func add(_ item: Item, isLimited: Bool) -> AddResult {
+    /// Adds an item behind all others, or rejects one that finds others waiting and does not fit beside them.
+    func add(_ item: Item, beyondLimit tolerance: OutputTolerance) -> AddResult {
         let count = item.count
         return lock.withLock {
             if let rejection { return AddResult(rejection: rejection) }
             let before = (bytes: bytes, weight: weight)
             // What has no bytes has to fit beside the memory of other items only: a queue full of bytes can still be synchronized.
             let (used, needed) = count > 0 ? (weight, count) : (weight - bytes, OutputWatermarks.itemOverhead)
-            if isLimited, used > 0, used + needed > limit {
+            if used > 0, used + needed > tolerance.most(limit) {
                 return AddResult(rejection: overflow)
             }
             added.append(item)

@@ -363,12 +363,13 @@ final class EventLoop: LoopThread {
         endDependents { $0.isInput }
         let dropped = endStages()
         drain()
-        endDependents { _ in true }
+        endDependents { !$0.awaitsOutput }
         tickObservers = []
         while !backend.isIdle {
             backend.wait(until: nil)
             backend.dispatch()
         }
+        endDependents { _ in true }
         backend.close()
         // Work that user code submits from here on, in a deinit or a hook, counts as submitted by any other thread.
         queue.unbind()

@@ -11,6 +11,10 @@ protocol LoopDependent: AnyObject {
     /// before outputs are closed.
     var isInput: Bool { get }
 
+    /// True if it waits for the outcome of an output, which tells it when the operations of the loop have ended. It learns of the end of the loop behind
+    /// that.
+    var awaitsOutput: Bool { get }
+
     /// Handles the end of the loop, on the loop thread, once. The loop has forgotten the dependent already, and takes no more
     /// operations.
     func loopEnded()
@@ -19,6 +23,7 @@ protocol LoopDependent: AnyObject {
 extension LoopDependent {
     func drain() -> Bool { false }
     var isInput: Bool { false }
+    var awaitsOutput: Bool { false }
 }
 
 extension EventLoop {

@@ -96,8 +96,11 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Each chunk is queued as it arrives. A source that can pause, such as `File.read` or another connection, is paused while
     /// `highWatermark` is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
-    /// as by `send`. So it does where only a part of the source can pause, as in `merge(file, relay)`, or others keep a shared source going: at twice
-    /// `sendLimit`, or 32 chunks that take more. Subscribes to the source on the loop; disposing of the result disposes of that subscription, but queued chunks are still sent.
+    /// as by `send`: beyond 192 KiB that come before a source has asked, and the first two chunks, which are accepted up to twice `sendLimit`, or a megabyte.
+    /// It fails as well where only a part of the source can pause, as in `merge(file, relay)`, where others keep a shared source going, or where much is made
+    /// of one element, as by `lines()` and `map`: at twice `sendLimit`, or 32 chunks that take more.
+    ///
+    /// Subscribes to the source on the loop; disposing of the result disposes of that subscription, but queued chunks are still sent.
     ///
     /// A stream that was cut off must not look whole: if the source fails, or the loop ends while the source has more than the peer takes, the
     /// connection of the peer is reset when it closes (not that of a Unix socket). This side decides otherwise by sending more, or by

@@ -9,8 +9,9 @@ extension ConnectionCore {
     /// Queues bytes, in order, on any thread. Returns 0, or the errno with which they are rejected.
     ///
     /// Bytes that find more than the limit queued end the connection: what is sent after them must not follow what was sent before.
-    /// - Parameter isLimited: false for bytes of a source that pauses, which are accepted also beyond the limit.
-    func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil, isLimited: Bool = true) -> CInt {
+    func enqueue(
+        _ bytes: ByteChunk, _ waiter: (any WriteWaiter)? = nil, beyondLimit tolerance: OutputTolerance = .none
+    ) -> CInt {
         // Another thread of the parent process may have held the lock of the inbox.
         if rx_forks() != loop.forks { return ECANCELED }
         let count = bytes.count
@@ -24,7 +25,7 @@ extension ConnectionCore {
             withdraw(item)
             return rejected
         }
-        if isLimited, before.weight > options.sendLimit {
+        if before.weight > tolerance.most(options.sendLimit) {
             withdraw(item)
             // Without bytes there is no hole.
             return count > 0 ? outputOverflowed(before, rejected: count) : ENOBUFS

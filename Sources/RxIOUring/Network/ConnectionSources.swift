@@ -70,8 +70,10 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
 
     override var subject: String { core.subject }
 
-    override func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, isLimited: Bool) -> IOError? {
-        let code = core.enqueue(bytes, waiter, isLimited: isLimited)
+    override func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, beyondLimit tolerance: OutputTolerance)
+        -> IOError?
+    {
+        let code = core.enqueue(bytes, waiter, beyondLimit: tolerance)
         return code == 0 ? nil : IOError(code: code, operation: "send", subject: subject)
     }
 

@@ -92,6 +92,9 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// See `LoopDependent`. A sequence without elements tells the outcome of an output.
     var isInput: Bool { Element.self != Never.self }
 
+    /// See `LoopDependent`.
+    var awaitsOutput: Bool { false }
+
     func loopEnded() {
         guard isRunning else { return }
         isRunning = false

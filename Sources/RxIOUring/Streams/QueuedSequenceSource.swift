@@ -12,14 +12,8 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
     private let source: Observable<ByteChunk>
     private let sources = InputSources()
     private let input: InputSubscription<ByteChunk>
-    /// True once the source has asked whether to pause; used in its context.
-    @exclusivity(unchecked) private var isPausable = false
-    /// The number of chunks that are accepted beyond the limit: a source may ask behind its second element.
-    @exclusivity(unchecked) private var unlimitedChunks = 2
-    /// Used in the source's context.
-    @exclusivity(unchecked) private var paused = PausedSources()
-    /// The chunks that have come since a source asked that had not been told to pause; used in the source's context.
-    @exclusivity(unchecked) private var unasked = (chunks: 0, bytes: 0)
+    /// Used in the context of the input.
+    @exclusivity(unchecked) private var record = InputRecord()
     /// True once bytes were rejected; used by the source's events, which are serial.
     @exclusivity(unchecked) private var wasRejected = false
     /// 1 once the source has completed; used from any thread.
@@ -34,8 +28,7 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
 
     /// Queues bytes, which `waiter` follows. Returns an error if they were rejected. Called on any thread.
     ///
-    /// - Parameter isLimited: false for bytes of a source that pauses, which are accepted also beyond the limit.
-    func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, isLimited: Bool) -> IOError? {
+    func enqueue(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?, beyondLimit tolerance: OutputTolerance) -> IOError? {
         fatalError("swift-rx: a subclass has to implement this method")
     }
 
@@ -89,6 +82,8 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
             isFull: { [self] in isFull($0) })
     }
 
+    final override var awaitsOutput: Bool { hasInputCompleted }
+
     final override func wasStopped() { input.dispose() }
 
     final override func end() {
@@ -106,12 +101,7 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
     /// Queues bytes, on any thread, unless bytes before them were rejected.
     private final func add(_ bytes: ByteChunk, _ waiter: (any WriteWaiter)?) {
         if wasRejected { return }
-        let isLimited = isPausable ? asksTooLittle : unlimitedChunks == 0
-        if unlimitedChunks > 0 { unlimitedChunks -= 1 }
-        unasked.chunks += 1
-        unasked.bytes += bytes.count + OutputWatermarks.itemOverhead
-        // The empty chunk at the end is not rejected: everything before it was accepted.
-        guard let rejection = enqueue(bytes, waiter, isLimited: isLimited && !bytes.isEmpty) else { return }
+        guard let rejection = enqueue(bytes, waiter, beyondLimit: record.note(bytes, limit: limit)) else { return }
         wasRejected = true
         if !bytes.isEmpty { elementRejected(rejection) }
         // Disposed of at once: the loop thread may be busy with this very source.
@@ -119,48 +109,17 @@ class QueuedSequenceSource: LoopSource<Never>, WriteWaiter, @unchecked Sendable 
         whileRunning { self.fail(with: rejection) }
     }
 
-    /// True if more has come without a further question than sources emit that pause: it comes from a part of the input that cannot pause, or that
-    /// others keep going. Then the limit holds.
-    private final var asksTooLittle: Bool {
-        unasked.bytes > max(limit, 1 << 20) && unasked.chunks > QueuedSequenceSource.mostUnaskedChunks
-    }
-
-    /// Some sources ask after 16 elements, of any size.
-    private static let mostUnaskedChunks = 32
-
     /// Tells whether a source of the input has to pause.
     private final func isFull(_ source: any PausableSource) -> Bool {
-        isPausable = true
         if isQueueFull(sources) {
             sources.add(source)
             // The queue may have emptied before the source was among those that wait.
             if isQueueFull(sources) {
-                if paused.add(source, sources.resumeCount) { unasked = (0, 0) }
+                record.sourcePauses(source, sources.resumeCount)
                 return true
             }
         }
-        paused.removeAll()
-        unasked = (0, 0)
+        record.sourceGoesOn()
         return false
-    }
-}
-
-/// The sources that were told to pause. One that asks again without having been resumed was kept going by others: see `SubjectListCore.pauses`.
-private struct PausedSources {
-    /// Their addresses, which are not used again while all is paused but for sources that come and go.
-    private var identities: Set<ObjectIdentifier> = []
-    private var resumeCount: UInt = 0
-
-    private static let most = 4_096
-
-    /// Returns false if the source is there already, and no source was resumed since.
-    mutating func add(_ source: any PausableSource, _ resumeCount: UInt) -> Bool {
-        if self.resumeCount != resumeCount || identities.count == PausedSources.most { removeAll() }
-        self.resumeCount = resumeCount
-        return identities.insert(ObjectIdentifier(source)).inserted
-    }
-
-    mutating func removeAll() {
-        if !identities.isEmpty { identities.removeAll(keepingCapacity: identities.count <= 64) }
     }
 }

@@ -36,6 +36,8 @@ class QueuedWriteSource: LoopSource<Never>, WriteWaiter {
     /// The end of the loop sends what was queued before.
     final override var knownOutcome: IOError?? { outcome }
 
+    final override var awaitsOutput: Bool { true }
+
     override func end() { releaseTarget() }
 
     /// The output stays queued, but a target that accepts nothing must not be kept open for it.

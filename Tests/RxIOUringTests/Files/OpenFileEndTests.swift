@@ -54,6 +54,36 @@ import Testing
         }
     }
 
+    /// The fault: the end of the loop came before the outcome for the writes that had begun, and behind it for the others.
+    @Test("At the end of a loop the writes that completed are those which the file has", arguments: Backend.built)
+    func outcomes(_ backend: Backend) async {
+        for round in 0..<20 {
+            await leavingNothing(backend) { folder, scheduler in
+                let file = await open(folder["a"], .replace, writeLimit: 1 << 30, scheduler)
+                let (size, count) = (30_000, 300)
+                let outcomes = Guarded([Bool?](repeating: nil, count: count))
+                race(
+                    {
+                        for number in 0..<count {
+                            let bytes = ByteChunk([UInt8](repeating: UInt8(number % 251), count: size))
+                            _ = file.write(bytes).subscribe(
+                                onCompleted: { outcomes.change { $0[number] = true } },
+                                onError: { _ in outcomes.change { $0[number] = false } })
+                        }
+                    },
+                    {
+                        usleep(UInt32(200 + round * 100))
+                        scheduler.shutdown(draining: .milliseconds(0))
+                    })
+                #expect(waitUntil { outcomes.value.allSatisfy { $0 != nil } })
+                let completed = outcomes.value.prefix { $0 == true }.count
+                #expect(!outcomes.value[completed...].contains(true))
+                let bytes = folder.bytes(of: "a")
+                #expect(bytes.count / size == completed)
+            }
+        }
+    }
+
     @Test("A write whose sequence goes on fails when the file is closed", arguments: Backend.built)
     func closeInTheMidst(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in

@@ -13,10 +13,10 @@ import Testing
     /// As much again, and 32 chunks, may come before it is known that nothing asks.
     private static let mostQueued = 2 * sendLimit + (3 << 20)
 
-    private func options() -> ConnectionOptions {
+    private func options(sendLimit: Int = WriteBoundTests.sendLimit) -> ConnectionOptions {
         var options = ConnectionOptions()
         options.sendBufferSize = 65_536
-        options.sendLimit = WriteBoundTests.sendLimit
+        options.sendLimit = sendLimit
         return options
     }
 
@@ -98,6 +98,29 @@ import Testing
         }
     }
 
+    /// The fault: the first two chunks of each write had no limit, as a source may ask behind its second element.
+    @Test("Many writes of a chunk or two are limited", arguments: Backend.built, [1, 2])
+    func shortWrites(_ backend: Backend, _ chunks: Int) async throws {
+        try await leavingNothing(backend) { _, _ in
+            let server = try Server(backend, options: options(), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
+            let connection = try #require(server.firstConnection())
+            let failures = EventLog()
+            let source = Observable.from((0..<chunks).map { _ in ByteChunk(pattern(64_000)) })
+            var most = 0
+            for _ in 0..<500 {
+                server.scheduler.performAndWait {
+                    _ = connection.write(source).subscribe(onError: { failures.note("\(code($0))") })
+                }
+                most = max(most, connection.queuedBytes)
+            }
+            #expect(failures.lines.contains("\(ENOBUFS)"))
+            #expect(most <= WriteBoundTests.mostQueued, "\(most) bytes")
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test("Many sources that pause are written whole, whatever their chunks take", arguments: Backend.built)
     func manyFiles(_ backend: Backend) async throws {
         try await expectWhole(80 << 20, backend) { folder, scheduler in
@@ -114,11 +137,24 @@ import Testing
         }
     }
 
+    /// The fault: a hop asks behind 512 elements, of which the third was beyond the limit.
+    @Test("A hop is written whole, however small the limit", arguments: Backend.built, [0, 100, 10_000])
+    func hop(_ backend: Backend, _ limit: Int) async throws {
+        let bytes = ByteChunk(pattern(1_009))
+        try await expectWhole(2_000 * 1_009, backend, sendLimit: limit) { _, scheduler in
+            let other = IOUringScheduler(backend: backend)
+            return Observable.range(start: 0, count: 1_000, scheduler: scheduler)
+                .flatMap { _ in Observable.of(bytes, bytes) }
+                .observe(on: other)
+        }
+    }
+
     private func expectWhole(
-        _ count: Int, _ backend: Backend, _ source: (TemporaryFolder, IOUringScheduler) -> Observable<ByteChunk>
+        _ count: Int, _ backend: Backend, sendLimit: Int = WriteBoundTests.sendLimit,
+        _ source: (TemporaryFolder, IOUringScheduler) -> Observable<ByteChunk>
     ) async throws {
         try await leavingNothing(backend) { folder, scheduler in
-            let server = try Server(backend, options: options(), keeps: true)
+            let server = try Server(backend, options: options(sendLimit: sendLimit), keeps: true)
             let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
             let connection = try #require(server.firstConnection())
             let written = Received(connection.write(source(folder, scheduler)).asObservable())
