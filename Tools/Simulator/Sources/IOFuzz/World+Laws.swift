@@ -106,7 +106,9 @@ extension World {
     func checkCloses() {
         // Longer than the time for sending.
         Simulated.wait(seconds: 35) { ends.allSatisfy { !isReadWhileClosing($0) || $0.closedEnd.isOver } }
-        let idle = ends.filter { $0.wasClosed && $0.isConnected && $0.sends.values.allSatisfy(\.isEmpty) }
+        let idle = ends.filter {
+            $0.wasClosed && $0.isConnected && !$0.consumer.isEcho && $0.sends.values.allSatisfy(\.isEmpty)
+        }
         if !Simulated.wait(seconds: 2, { idle.allSatisfy(\.closedEnd.isOver) }) {
             fault("a close has no end, though there is nothing to be sent")
         }
