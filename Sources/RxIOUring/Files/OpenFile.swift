@@ -67,8 +67,9 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// Writes the elements of a sequence at the end of the file, and completes behind the last one.
     ///
     /// Each chunk is queued as it arrives. A source that can pause is paused while half of `writeLimit`, or 8 MiB, waits; its chunks are
-    /// accepted also beyond `writeLimit`. Of any other source a chunk that does not fit ends the result with `ENOBUFS`; with the
-    /// exceptions of `Connection.write(_:)`. Subscribes to the source on the loop; a dispose ends that subscription, but chunks that were accepted are still written.
+    /// accepted also beyond `writeLimit`. Of any other source a chunk that does not fit ends the result with `ENOBUFS`, with the
+    /// exceptions that `Connection.write(_:)` names. Subscribes to the source on the loop; a dispose ends that subscription, but chunks that were accepted
+    /// are still written.
     /// - Returns: fails with the error of the source, or as `write(_:)` does.
     public func write(_ source: Observable<ByteChunk>) -> Completable {
         Completable(raw: scheduler.observable { FileSequenceSource(self, source, downstream: $0) })

@@ -96,8 +96,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Each chunk is queued as it arrives. A source that can pause, such as `File.read` or another connection, is paused while
     /// `highWatermark` is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
-    /// as by `send`: beyond 192 KiB that come before a source has asked, and the first two chunks, which are accepted up to twice `sendLimit`, or a megabyte.
-    /// It fails as well where only a part of the source can pause, as in `merge(file, relay)`, where others keep a shared source going, or where much is made
+    /// as by `send`; the first two chunks, and 192 KiB that come before a source has asked whether to pause, are accepted up to twice `sendLimit`, or a
+    /// megabyte. The connection fails as well where only a part of the source can pause, as in `merge(file, relay)`, where others keep a shared source going, or where much is made
     /// of one element, as by `lines()` and `map`: at twice `sendLimit`, or 32 chunks that take more.
     ///
     /// Subscribes to the source on the loop; disposing of the result disposes of that subscription, but queued chunks are still sent.

@@ -43,6 +43,7 @@ final class InputSources: PausableSource, @unchecked Sendable {
     private let resumes = AtomicWord(0)
 
     /// The number of calls of `resume`. Out of date as soon as it is read.
+    // Relaxed: an old count only lets a source that was resumed look as if it had gone on by itself.
     var resumeCount: UInt { resumes.loadRelaxed() }
 
     func add(_ source: any PausableSource) {

@@ -21,12 +21,12 @@ enum Simulated {
         return true
     }
 
-    /// Runs each lane on a thread of its own, the first one on the calling thread, and waits until all have ended.
+    /// Runs each lane, of which there is one at least, on a thread of its own, the first one on the calling thread, and waits until all have ended.
     static func run(lanes: Int, _ body: @escaping (_ lane: Int) -> Void) {
         let group = Parker()
         let others = lanes - 1
         let finished = AtomicWord(0)
-        for lane in 1..<max(lanes, 1) {
+        for lane in 1..<lanes {
             startThread {
                 body(lane)
                 if finished.fetchAdd(1) + 1 == others { group.unpark() }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A random program of calls on every kind of handle, whatever state it is in.
+/// A random program that calls each kind of handle in any state.
 ///
-/// Numbers of handles count round: those that are made by calls come behind those of the beginning.
+/// A number beyond the handles that there are begins at the first one again. Handles that calls make come behind those of the beginning.
 struct HandleProgram: RandomProgram {
     /// A sequence to be written.
     enum Source {
