@@ -43,6 +43,12 @@ package func spin(until condition: () -> Bool) {
     }
 }
 
+/// Keeps the calling thread busy.
+package func spin(nanoseconds: UInt64) {
+    let end = MonotonicClock.now() + nanoseconds
+    while MonotonicClock.now() < end {}
+}
+
 package func race(_ bodies: (@Sendable () -> Void)...) { race(bodies) }
 
 /// Spends a moment, of another length in each round, so that two threads that race meet in either order.

@@ -2,7 +2,8 @@
 
 import RxPrimitives
 
-/// The delivery of a chunk by a connection to its subscriber, and the rest of the chunk that the subscriber did not use. Used on the loop thread only.
+/// The delivery of a chunk by a connection, a file or a pipe to its subscriber, and the rest that the subscriber did not use. Used on the loop
+/// thread only.
 ///
 /// A stage that cuts chunks into pieces, such as `lines`, puts bytes back when its subscriber leaves behind a piece, or when its time is over. The
 /// former belong to the next subscriber of the connection: a header may be followed by a body of another form. With the latter the stage goes on.
@@ -35,7 +36,7 @@ struct ChunkDelivery {
 
         private static let piecesPerLook = 3
 
-        /// - Parameter isDirect: whether the stage is itself the subscriber of a connection. What another one put back would be emitted twice
+        /// - Parameter isDirect: whether the stage is itself the subscriber of such a source. What another one put back would be emitted twice
         ///   to its neighbours.
         init(isDirect: Bool) { loop = isDirect ? LoopRegistry.current : nil }
 

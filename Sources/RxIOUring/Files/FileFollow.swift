@@ -54,7 +54,7 @@ extension File {
     ) -> Observable<ByteChunk> {
         if chunkSize <= 0 { fatalError("File.follow: the chunk size has to be positive, is \(chunkSize)") }
         if window <= 0 { fatalError("File.follow: the window has to be at least 1, is \(window)") }
-        return scheduler.observable {
+        return scheduler.observable(of: path.description) {
             FileFollowSource(
                 path, from: start, pool: BytePool(size: chunkSize, window: window), loop: scheduler.loop, downstream: $0
             )
@@ -62,7 +62,7 @@ extension File {
     }
 }
 
-private final class FileFollowSource: LoopSource<ByteChunk> {
+private final class FileFollowSource: ChunkSource {
     private let path: File.Path
     private let start: File.FollowStart
     private let pool: BytePool
@@ -149,7 +149,7 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         if news.error != 0 { return fail("read inotify", news.error) }
         if news.directoryError != 0 { directoryError = news.directoryError }
         if news.isAboutPath { lookAtPath() }
-        readNext()
+        read()
     }
 
     /// Opens the file that has the name, if it is another one than before.
@@ -240,20 +240,18 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
                 self?.lookAtPath()
             }
         }
-        readNext()
+        read()
     }
 
     // MARK: Reading
 
-    private func readNext() {
+    override func read() {
         guard isRunning, !isReading, let file = files.first else { return failIfOver() }
-        if mustPause() { return }
+        if !mayRead() { return }
         hasChanges = false
         isReading = true
         file.read.read(into: pool.take(), offset: file.offset)
     }
-
-    override func continueReading() { readNext() }
 
     private func finished(_ result: Int32) {
         isReading = false
@@ -263,28 +261,28 @@ private final class FileFollowSource: LoopSource<ByteChunk> {
         if result == 0 { return reachedEnd(file) }
         if result > 0 {
             file.offset += Int64(result)
-            emit(pool.chunk(storage, count: Int(result)))
+            deliver(pool.chunk(storage, count: Int(result)))
         }
-        readNext()
+        read()
     }
 
     private func reachedEnd(_ file: FollowedFile) {
-        if hasChanges { return readNext() }
+        if hasChanges { return read() }
         // Without a change the size is not true: files of /proc have content, and the size 0.
         if file.hasChanged, file.size < file.offset {
             file.hasChanged = false
             file.offset = 0
-            return readNext()
+            return read()
         }
         if files.count == 1 { return failIfOver() }
         if isFinishing {
             isFinishing = false
             dropFirst()
-            readNext()
+            read()
         } else if files.count > 2 || files[1].size > 0 || directoryError != 0 {
             // Its writer has changed to another file: the bytes that it wrote here before that can be read by now.
             isFinishing = true
-            readNext()
+            read()
         }
     }
 

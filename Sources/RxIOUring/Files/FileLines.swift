@@ -6,8 +6,8 @@ extension File {
     /// Emits the lines of a file: `read` cut by `LineSplitter`.
     ///
     /// A line ends at a line feed or a carriage return with a line feed, which are not part of it; the last line needs none. Text
-    /// is UTF-8; invalid bytes become U+FFFD. Lines are texts of their own and hold no memory of the stream. Reading pauses as in `read`:
-    /// the lines of one chunk are emitted nevertheless.
+    /// is UTF-8; invalid bytes become U+FFFD. Lines are texts of their own and hold no memory of the stream. Reading pauses as in `read`,
+    /// also between the lines of a chunk.
     /// - Parameters:
     ///   - path: the file.
     ///   - maximumLength: the number of bytes that a line may have, not negative, without its line ending.

@@ -36,19 +36,19 @@ extension File {
     ) -> Observable<ByteChunk> {
         if chunkSize <= 0 { fatalError("File.read: the chunk size has to be positive, is \(chunkSize)") }
         if window <= 0 { fatalError("File.read: the window has to be at least 1, is \(window)") }
-        return scheduler.observable {
+        return scheduler.observable(of: path.description) {
             FileReadSource(path, pool: BytePool(size: chunkSize, window: window), loop: scheduler.loop, downstream: $0)
         }
     }
 }
 
-private final class FileReadSource: LoopSource<ByteChunk> {
+private final class FileReadSource: ChunkSource {
     private let path: File.Path
     private let pool: BytePool
     @exclusivity(unchecked) private var opening: FileOpening?
     @exclusivity(unchecked) private var file: Descriptor?
     @exclusivity(unchecked) private var offset: Int64 = 0
-    @exclusivity(unchecked) private var read: ReadOperation?
+    @exclusivity(unchecked) private var operation: ReadOperation?
 
     init(_ path: File.Path, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>) {
         self.path = path
@@ -74,37 +74,37 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         self.file = file
         if !FileStatus(of: file).isRegular { offset = -1 }
         // Retains this source until the kernel's last completion; `end` breaks the cycle.
-        read = ReadOperation(file, whenFinished: finished)
-        continueReading()
+        operation = ReadOperation(file, whenFinished: finished)
+        read()
     }
 
     override func end() {
         opening?.cancel()
         opening = nil
-        if let read { loop.cancel(read) }
-        read = nil
+        if let operation { loop.cancel(operation) }
+        operation = nil
         file?.close()
     }
 
     /// Emits what is in the kernel's memory, while the loop has time for that, and then submits a read.
-    override func continueReading() {
-        guard let read, !read.isInFlight else { return }
-        while isRunning, !mustPause() {
-            read.prepare(into: pool.take(), offset: offset)
-            guard let result = loop.backend.performCached(read) else { return read.submit() }
+    override func read() {
+        guard let operation, !operation.isInFlight else { return }
+        while isRunning, mayRead() {
+            operation.prepare(into: pool.take(), offset: offset)
+            guard let result = loop.backend.performCached(operation) else { return operation.submit() }
             accept(result)
         }
     }
 
     private func finished(_ result: Int32) {
-        guard isRunning, let read else { return }
-        if result == -EINTR { return read.submit() }
+        guard isRunning, let operation else { return }
+        if result == -EINTR { return operation.submit() }
         accept(result)
-        continueReading()
+        read()
     }
 
     private func accept(_ result: Int32) {
-        guard let storage = read?.takeStorage() else { return }
+        guard let storage = operation?.takeStorage() else { return }
         if offset >= 0, result == -EAGAIN || result == -ESPIPE {
             // A file of the kernel from which bytes come as from a pipe, such as /proc/kmsg.
             offset = -1
@@ -113,6 +113,6 @@ private final class FileReadSource: LoopSource<ByteChunk> {
         if result < 0 { return fail("read", -result) }
         if result == 0 { return complete() }
         if offset >= 0 { offset += Int64(result) }
-        emit(pool.chunk(storage, count: Int(result)))
+        deliver(pool.chunk(storage, count: Int(result)))
     }
 }

@@ -11,7 +11,7 @@ protocol PiecewiseDelivery: AnyObject {
 
 /// The streams of a loop that have more to deliver: a piece each in turn, for as long as each lane of the loop has. Used on the loop thread only.
 ///
-/// Holds each stream once at most, with one chunk that it has received: as many as the loop has connections.
+/// Holds each stream once at most, with one chunk that it has received: as many as the loop has connections, files and pipes to read.
 final class DeliveryQueue: TickObserver {
     /// Those before `first` have had their turn.
     @exclusivity(unchecked) private var waiting: [(any PiecewiseDelivery)?] = []

@@ -40,14 +40,14 @@ extension ObservableType where Element == ByteChunk {
 
     private func split<Splitter: FrameSplitter>(_ splitter: Splitter) -> Observable<ByteChunk> {
         let source = asObservable()
-        return TransducerObservable(source: source) { FramesTransducer(splitter, of: source.nameOfPeer) }
+        return TransducerObservable(source: source) { FramesTransducer(splitter, of: source.nameOfSource) }
     }
 }
 
 private final class FramesTransducer<Splitter: FrameSplitter>: Transducer {
     /// Accessed only by the source's thread.
     @exclusivity(unchecked) private var splitter: Splitter
-    /// The peer, if the source is the input of a connection.
+    /// The name of the source, if that is the input of a connection, a file or a pipe.
     private let subject: String?
 
     init(_ splitter: Splitter, of subject: String?) {
@@ -79,7 +79,7 @@ private final class FramesTransducer<Splitter: FrameSplitter>: Transducer {
         }
     }
 
-    /// An error of the splitter with the name of the peer, if that is known.
+    /// An error of the splitter with the name of the source, if that is known.
     private func named(_ error: any Error) -> any Error {
         guard let subject, let error = error as? IOError else { return error }
         return IOError(code: error.code, operation: error.operation, subject: "\(subject): \(error.subject)")

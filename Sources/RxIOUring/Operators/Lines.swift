@@ -8,18 +8,21 @@ extension ObservableType where Element == ByteChunk {
     /// Emits on the threads of the source. The bytes after the last line feed are a line when the source completes, and are
     /// dropped when it fails: they may be half a line. A chunk is released before the first line that is not complete in it.
     ///
+    /// Directly on the bytes of a connection, a file or a pipe, a subscriber has the time of a turn of the loop for its lines. The rest of the chunk waits
+    /// until others had theirs, and no stage below pauses the source.
+    ///
     /// Directly on `Connection.received`, a subscriber that leaves behind a line, as `take(1)` does, leaves the bytes after it to the next subscriber
     /// of `received`: a head of lines and then a body of another form.
     /// - Parameter maximumLength: the number of bytes that a line may have, not negative, without its line ending.
-    /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, which names the peer if this is called on
-    ///   `Connection.received` itself, and as the source does.
+    /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, which names the peer or the file if this is
+    ///   called on `Connection.received` or `File.read` itself, and as the source does.
     public func lines(maximumLength: Int = LineSplitter.defaultMaximumLength) -> Observable<String> {
-        lines(LineSplitter(maximumLength: maximumLength, subject: asObservable().nameOfPeer ?? "stream"))
+        lines(LineSplitter(maximumLength: maximumLength, subject: asObservable().nameOfSource ?? "stream"))
     }
 
     func lines(_ splitter: LineSplitter) -> Observable<String> {
         let source = asObservable()
-        let isDirect = source.nameOfPeer != nil
+        let isDirect = source.nameOfSource != nil
         return TransducerObservable(source: source) { LinesTransducer(splitter, isDirect: isDirect) }
     }
 }
@@ -28,7 +31,7 @@ private final class LinesTransducer: Transducer {
     /// Accessed only by the source's thread.
     @exclusivity(unchecked) private var splitter: LineSplitter
 
-    /// True if the source is the input of a connection.
+    /// True if the source is the input of a connection, a file or a pipe.
     private let isDirect: Bool
 
     init(_ splitter: LineSplitter, isDirect: Bool) {
@@ -54,6 +57,6 @@ private final class LinesTransducer: Transducer {
 }
 
 extension Observable<ByteChunk> {
-    /// The peer whose bytes these are, as errors name it; nil if other operators are in between.
-    var nameOfPeer: String? { (self as? SourceObservable<ByteChunk>)?.subject }
+    /// The peer, file or descriptor whose bytes these are, as errors name it; nil if other operators are in between.
+    var nameOfSource: String? { (self as? SourceObservable<ByteChunk>)?.subject }
 }

@@ -26,7 +26,7 @@ extension DescriptorStream {
         if chunkSize <= 0 { fatalError("DescriptorStream.read: the chunk size has to be positive, is \(chunkSize)") }
         if window <= 0 { fatalError("DescriptorStream.read: the window has to be at least 1, is \(window)") }
         let ownership = closesWhenDone ? DescriptorOwnership() : nil
-        return scheduler.observable {
+        return scheduler.observable(of: BorrowedDescriptor.subject(of: descriptor)) {
             DescriptorReadSource(
                 BorrowedDescriptor(descriptor, taking: ownership),
                 pool: BytePool(size: chunkSize, window: window), loop: scheduler.loop, downstream: $0)
@@ -34,7 +34,7 @@ extension DescriptorStream {
     }
 }
 
-private final class DescriptorReadSource: LoopSource<ByteChunk> {
+private final class DescriptorReadSource: ChunkSource {
     @exclusivity(unchecked) private var borrowed: BorrowedDescriptor
     private let pool: BytePool
     @exclusivity(unchecked) private var reader: DescriptorReader?
@@ -51,14 +51,15 @@ private final class DescriptorReadSource: LoopSource<ByteChunk> {
         do throws(IOError) {
             // Holds this source until `end` closes it.
             reader = DescriptorReader(
-                try borrowed.open(on: loop), pool: pool, on: loop, mustPause: mustPause, receive: received)
+                try borrowed.open(on: loop), pool: pool, on: loop, mustPause: { [self] in !mayRead() },
+                receive: received)
             reader?.read()
         } catch {
             fail(with: error)
         }
     }
 
-    override func continueReading() { reader?.read() }
+    override func read() { reader?.read() }
 
     override func end() {
         reader?.close()
@@ -67,7 +68,7 @@ private final class DescriptorReadSource: LoopSource<ByteChunk> {
 
     private func received(_ outcome: DescriptorReader.Outcome) {
         switch outcome {
-        case .chunk(let chunk): emit(chunk)
+        case .chunk(let chunk): deliver(chunk)
         case .end: complete()
         case .failure(let code): fail("read", code)
         }

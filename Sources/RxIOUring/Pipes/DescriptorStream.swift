@@ -33,7 +33,7 @@ struct BorrowedDescriptor: ~Copyable {
 
     /// - Parameter ownership: nil if a duplicate of the descriptor is used; otherwise the descriptor is taken over, and closed after use.
     init(_ fd: CInt, taking ownership: DescriptorOwnership?) {
-        subject = "descriptor \(fd)"
+        subject = BorrowedDescriptor.subject(of: fd)
         if let ownership {
             if ownership.take() {
                 held = OwnedDescriptor(fd)
@@ -46,6 +46,8 @@ struct BorrowedDescriptor: ~Copyable {
             if code != 0 { error = IOError(code: code, operation: "dup", subject: subject) }
         }
     }
+
+    static func subject(of fd: CInt) -> String { "descriptor \(fd)" }
 
     /// Opens the descriptor on the loop, once.
     mutating func open(on loop: EventLoop) throws(IOError) -> Descriptor {

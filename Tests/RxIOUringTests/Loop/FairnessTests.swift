@@ -99,7 +99,7 @@ import Testing
     /// Actions of a millisecond each, which take some seconds together.
     private func occupy(_ scheduler: IOUringScheduler, until isOver: Guarded<Bool>) {
         for _ in 0..<3_000 {
-            scheduler.run { if !isOver.value { spin(microseconds: 1_000) } }
+            scheduler.run { if !isOver.value { spin(nanoseconds: 1_000_000) } }
         }
     }
 
@@ -158,7 +158,7 @@ import Testing
         let subscription = repeated.ticks(on: scheduler).subscribe(onNext: { _ in
             ticks.increment()
             // So the next tick is due by now, and so are several elements of a delay.
-            if ticks.value % 4 == 1 { spin(microseconds: 20_000) }
+            if ticks.value % 4 == 1 { spin(nanoseconds: 20_000_000) }
         })
         occupy(scheduler, until: isOver)
         #expect(soon(seconds: 1.5) { ticks.value >= 20 })
@@ -175,12 +175,12 @@ import Testing
             let isOver = AtomicCounter(0)
             let flooded = DispatchSemaphore(value: 0)
             let subscription = subject.delay(.microseconds(100), scheduler: scheduler).subscribe(onNext: { _ in
-                spin(microseconds: 30)
+                spin(nanoseconds: 30_000)
             })
             Thread.detachNewThread {
                 while isOver.value == 0 {
                     subject.onNext(1)
-                    spin(microseconds: 10)
+                    spin(nanoseconds: 10_000)
                 }
                 flooded.signal()
             }
@@ -272,7 +272,7 @@ import Testing
                     if isFirst { readers.increment() }
                     isFirst = false
                     chunks.increment()
-                    spin(microseconds: 1_000)
+                    spin(nanoseconds: 1_000_000)
                 }, onError: { _ in }
             ).disposed(by: bag)
         }
@@ -281,7 +281,7 @@ import Testing
         for _ in 0..<200 {
             _ = scheduler.scheduleRelative((), dueTime: .milliseconds(5)) { _ in
                 timers.increment()
-                spin(microseconds: 1_000)
+                spin(nanoseconds: 1_000_000)
                 return Disposables.create()
             }
         }
@@ -310,7 +310,7 @@ import Testing
         let isOver = Guarded(false)
         let subject = PublishSubject<Int>()
         let subscription = subject.observe(on: scheduler).subscribe(onNext: { _ in
-            if !isOver.value { spin(microseconds: 1_000) }
+            if !isOver.value { spin(nanoseconds: 1_000_000) }
         })
         for number in 0..<2_000 { subject.onNext(number) }
         let fired = OneShot()
@@ -334,7 +334,7 @@ import Testing
             onNext: { number in
                 isInOrder = isInOrder && number == next
                 next += 1
-                if number % 97 == 0 { spin(microseconds: 250) }
+                if number % 97 == 0 { spin(nanoseconds: 250_000) }
             }, onCompleted: done.fire)
         race(
             { for number in 0..<20_000 { subject.onNext(number) } },
@@ -349,10 +349,4 @@ import Testing
         subscription.dispose()
         scheduler.shutdown()
     }
-}
-
-/// Keeps the calling thread busy.
-private func spin(microseconds: UInt64) {
-    let end = MonotonicClock.now() + microseconds * 1_000
-    while MonotonicClock.now() < end {}
 }

@@ -250,9 +250,3 @@ import Testing
         }
     }
 }
-
-/// Occupies the thread.
-private func spin(nanoseconds: UInt64) {
-    let end = DispatchTime.now().uptimeNanoseconds + nanoseconds
-    while DispatchTime.now().uptimeNanoseconds < end {}
-}
