@@ -59,8 +59,11 @@ struct HandleProgram: RandomProgram {
         case dropFile(Int)
 
         case readPath(loop: Int, lines: Bool)
+        /// The file that `writePath` makes.
+        case followPath(loop: Int, lines: Bool)
+        case renamePath
         case writePath(loop: Int, Source, replaces: Bool)
-        case pipe(reader: Int, writer: Int, Source)
+        case pipe(reader: Int, writer: Int, lines: Bool, Source)
 
         case feed(subject: Int, size: Int)
         case complete(subject: Int)
@@ -190,10 +193,14 @@ struct HandleProgram: RandomProgram {
     }
 
     private static func pathCall(_ random: inout SeededRandom) -> Call {
-        switch random.next() % 4 {
-        case 0: .readPath(loop: anyLoop(&random), lines: random.happens(oneIn: 2))
-        case 1: .writePath(loop: anyLoop(&random), source(&random), replaces: random.happens(oneIn: 2))
-        default: .pipe(reader: anyLoop(&random), writer: anyLoop(&random), source(&random))
+        switch random.next() % 8 {
+        case 0, 1: .readPath(loop: anyLoop(&random), lines: random.happens(oneIn: 2))
+        case 2, 3: .writePath(loop: anyLoop(&random), source(&random), replaces: random.happens(oneIn: 2))
+        case 4: .followPath(loop: anyLoop(&random), lines: random.happens(oneIn: 2))
+        case 5: .renamePath
+        default:
+            .pipe(
+                reader: anyLoop(&random), writer: anyLoop(&random), lines: random.happens(oneIn: 2), source(&random))
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSimulator
+import Glibc
 import RxIOUring
 import RxSwift
 
@@ -54,7 +55,7 @@ extension HandleWorld {
         case .closeSocket(let number): at(number, sockets) { $0.close() }
         case .dropSocket(let number): drop(number, &sockets)
         case .openFile, .writeFile, .writeFileFrom, .appendToFile, .synchronizeFile, .readFile, .watchFile, .closeFile,
-            .dropFile, .readPath, .writePath, .pipe:
+            .dropFile, .readPath, .followPath, .renamePath, .writePath, .pipe:
             performOnFile(call)
         case .feed(let number, let size): emit(number) { $0.onNext(bytes(size)) }
         case .complete(let number): emit(number) { $0.onCompleted() }
@@ -97,12 +98,14 @@ extension HandleWorld {
             at(number, files) { watch("close of file", on: $0.scheduler, mustEnd: true, $0.close().asObservable()) }
         case .dropFile(let number): drop(number, &files)
         case .readPath(let loop, let isLines):
-            let chunks = File.read(path, chunkSize: 700, scheduler: schedulers[loop])
-            if isLines {
-                watch("lines of file", on: schedulers[loop], mustEnd: true, chunks.lines())
-            } else {
-                watch("read", on: schedulers[loop], mustEnd: true, chunks)
-            }
+            watch(
+                "read", on: schedulers[loop], mustEnd: true, lines: isLines,
+                File.read(path, chunkSize: 700, scheduler: schedulers[loop]))
+        case .followPath(let loop, let isLines):
+            watch(
+                "follow", on: schedulers[loop], lines: isLines,
+                File.follow("\(folder)/written", from: .beginning, chunkSize: 700, scheduler: schedulers[loop]))
+        case .renamePath: rename("\(folder)/written", "\(folder)/written.1")
         case .writePath(let loop, let kind, let replaces):
             watch(
                 "file", on: schedulers[loop],
@@ -110,10 +113,10 @@ extension HandleWorld {
                     source(kind), to: "\(folder)/written", mode: replaces ? .replaceAtomically : .append,
                     scheduler: schedulers[loop]
                 ).asObservable())
-        case .pipe(let reader, let writer, let kind):
+        case .pipe(let reader, let writer, let isLines, let kind):
             guard let (readEnd, writeEnd) = try? DescriptorStream.makePipe(capacity: 4_096) else { return }
             watch(
-                "read of pipe", on: schedulers[reader],
+                "read of pipe", on: schedulers[reader], lines: isLines,
                 DescriptorStream.read(readEnd, closesWhenDone: true, scheduler: schedulers[reader]))
             watch(
                 "write to pipe", on: schedulers[writer],

@@ -108,6 +108,18 @@ final class HandleWorld: @unchecked Sendable {
         made.observe(source, onNext)
     }
 
+    /// Subscribes to bytes, or to the lines in them.
+    func watch(
+        _ name: String, on scheduler: IOUringScheduler, mustEnd: Bool = false, lines isLines: Bool,
+        _ chunks: Observable<ByteChunk>
+    ) {
+        if isLines {
+            watch("lines of \(name)", on: scheduler, mustEnd: mustEnd, chunks.lines())
+        } else {
+            watch(name, on: scheduler, mustEnd: mustEnd, chunks)
+        }
+    }
+
     func dispose(_ number: Int, onLoop loop: Int?) {
         if watched.isEmpty { return }
         let chosen = watched[number % watched.count]
