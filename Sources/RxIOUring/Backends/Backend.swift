@@ -25,6 +25,24 @@ class Backend {
         operation.completed(result, buffer: buffer, hasMore: hasMore)
     }
 
+    /// The completions that may have been at hand at some moment, and were not delivered.
+    struct Backlog {
+        fileprivate let deliveredCount: UInt
+        fileprivate let inFlight: Int
+    }
+
+    /// The completions that may be at hand now.
+    final var backlog: Backlog { Backlog(deliveredCount: deliveredCount, inFlight: inFlight) }
+
+    /// Tells whether all of an earlier backlog was delivered. True as well once many more completions were delivered than there were operations: others
+    /// may come for ever. At least one `dispatch` has to lie between.
+    final func hasDelivered(_ backlog: Backlog) -> Bool {
+        !hasCompletionsLeft || deliveredCount &- backlog.deliveredCount > 4 * backlog.inFlight
+    }
+
+    /// True if completions may be at hand that the last `dispatch` has not delivered.
+    var hasCompletionsLeft: Bool { deliveries.isExhausted }
+
     /// Limits the completions that one `dispatch` delivers: each may run a callback of the user.
     final let deliveries = TurnBudget(steps: 1_024, nanoseconds: EventLoop.turnTime)
 

@@ -14,6 +14,8 @@ final class EpollBackend: Backend {
     private let wakeUp: WakeDescriptor
     private let events: UnsafeMutablePointer<rx_completion>
     private static let eventsAtOnce = 64
+    /// True if the kernel may have had more events than the last look at it took.
+    @exclusivity(unchecked) private var wasCollectionFull = false
 
     /// The operations that wait for a descriptor to become ready.
     private struct Watch {
@@ -147,6 +149,8 @@ final class EpollBackend: Backend {
         return isAny
     }
 
+    override var hasCompletionsLeft: Bool { super.hasCompletionsLeft || wasCollectionFull }
+
     override func interrupt() { wakeUp.signal() }
 
     override func forget(_ descriptor: CInt) {
@@ -164,6 +168,7 @@ final class EpollBackend: Backend {
 
     private func collect(_ nanoseconds: Int64) {
         let count = rx_epoll_wait(epoll, events, CInt(EpollBackend.eventsAtOnce), nanoseconds)
+        wasCollectionFull = Int(count) == EpollBackend.eventsAtOnce
         guard count > 0 else {
             if count != 0, -count != EINTR { fatalError("swift-rx: epoll_wait failed (errno \(-count))") }
             return

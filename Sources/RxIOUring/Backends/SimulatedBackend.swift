@@ -57,6 +57,8 @@ final class SimulatedBackend: Backend {
 
     override var hasEvents: Bool { inFlight > 0 }
 
+    override var hasCompletionsLeft: Bool { hasTurn }
+
     override func endsDeliverySoon() -> Bool { choices.happens(oneIn: 2) }
 
     override func submitsInBulk(_ observers: Int) -> Bool { choices.happens(oneIn: 2) }

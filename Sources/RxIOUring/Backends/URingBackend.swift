@@ -128,6 +128,9 @@ final class URingBackend: Backend {
         }
     }
 
+    // The kernel completes 20 operations or so at a time, and tells that there are more.
+    override var hasCompletionsLeft: Bool { super.hasCompletionsLeft || rx_ring_has_completions(ring) }
+
     override func submitsInBulk(_ observers: Int) -> Bool { observers > 2 }
 
     override func interrupt() { wakeUp.signal() }

@@ -283,7 +283,7 @@ final class EventLoop: LoopThread {
             stream.note(stepsOfTick: steps)
             activity.note(steps: steps)
             if hasStopped { break }
-            let deadline = timers.run()
+            timers.run()
             if !tickObservers.isEmpty { endTick() }
             activity.publish(timers, backend)
             if isLeft || queue.hasWaitingJobs || timers.hasDue || !tickObservers.isEmpty {
@@ -293,7 +293,7 @@ final class EventLoop: LoopThread {
             } else if timers.prepare() || queue.actionPool.trim() {
                 if backend.hasEvents { backend.poll() }
             } else if !spinForMore(), !spin() {
-                sleep(until: deadline)
+                sleep()
             }
         }
         // What comes now is the end, and no turn.
@@ -344,11 +344,12 @@ final class EventLoop: LoopThread {
         return false
     }
 
-    private func sleep(until deadline: UInt64?) {
+    /// Sleeps until a timer is due, an operation completes or work is submitted.
+    private func sleep() {
         guard queue.tryGoIdle() else { return }
-        // `.max` stands for never.
+        // `.max` stands for never. Looked up here, not behind `timers.run()`: the end of the tick tells outcomes, and who is told may arm a timer.
         let trim = min(queue.actionPool.nextTrim ?? .max, timers.nextTrim ?? .max)
-        let until = min(deadline ?? .max, trim)
+        let until = min(timers.nextCheck ?? .max, trim)
         activity.sleep()
         backend.wait(until: until == .max ? nil : until)
         queue.resume()

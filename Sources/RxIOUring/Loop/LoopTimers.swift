@@ -45,7 +45,7 @@ final class LoopTimers {
     /// True if timers, or messages about timers, wait for their next turn.
     var hasDue: Bool { !due.isEmpty || unfinished != nil || !queue.isExpressIdle }
 
-    /// The time of the next look at the timers: not later than the next timer that is not due yet.
+    /// The time of the next look at the timers, if `hasDue` is false: not later than the next timer. Nil if none is armed.
     var nextCheck: UInt64? { wheel.nextCheck }
 
     /// Uses an idle moment for work on the timers that would otherwise come later. Returns whether more of it is left.
@@ -59,13 +59,13 @@ final class LoopTimers {
 
     // MARK: The lane
 
-    /// Handles messages and fires due timers, for one turn. Returns when to look again, if `hasDue` is false.
-    func run() -> UInt64? {
+    /// Handles messages and fires due timers, for one turn.
+    func run() {
         var now: UInt64 = 0
         if !hasDue {
-            guard let look = wheel.nextCheck else { return nil }
+            guard let look = wheel.nextCheck else { return }
             now = MonotonicClock.now()
-            if look > now { return look }
+            if look > now { return }
         }
         turn.begin()
         slice = turn.nextSlice()
@@ -79,7 +79,7 @@ final class LoopTimers {
         }
         if let job = unfinished {
             unfinished = nil
-            if !run(job) { return wheel.nextCheck }
+            if !run(job) { return }
         }
         // One batch at a time: timers that become due later come after it anyway.
         if due.isEmpty, let look = wheel.nextCheck {
@@ -99,7 +99,6 @@ final class LoopTimers {
             }
             if unfinished != nil || !takeStep() { break }
         }
-        return wheel.nextCheck
     }
 
     /// The number of timers in the wheel.

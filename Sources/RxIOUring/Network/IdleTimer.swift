@@ -15,12 +15,12 @@ final class IdleTimer {
     @exclusivity(unchecked) private var timer: DelayTimer?
     /// The time from which on no byte has come, apart from pauses.
     @exclusivity(unchecked) private var start = MonotonicClock.now()
-    /// True while the loop looks for events that came before the timer, but were not seen.
-    @exclusivity(unchecked) private var isConfirming = false
+    /// What the loop may have had to deliver when the timer fired: bytes may be among it. Nil before.
+    @exclusivity(unchecked) private var backlog: Backend.Backlog?
     /// The time of the pause; nil if there is none.
     @exclusivity(unchecked) private var pauseStart: UInt64?
 
-    /// The time in which the loop sees what has happened, in nanoseconds.
+    /// The time between looks at what the loop has delivered, in nanoseconds.
     private static let confirmationTime: UInt64 = 1_000_000
 
     /// - Parameter whenIdle: called on the loop, once, and not after `cancel`.
@@ -34,7 +34,7 @@ final class IdleTimer {
     /// Begins the time anew, since a byte has come or gone.
     func restart() {
         start = MonotonicClock.now()
-        isConfirming = false
+        backlog = nil
         if pauseStart != nil { pauseStart = start }
     }
 
@@ -45,7 +45,7 @@ final class IdleTimer {
     func resume() {
         guard let pauseStart else { return }
         self.pauseStart = nil
-        isConfirming = false
+        backlog = nil
         let now = MonotonicClock.now()
         start += now - pauseStart
         if timer == nil { arm(after: rest(at: now)) }
@@ -71,9 +71,10 @@ final class IdleTimer {
         if pauseStart != nil { return }
         let rest = rest(at: MonotonicClock.now())
         if rest > 0 { return arm(after: rest) }
-        if !isConfirming {
-            // The loop may have been busy for longer than events have waited for it.
-            isConfirming = true
+        // The loop may have been busy for longer than events have waited for it.
+        let isDelivered = backlog.map(loop.backend.hasDelivered) ?? false
+        if !isDelivered {
+            if backlog == nil { backlog = loop.backend.backlog }
             return arm(after: IdleTimer.confirmationTime)
         }
         let body = whenIdle

@@ -39,6 +39,7 @@ package final class TurnBudget {
         start = ProcessorCounter.now()
         given = 0
         size = TurnBudget.smallestSlice
+        isExhausted = false
     }
 
     /// True once the time of the turn is over, until the next turn.
@@ -47,10 +48,15 @@ package final class TurnBudget {
         ProcessorCounter.now() &- start > ticks
     }
 
+    /// True once the turn has ended before the work has, until the next turn.
+    @exclusivity(unchecked) package private(set) var isExhausted = false
+
     /// The number of steps that may be taken before the next call; 0 if the turn is over.
     package func nextSlice() -> Int {
-        if given >= steps || isStopped { return 0 }
-        if given != 0, isOver { return 0 }
+        if given >= steps || isStopped || given != 0 && isOver {
+            isExhausted = true
+            return 0
+        }
         let slice = min(size, steps - given)
         given += slice
         size = min(2 * size, TurnBudget.largestSlice)

@@ -112,6 +112,30 @@ import Testing
         }
     }
 
+    /// The fault: the loop looked for bytes for a millisecond, and ended those peers whose bytes it had not come to.
+    @Test("Bytes count also while those of many others come first", arguments: Backend.built)
+    func manyPeers(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let ends = EventLog()
+            let server = try Server(backend, options: options(600), keeps: true) { connection in
+                _ = connection.received.subscribe(onNext: { _ in spin(nanoseconds: 100_000) })
+                _ = connection.closed.subscribe(onError: { ends.note("\($0)") })
+            }
+            let peers = (0..<200).map { _ in PlainSocket(connectedTo: server.address) }
+            #expect(waitUntil { server.connections.value.count == peers.count })
+            for peer in peers { peer.send([1]) }
+            #expect(server.scheduler.performAndWait { true })
+            usleep(100_000)
+            server.scheduler.run(after: { for peer in peers { peer.send([1]) } }) { usleep(700_000) }
+            #expect(server.scheduler.performAndWait { true })
+            usleep(100_000)
+            #expect(ends.lines == [])
+            // Silence still ends them.
+            #expect(waitUntil { ends.lines.count == peers.count })
+            server.end()
+        }
+    }
+
     @Test("A close, an abort and the end of the loop end the time", arguments: Backend.built)
     func ended(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -31,6 +31,8 @@ struct HandleProgram: RandomProgram {
         case watchWritable(Int)
         case send(Int, size: Int)
         case write(Int, Source)
+        /// Arms a timer once the bytes are written.
+        case writeAndWait(Int, loop: Int, microseconds: Int)
         case shutdownOutput(Int)
         case close(Int)
         case abort(Int)
@@ -147,7 +149,8 @@ struct HandleProgram: RandomProgram {
         case 4, 5: .watchClose(end)
         case 6: .watchWritable(end)
         case 7, 8: .send(end, size: size(&random))
-        case 9, 10, 11: .write(end, source(&random))
+        case 9, 10: .write(end, source(&random))
+        case 11: .writeAndWait(end, loop: anyLoop(&random), microseconds: Int(random.next() % 3_000))
         case 12: .shutdownOutput(end)
         case 13: .close(end)
         case 14: .abort(end)

@@ -24,6 +24,15 @@ extension HandleWorld {
         case .send(let number, let size): connection(number) { $0.send(bytes(size)) }
         case .write(let number, let kind):
             connection(number) { watch("write", on: $0.scheduler, $0.write(source(kind)).asObservable()) }
+        case .writeAndWait(let number, let loop, let microseconds):
+            connection(number) { connection in
+                let timer = Observable<Int>.timer(.microseconds(microseconds), scheduler: schedulers[loop])
+                watch(
+                    "write before timer", on: connection.scheduler,
+                    connection.write(bytes(10)).asObservable().do(onCompleted: { [self] in
+                        watch("timer", on: schedulers[loop], mustEnd: true, timer)
+                    }))
+            }
         case .shutdownOutput(let number): connection(number) { $0.shutdownOutput() }
         case .close(let number): end(number) { $0.close() }
         case .abort(let number): end(number) { $0.abort() }
