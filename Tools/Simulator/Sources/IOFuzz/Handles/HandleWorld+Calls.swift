@@ -26,12 +26,10 @@ extension HandleWorld {
             connection(number) { watch("write", on: $0.scheduler, $0.write(source(kind)).asObservable()) }
         case .writeAndWait(let number, let loop, let microseconds):
             connection(number) { connection in
-                let timer = Observable<Int>.timer(.microseconds(microseconds), scheduler: schedulers[loop])
+                let written = connection.write(bytes(10)).asObservable()
                 watch(
                     "write before timer", on: connection.scheduler,
-                    connection.write(bytes(10)).asObservable().do(onCompleted: { [self] in
-                        watch("timer", on: schedulers[loop], mustEnd: true, timer)
-                    }))
+                    written.do(onCompleted: { self.arm(after: microseconds, onLoop: loop) }))
             }
         case .shutdownOutput(let number): connection(number) { $0.shutdownOutput() }
         case .close(let number): end(number) { $0.close() }
@@ -74,6 +72,7 @@ extension HandleWorld {
         case .shutdown(let ending, let milliseconds):
             // Two loops that wait for each other's end wait for ever, as documented.
             if let loop, loop != ending { return }
+            endedLoops.insert(ending)
             if milliseconds < 0 {
                 schedulers[ending].shutdown()
             } else {

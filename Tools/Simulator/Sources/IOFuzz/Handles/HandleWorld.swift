@@ -20,6 +20,11 @@ final class HandleWorld: @unchecked Sendable {
     private var watched: [Watched] = []
     /// The subscriptions that are not watched.
     var others: [any Disposable] = []
+    /// The loops that the program has ended; they drop their timers.
+    var endedLoops: Set<Int> = []
+    /// The loops of the timers that have not fired, by number.
+    private var timers: [Int: Int] = [:]
+    private var timerCount = 0
     /// The subjects through which a thread is emitting.
     var busySubjects: Set<Int> = []
 
@@ -120,6 +125,19 @@ final class HandleWorld: @unchecked Sendable {
         }
     }
 
+    /// Arms a timer, which has to fire unless the program ends its loop.
+    func arm(after microseconds: Int, onLoop loop: Int) {
+        let number = timerCount
+        timerCount += 1
+        timers[number] = loop
+        _ = schedulers[loop].scheduleRelative((), dueTime: .microseconds(microseconds)) { [self] _ in
+            timers[number] = nil
+            return Disposables.create()
+        }
+    }
+
+    private var hasTimers: Bool { timers.values.contains { !endedLoops.contains($0) } }
+
     func dispose(_ number: Int, onLoop loop: Int?) {
         if watched.isEmpty { return }
         let chosen = watched[number % watched.count]
@@ -130,7 +148,8 @@ final class HandleWorld: @unchecked Sendable {
 
     private func end() {
         // Longer than a connection takes to close.
-        Simulated.wait(seconds: 40) { watched.allSatisfy { $0.isOver || !$0.mustEnd } }
+        Simulated.wait(seconds: 40) { !hasTimers && watched.allSatisfy { $0.isOver || !$0.mustEnd } }
+        if hasTimers { fault("a timer does not fire") }
         for open in watched where open.mustEnd && !open.isOver { fault("\(open.name) does not end") }
         for scheduler in schedulers { scheduler.shutdown() }
         // A loop that has ended tells of that on another thread.
