@@ -73,7 +73,8 @@ extension Listener {
     /// wait; the listener stays closed. Emits on the thread of `scheduler`.
     /// - Parameter limit: the time that the connections have; nil for as long as they take.
     /// - Returns: completes when all are closed; fails then with an `IOError` of `ETIMEDOUT` (`quiesce`) if connections were cut during the wait,
-    ///   also at the limit of another call. One that begins later tells of its own wait: a `retry` ends.
+    ///   also at the limit of another call. One that begins later tells of its own wait: a `retry` ends. Fails with `ECANCELED` if the loop
+    ///   ends first: call `shutdown()` behind the completion.
     public func quiesce(within limit: RxTimeInterval?) -> Completable {
         Completable(raw: scheduler.observable { [self] in QuiesceSource(self, limit, downstream: $0) })
     }

@@ -58,7 +58,7 @@ extension ChildProcess.Command {
         withExtendedLifetime((argumentList, environmentList)) {}
         if error == 0 { return pid }
         // The system does not report which of the two failed.
-        if let workingDirectory, access(workingDirectory + "/.", X_OK) != 0 {
+        if let workingDirectory, access(workingDirectory.isEmpty ? "" : workingDirectory + "/.", X_OK) != 0 {
             throw IOError(code: errno, operation: "chdir", subject: workingDirectory)
         }
         throw IOError(code: error, operation: "posix_spawn", subject: executable)

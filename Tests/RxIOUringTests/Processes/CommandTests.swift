@@ -31,6 +31,7 @@ import Testing
         Fault(
             executable: "/bin/true", folder: "/etc/passwd",
             error: IOError(code: ENOTDIR, operation: "chdir", subject: "/etc/passwd")),
+        Fault(executable: "/bin/true", folder: "", error: IOError(code: ENOENT, operation: "chdir", subject: "")),
         Fault(
             executable: "/bin/true", arguments: ["a\0b"],
             error: IOError(code: EINVAL, operation: "posix_spawn", subject: "/bin/true")),
