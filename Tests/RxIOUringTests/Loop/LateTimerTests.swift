@@ -8,6 +8,13 @@ import Testing
 
 /// Timers that are armed at the end of a tick, behind the loop's look at its timers, while nothing else wakes the loop.
 @Suite struct LateTimerTests {
+    private func arm(_ scheduler: IOUringScheduler, _ fired: OneShot) {
+        _ = scheduler.scheduleRelative((), dueTime: .milliseconds(2)) { _ in
+            fired.fire()
+            return Disposables.create()
+        }
+    }
+
     /// The fault: the loop slept without a time, and the timer fired when something else woke it, or never.
     @Test("A timer that the outcome of a write arms fires", arguments: Backend.built)
     func behindWrite(_ backend: Backend) throws {
@@ -18,10 +25,7 @@ import Testing
             for _ in 0..<50 {
                 let (fired, scheduler) = (OneShot(), server.scheduler)
                 _ = connection.write(ByteChunk("a")).subscribe(onCompleted: {
-                    _ = scheduler.scheduleRelative((), dueTime: .milliseconds(2)) { _ in
-                        fired.fire()
-                        return Disposables.create()
-                    }
+                    arm(scheduler, fired)
                 })
                 #expect(fired.wait(seconds: 5))
                 #expect(peer.receive(1).count == 1)
@@ -49,10 +53,7 @@ import Testing
                     }) < 20 {
                         return
                     }
-                    _ = scheduler.scheduleRelative((), dueTime: .milliseconds(2)) { _ in
-                        fired.fire()
-                        return Disposables.create()
-                    }
+                    arm(scheduler, fired)
                 })
                 peer.send([UInt8](repeating: 0x0A, count: 20))
                 #expect(fired.wait(seconds: 5))

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// The fault: a chunk was emitted to its last line, whatever waited below, here 100 MB.
+    /// The fault: the file emitted a chunk to its last line, and the write below it, which could not pause it, failed.
     @Test("Much that is made of each line waits in the file", arguments: Backend.withoutFaults, Origin.allCases)
     func largeAnswers(_ backend: Backend, _ origin: Origin) throws {
         let folder = TemporaryFolder()
