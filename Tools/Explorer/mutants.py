@@ -86,8 +86,8 @@ def batches(mutants):
 
 
 class Mutant:
-    def __init__(self, name, fields, old, new, line):
-        self.name, self.old, self.new, self.line = name, old, new, line
+    def __init__(self, name, fields, changes, line):
+        self.name, self.changes, self.line = name, changes, line
         self.path = fields["file"]
         self.scenarios = fields.get("scenarios", "").split()
         self.tests = fields.get("tests", "")
@@ -97,16 +97,19 @@ class Mutant:
 
 
 def read_mutants(file=MUTANTS):
-    """The file's format: == NAME, then 'key: value' lines, --- and the old text, +++ and the new text, and an empty line."""
+    """The file's format: == NAME, then 'key: value' lines, --- and the old text, +++ and the new text, and an empty line.
+
+    A further --- and +++ behind that change a second place of the same file.
+    """
     mutants = []
     blocks = re.split(r"^== ", open(os.path.join(ROOT, file), encoding="utf-8").read(), flags=re.M)
     line = blocks[0].count("\n") + 1
     for block in blocks[1:]:
-        head, _, rest = block.partition("\n---\n")
-        old, _, new = rest.partition("\n+++\n")
+        head, *rest = block.removesuffix("\n").removesuffix("\n").split("\n---\n")
+        changes = [text.split("\n+++\n") if "\n+++\n" in text else [text.removesuffix("\n+++"), ""] for text in rest]
         name, *lines = head.splitlines()
         fields = dict(text.split(": ", 1) for text in lines)
-        mutants.append(Mutant(name.strip(), fields, old, new.removesuffix("\n").removesuffix("\n"), line))
+        mutants.append(Mutant(name.strip(), fields, changes, line))
         line += block.count("\n")
     return mutants
 
@@ -116,10 +119,11 @@ def check(mutants, file=MUTANTS):
     faults = []
     for mutant in mutants:
         path = os.path.join(ROOT, mutant.path)
-        count = open(path, encoding="utf-8").read().count(mutant.old) if os.path.exists(path) else 0
-        if count != 1:
-            faults.append(f"{file}:{mutant.line}: {mutant.name}: its text stands {count} times in {mutant.path}, "
-                          "not once; adapt it to the code")
+        text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+        for old, _ in mutant.changes:
+            if text.count(old) != 1:
+                faults.append(f"{file}:{mutant.line}: {mutant.name}: its text stands {text.count(old)} times in {mutant.path}, "
+                              "not once; adapt it to the code")
     return faults
 
 
@@ -162,7 +166,10 @@ class Tree:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
 
-        write(original.replace(mutant.old, mutant.new))
+        changed = original
+        for old, new in mutant.changes:
+            changed = changed.replace(old, new)
+        write(changed)
         return lambda: write(original)
 
     def run(self, command, seconds):

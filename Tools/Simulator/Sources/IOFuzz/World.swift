@@ -123,6 +123,7 @@ final class World: @unchecked Sendable {
 
     func shutDown(_ loop: Int, draining milliseconds: Int) {
         guard let scheduler = schedulers[loop] else { return }
+        if let fault = scheduler.timerFault { self.fault(fault) }
         let moment = now()
         endedLoops.insert(loop)
         for end in ends where end.loop == loop { end.end(.loop(drains: milliseconds != 0), at: moment) }

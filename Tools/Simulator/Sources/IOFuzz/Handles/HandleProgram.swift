@@ -31,8 +31,7 @@ struct HandleProgram: RandomProgram {
         case watchWritable(Int)
         case send(Int, size: Int)
         case write(Int, Source)
-        /// Arms a timer once the bytes are written.
-        case writeAndWait(Int, loop: Int, microseconds: Int)
+        case writeBytes(Int, size: Int)
         case shutdownOutput(Int)
         case close(Int)
         case abort(Int)
@@ -74,6 +73,12 @@ struct HandleProgram: RandomProgram {
         case pause(microseconds: Int)
         /// Negative milliseconds stand for `shutdown()`.
         case shutdown(loop: Int, draining: Int)
+    }
+
+    /// A timer that an event arms.
+    struct Timer {
+        let loop: Int
+        let microseconds: Int
     }
 
     struct Step {
@@ -150,7 +155,7 @@ struct HandleProgram: RandomProgram {
         case 6: .watchWritable(end)
         case 7, 8: .send(end, size: size(&random))
         case 9, 10: .write(end, source(&random))
-        case 11: .writeAndWait(end, loop: anyLoop(&random), microseconds: Int(random.next() % 3_000))
+        case 11: .writeBytes(end, size: size(&random))
         case 12: .shutdownOutput(end)
         case 13: .close(end)
         case 14: .abort(end)
@@ -232,6 +237,15 @@ struct HandleProgram: RandomProgram {
 
     private static func size(_ random: inout SeededRandom) -> Int {
         random.happens(oneIn: 8) ? Int.random(in: 0...90_000, using: &random) : Int.random(in: 1...600, using: &random)
+    }
+
+    /// The timers that the first events of a subscription arm: of each second one, most of them on the loop that emits.
+    func timers(ofSubscription number: Int, onLoop loop: Int) -> [Timer] {
+        var random = SeededRandom(seed: seed &* 64 &+ UInt64(number))
+        if random.happens(oneIn: 2) { return [] }
+        return (0..<Int.random(in: 1...2, using: &random)).map { _ in
+            Timer(loop: random.happens(oneIn: 4) ? anyLoop(&random) : loop, microseconds: Int(random.next() % 3_000))
+        }
     }
 
     // MARK: RandomProgram

@@ -24,13 +24,8 @@ extension HandleWorld {
         case .send(let number, let size): connection(number) { $0.send(bytes(size)) }
         case .write(let number, let kind):
             connection(number) { watch("write", on: $0.scheduler, $0.write(source(kind)).asObservable()) }
-        case .writeAndWait(let number, let loop, let microseconds):
-            connection(number) { connection in
-                let written = connection.write(bytes(10)).asObservable()
-                watch(
-                    "write before timer", on: connection.scheduler,
-                    written.do(onCompleted: { self.arm(after: microseconds, onLoop: loop) }))
-            }
+        case .writeBytes(let number, let size):
+            connection(number) { watch("write of bytes", on: $0.scheduler, $0.write(bytes(size)).asObservable()) }
         case .shutdownOutput(let number): connection(number) { $0.shutdownOutput() }
         case .close(let number): end(number) { $0.close() }
         case .abort(let number): end(number) { $0.abort() }

@@ -110,7 +110,11 @@ final class HandleWorld: @unchecked Sendable {
         let loop = schedulers.firstIndex { $0 === scheduler }!
         let made = Watched("\(name) \(watched.count)", loop: loop, mustEnd: mustEnd)
         watched.append(made)
-        made.observe(source, onNext)
+        var timers = program.timers(ofSubscription: watched.count, onLoop: loop)
+        made.observe(source) { [self] event in
+            if let element = event.element { onNext(element) }
+            if let timer = timers.popLast() { arm(timer) }
+        }
     }
 
     /// Subscribes to bytes, or to the lines in them.
@@ -126,11 +130,11 @@ final class HandleWorld: @unchecked Sendable {
     }
 
     /// Arms a timer, which has to fire unless the program ends its loop.
-    func arm(after microseconds: Int, onLoop loop: Int) {
+    private func arm(_ timer: HandleProgram.Timer) {
         let number = timerCount
         timerCount += 1
-        timers[number] = loop
-        _ = schedulers[loop].scheduleRelative((), dueTime: .microseconds(microseconds)) { [self] _ in
+        timers[number] = timer.loop
+        _ = schedulers[timer.loop].scheduleRelative((), dueTime: .microseconds(timer.microseconds)) { [self] _ in
             timers[number] = nil
             return Disposables.create()
         }
@@ -151,6 +155,8 @@ final class HandleWorld: @unchecked Sendable {
         Simulated.wait(seconds: 40) { !hasTimers && watched.allSatisfy { $0.isOver || !$0.mustEnd } }
         if hasTimers { fault("a timer does not fire") }
         for open in watched where open.mustEnd && !open.isOver { fault("\(open.name) does not end") }
+        // Behind that: a look at the figures lets other threads go on, whose steps may subscribe.
+        for scheduler in schedulers { if let fault = scheduler.timerFault { self.fault(fault) } }
         for scheduler in schedulers { scheduler.shutdown() }
         // A loop that has ended tells of that on another thread.
         Simulated.wait(seconds: 15) { watched.allSatisfy(\.isOver) }

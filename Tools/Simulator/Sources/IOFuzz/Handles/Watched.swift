@@ -30,23 +30,21 @@ final class Watched: @unchecked Sendable {
         self.mustEnd = mustEnd
     }
 
-    func observe<Element>(_ source: Observable<Element>, _ onNext: @escaping (Element) -> Void) {
-        subscription = source.subscribe(
-            onNext: { element in
-                self.note("an element")
-                onNext(element)
-            },
-            onError: { error in
+    /// Subscribes, and passes on each event.
+    func observe<Element>(_ source: Observable<Element>, _ onEvent: @escaping (Event<Element>) -> Void) {
+        subscription = source.subscribe { event in
+            switch event {
+            case .next: self.note("an element")
+            case .error(let error):
                 self.note("an error")
                 self.ends += 1
-                if error is Failed { return }
-                guard let error = error as? IOError else { return self.see("an error of another kind: \(error)") }
-                if error.code <= 0 || error.operation.isEmpty { self.see("an error without a reason: \(error)") }
-            },
-            onCompleted: {
+                self.check(error)
+            case .completed:
                 self.note("a completion")
                 self.ends += 1
-            })
+            }
+            onEvent(event)
+        }
         if isDisposed { subscription?.dispose() }
     }
 
@@ -63,6 +61,12 @@ final class Watched: @unchecked Sendable {
         isInside = true
         rx_sim_point()
         isInside = false
+    }
+
+    private func check(_ error: any Error) {
+        if error is Failed { return }
+        guard let error = error as? IOError else { return see("an error of another kind: \(error)") }
+        if error.code <= 0 || error.operation.isEmpty { see("an error without a reason: \(error)") }
     }
 
     private func see(_ text: String) { fault = fault ?? "\(name): \(text)" }
