@@ -14,6 +14,9 @@ extension BlockingObservable {
     ) -> MaterializedSequenceResult<Element> {
         let thread = WaitingThread(timeout: timeout)
         let collector = Collector(limit: limit, predicate: predicate, onEnd: { thread.wake() })
+        // Weak: Dispatch releases the alarm's closure some time after it is cancelled.
+        let alarm = thread.setAlarm { [weak collector] in collector?.end(RxError.timeout) }
+        defer { alarm?.cancel() }
         collector.collect(source)
         // As in RxSwift, the timeout counts regardless of the events that have come.
         if let timeout, timeout <= 0 {

@@ -37,6 +37,22 @@ final class WaitingThread: @unchecked Sendable {
         deadline = timeout.map { Self.deadline(after: $0) } ?? .max
     }
 
+    /// Calls `onAlarm` on another thread if the wait is not over long after its timeout: then a source keeps this thread.
+    ///
+    /// Not at the timeout, as a finite source that is merely slow gives its answer in RxSwift.
+    /// - Returns: the alarm, to be cancelled; nil if there is no timeout.
+    func setAlarm(_ onAlarm: @escaping @Sendable () -> Void) -> (any DispatchSourceTimer)? {
+        if deadline == .max { return nil }
+        let now = MonotonicClock.now()
+        let timeout = deadline > now ? deadline - now : 0
+        let alarm = DispatchSource.makeTimerSource(queue: .global())
+        alarm.setEventHandler(handler: onAlarm)
+        alarm.schedule(
+            deadline: .now() + Double(timeout + max(timeout, 1_000_000_000)) / 1e9, leeway: .milliseconds(10))
+        alarm.resume()
+        return alarm
+    }
+
     private static func deadline(after seconds: Double) -> UInt64 {
         let nanoseconds = seconds * 1_000_000_000
         // There is no limit either if it is not a number.
