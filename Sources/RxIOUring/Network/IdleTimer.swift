@@ -20,8 +20,12 @@ final class IdleTimer {
     /// The time of the pause; nil if there is none.
     @exclusivity(unchecked) private var pauseStart: UInt64?
 
-    /// The time between looks at what the loop has delivered, in nanoseconds.
-    private static let confirmationTime: UInt64 = 1_000_000
+    /// The time until the next look at what the loop has delivered, in nanoseconds. It grows, so that many silent connections do not add to the work of
+    /// a busy loop.
+    @exclusivity(unchecked) private var lookTime = IdleTimer.shortestLookTime
+
+    private static let shortestLookTime: UInt64 = 1_000_000
+    private static let longestLookTime: UInt64 = 64_000_000
 
     /// - Parameter whenIdle: called on the loop, once, and not after `cancel`.
     init(on loop: EventLoop, limit: Int64, whenIdle: @escaping () -> Void) {
@@ -74,8 +78,13 @@ final class IdleTimer {
         // The loop may have been busy for longer than events have waited for it.
         let isDelivered = backlog.map(loop.backend.hasDelivered) ?? false
         if !isDelivered {
-            if backlog == nil { backlog = loop.backend.backlog }
-            return arm(after: IdleTimer.confirmationTime)
+            if backlog == nil {
+                backlog = loop.backend.backlog
+                lookTime = IdleTimer.shortestLookTime
+            }
+            arm(after: lookTime)
+            lookTime = min(2 * lookTime, IdleTimer.longestLookTime)
+            return
         }
         let body = whenIdle
         whenIdle = nil
