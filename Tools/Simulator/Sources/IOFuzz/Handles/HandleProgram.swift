@@ -39,6 +39,8 @@ struct HandleProgram: RandomProgram {
 
         case accept(listener: Int)
         case connect(listener: Int, loop: Int)
+        /// To the port of a listener, by a look-up. The time is for both.
+        case connectByName(listener: Int, loop: Int, milliseconds: Int)
         case quiesce(listener: Int, milliseconds: Int)
         case closeListener(Int)
         case dropListener(Int)
@@ -165,7 +167,9 @@ struct HandleProgram: RandomProgram {
 
     private static func listenerCall(_ random: inout SeededRandom) -> Call {
         let listener = Int.random(in: 0..<2, using: &random)
-        return switch random.next() % 10 {
+        return switch random.next() % 12 {
+        case 10, 11:
+            .connectByName(listener: listener, loop: anyLoop(&random), milliseconds: Int(random.next() % 50))
         case 0, 1, 2: .accept(listener: listener)
         case 3, 4, 5: .connect(listener: listener, loop: anyLoop(&random))
         case 6, 7: .quiesce(listener: listener, milliseconds: Int(random.next() % 200))

@@ -41,6 +41,16 @@ extension HandleWorld {
                     TCP.connect(to: listener.address, scheduler: schedulers[loop]).asObservable()
                 ) { self.connections.append($0) }
             }
+        case .connectByName(let number, let loop, let milliseconds):
+            at(number, listeners) { listener in
+                watch(
+                    "connect by name", on: schedulers[loop], mustEnd: true,
+                    TCP.connect(
+                        host: "localhost", port: listener.address.port ?? 9, timeout: .milliseconds(milliseconds),
+                        scheduler: schedulers[loop]
+                    ).asObservable()
+                ) { self.connections.append($0) }
+            }
         case .quiesce(let number, let milliseconds):
             at(number, listeners) {
                 watch(
