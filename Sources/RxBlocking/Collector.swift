@@ -38,6 +38,8 @@ private final class Collector<Element>: @unchecked Sendable {
     private let predicate: (Element) throws -> Bool
     private let onEnd: @Sendable () -> Void
     private let subscription = SingleAssignmentDisposable()
+    /// Ends the source while it is being subscribed to, and its subscription is not known yet: an endless `retry` keeps its subscriber.
+    private let stop = PublishSubject<Void>()
 
     private let lock = Mutex()
     /// The elements, under the lock; complete when `isFinished` is set.
@@ -65,7 +67,9 @@ private final class Collector<Element>: @unchecked Sendable {
     ///
     /// A source that takes turns on this thread begins only when its subscription is known here, so that it can be ended.
     func collect(_ source: Observable<Element>) {
-        let subscribe = { self.subscription.setDisposable(source.subscribe { self.receive($0) }) }
+        let subscribe = {
+            self.subscription.setDisposable(source.take(until: self.stop).subscribe { self.receive($0) })
+        }
         guard CurrentThreadScheduler.isScheduleRequired else { return subscribe() }
         _ = CurrentThreadScheduler.instance.schedule(()) { _ in
             subscribe()
@@ -106,7 +110,7 @@ private final class Collector<Element>: @unchecked Sendable {
             isFinished = true
             error = RxError.timeout
         }
-        subscription.dispose()
+        endSource()
     }
 
     /// Ends the subscription and the wait. Only the first end counts.
@@ -117,7 +121,12 @@ private final class Collector<Element>: @unchecked Sendable {
             self.error = error
             return true
         }
-        subscription.dispose()
+        endSource()
         if isFirst { onEnd() }
+    }
+
+    private func endSource() {
+        subscription.dispose()
+        stop.onNext(())
     }
 }

@@ -32,6 +32,9 @@ final class WaitingThread: @unchecked Sendable {
     /// The time, in nanoseconds, that the thread rests where no wake-up would tell it about new work.
     private static let glance: UInt64 = 10_000_000
 
+    /// A serial queue, which has a thread also while waiting threads occupy all those of the global queues.
+    private static let alarms = DispatchQueue(label: "rx.blocking.alarms")
+
     /// - Parameter timeout: the limit in seconds; nil means no limit.
     init(timeout: Double?) {
         deadline = timeout.map { Self.deadline(after: $0) } ?? .max
@@ -45,7 +48,7 @@ final class WaitingThread: @unchecked Sendable {
         if deadline == .max { return nil }
         let now = MonotonicClock.now()
         let timeout = deadline > now ? deadline - now : 0
-        let alarm = DispatchSource.makeTimerSource(queue: .global())
+        let alarm = DispatchSource.makeTimerSource(queue: Self.alarms)
         alarm.setEventHandler(handler: onAlarm)
         alarm.schedule(
             deadline: .now() + Double(timeout + max(timeout, 1_000_000_000)) / 1e9, leeway: .milliseconds(10))

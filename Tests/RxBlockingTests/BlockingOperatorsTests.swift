@@ -148,10 +148,25 @@ import Testing
 
     @Test("A timeout ends a source that keeps the thread", .timeLimit(.minutes(1)))
     func endlessSource() {
-        let source = Observable.repeatElement(1)
-        #expect(text { try source.filter { $0 < 0 }.toBlocking(timeout: 0.01).first() } == Self.timeout)
-        let subscribed = source.subscribe(on: CurrentThreadScheduler.instance)
-        #expect(text { try subscribed.reduce(0, accumulator: +).toBlocking(timeout: 0.01).last() } == Self.timeout)
+        let failing = Observable<Int>.error(Failure.expected)
+        let recursive = Observable<Int>.create { observer in
+            CurrentThreadScheduler.instance.scheduleRecursive(0) { number, recursion in
+                observer.onNext(number)
+                recursion(number &+ 1)
+            }
+        }
+        let sources: [Observable<Int>] = [
+            .repeatElement(1), failing.retry(), recursive,
+            .generate(initialState: 0, condition: { _ in true }, iterate: { $0 &+ 1 }),
+            Observable.repeatElement(1).subscribe(on: CurrentThreadScheduler.instance),
+        ]
+        let results = Guarded<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: sources.count) { index in
+            let blocking = sources[index].filter { $0 < 0 }.toBlocking(timeout: 0.01)
+            let result = text { try blocking.first() }
+            results.change { $0.append(result) }
+        }
+        #expect(results.value == sources.map { _ in Self.timeout })
     }
 
     @Test("A timeout out of range means none", arguments: [Double.infinity, 1e300, .nan])

@@ -79,8 +79,9 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
         readiness = nil
         core.sourceEnded()
         socket.onClosed = { [core] in
-            core.descriptorClosed()
+            // First: who waits for the connections' end learns that no more come before it learns that all are closed.
             closed()
+            core.descriptorClosed()
         }
         socket.close()
         self.socket = nil

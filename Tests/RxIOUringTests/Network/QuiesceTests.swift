@@ -16,9 +16,12 @@ import Testing
     func noConnections(_ backend: Backend) throws {
         try leavingNothingBehind {
             let server = try Server(backend)
-            let log = events(server.listener.quiesce(within: .seconds(60)))
-            #expect(waitUntil { log.text == "completed" })
-            #expect(server.isOver.value)
+            let wasOver = Guarded<Bool?>(nil)
+            let quiescing = server.listener.quiesce(within: .seconds(60)).subscribe(
+                onCompleted: { wasOver.value = server.isOver.value })
+            #expect(waitUntil { wasOver.value != nil })
+            #expect(wasOver.value == true, "'connections' completes first")
+            quiescing.dispose()
             let again = events(server.listener.quiesce(within: nil))
             #expect(waitUntil { again.text == "completed" })
             server.end()

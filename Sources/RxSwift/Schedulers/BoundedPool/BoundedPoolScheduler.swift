@@ -25,8 +25,8 @@ public import FoundationEssentials
 /// waiting work.
 ///
 /// Lifetime: when nothing refers to the pool any more (its schedulers do, subscriptions that use it, actions that wait for their
-/// time, and their disposables), submitted work is still run, also if the pool was suspended, and then the threads end. `shutdown()`
-/// does the same at once, and waits for it.
+/// time, and their disposables), submitted work is still run, and then the threads end. A suspended pool is resumed as soon as its schedulers are gone:
+/// nobody else could. `shutdown()` does the same at once, and waits for it.
 /// - Note: An action that waits for another action of its pool may wait for ever, as it occupies a worker.
 public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// The priority of work within one pool: work of a higher one is started first.
@@ -65,6 +65,8 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     public typealias Time = Date
 
     @usableFromInline let poolJobs: PoolJobScheduler
+    /// Shared by the schedulers of the pool.
+    private let suspension: PoolSuspension
 
     /// The priority of the work that is scheduled here.
     public let priority: Priority
@@ -78,8 +80,9 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// The wall clock, which delays do not follow.
     public var now: Date { Date() }
 
-    private init(handle: PoolHandle, priority: Priority) {
-        poolJobs = PoolJobScheduler(handle: handle, level: priority.rawValue)
+    private init(_ suspension: PoolSuspension, priority: Priority) {
+        self.suspension = suspension
+        poolJobs = PoolJobScheduler(handle: suspension.handle, level: priority.rawValue)
         self.priority = priority
     }
 
@@ -100,7 +103,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
         }
         let pool = WorkerPool(
             name: name, limit: maxConcurrentOperationCount, takesNewestOwn: nestedOrder == .newestFirst)
-        self.init(handle: PoolHandle(pool: pool), priority: priority)
+        self.init(PoolSuspension(of: PoolHandle(pool: pool)), priority: priority)
     }
 
     /// Returns a scheduler that shares this one's pool, for work of another priority.
@@ -108,7 +111,7 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// Suspending or shutting down one suspends or shuts down all.
     /// - Parameter priority: the priority of work scheduled there.
     public func prioritized(_ priority: Priority) -> BoundedPoolScheduler {
-        BoundedPoolScheduler(handle: poolJobs.handle, priority: priority)
+        BoundedPoolScheduler(suspension, priority: priority)
     }
 
     // MARK: Suspending
@@ -116,10 +119,10 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// Keeps new work from being started: running work continues, and submitted work waits.
     ///
     /// Each worker may still begin one action that it had taken already. Does nothing after `shutdown()`.
-    public func suspend() { poolJobs.handle.pool.suspend() }
+    public func suspend() { suspension.begin() }
 
     /// Lets work be started again.
-    public func resume() { poolJobs.handle.pool.resume() }
+    public func resume() { suspension.end() }
 
     /// True if the pool is suspended, so that work waits for `resume()`.
     public var isSuspended: Bool { poolJobs.handle.pool.isSuspended }

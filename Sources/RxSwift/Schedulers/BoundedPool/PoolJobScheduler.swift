@@ -40,6 +40,21 @@ final class PoolHandle {
     var timersIfMade: Unmanaged<SchedulerTimers>? { timersIfNeeded.ifMade }
 }
 
+/// The right to suspend a pool, which all its schedulers share. When the last of them is gone, the pool is resumed.
+///
+/// Jobs that wait in a suspended pool refer to its handle, which therefore would never end.
+final class PoolSuspension {
+    let handle: PoolHandle
+
+    init(of handle: PoolHandle) { self.handle = handle }
+
+    deinit { end() }
+
+    func begin() { handle.pool.suspend() }
+
+    func end() { handle.pool.resume() }
+}
+
 /// Runs jobs at one level of a pool: the engine behind `BoundedPoolScheduler`.
 @usableFromInline
 final class PoolJobScheduler: TimedJobScheduler {

@@ -243,6 +243,36 @@ import Testing
         #expect(await eventually { threadCount(named: "timed") == 0 })
     }
 
+    enum LateWork: CaseIterable, Sendable { case delayed, delayedAndKept, interval, hop }
+
+    /// The fault: jobs that waited in a suspended pool held it, and nothing resumed it, so the work submitted before never ran.
+    @Test("Jobs of actions and subscriptions do not keep a suspended pool", arguments: LateWork.allCases)
+    func suspendedJobs(work: LateWork) async {
+        let ran = AtomicCounter(0)
+        var kept: (any Disposable)?
+        do {
+            let pool = BoundedPoolScheduler(maxConcurrentOperationCount: 1, name: "suspended")
+            pool.suspend()
+            pool.run { ran.increment() }
+            switch work {
+            case .delayed, .delayedAndKept:
+                let delayed = pool.scheduleRelative((), dueTime: .milliseconds(1)) { _ in Disposables.create() }
+                if work == .delayedAndKept { kept = delayed }
+                usleep(5_000)
+            case .interval:
+                let subscription = Observable<Int>.interval(.milliseconds(1), scheduler: pool).subscribe()
+                usleep(5_000)
+                subscription.dispose()
+            case .hop: Observable.just(1).observe(on: pool.prioritized(.utility)).subscribe().dispose()
+            }
+        }
+        #expect(await eventually { ran.value == 1 })
+        // A disposable refers to its pool.
+        withExtendedLifetime(kept) {}
+        kept = nil
+        #expect(await eventually { threadCount(named: "suspended") == 0 })
+    }
+
     @Test("A pool that was never used leaves nothing behind") func neverUsed() {
         for _ in 0..<100 { _ = BoundedPoolScheduler(maxConcurrentOperationCount: 3) }
     }
