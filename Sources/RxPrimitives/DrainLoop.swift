@@ -198,6 +198,9 @@ package struct DrainLoop: ~Copyable {
         UnsafeMutablePointer(bitPattern: oldestTaken.load())
     }
 
+    /// The number of pending nodes, but for some that are being pushed.
+    package var pendingCount: Int { Int(bitPattern: backlog.loadRelaxed() &- uncounted.load()) }
+
     /// Removes the oldest of the nodes that were taken from the stack. There must be one.
     @inlinable @inline(__always)
     package func removeFirstTaken() {

@@ -11,9 +11,10 @@ import RxPrimitives
 /// The budget of one thread for other threads' work (law L12). Each thread has its own, made at first use, and no other thread uses it.
 ///
 /// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. The thread renews it when the
-/// outermost drain asks for more work, at the earliest four milliseconds after the last renewal. So a call of less than four milliseconds
-/// has one budget, and a longer call spends at most a quarter of its time on other threads' work. A call that waits for a drainer renews
-/// the budget first, as it would do nothing else meanwhile. Only contended serializers use the budget.
+/// outermost drain asks for more work, at the earliest four milliseconds after the last renewal, not counting the time that the work below the budget
+/// takes itself. So a call of less than four milliseconds has one budget, and a longer call spends at most a fifth of its time on other
+/// threads' work. A call that waits for a drainer renews the budget first, as it would do nothing else meanwhile. What the thread itself queued in
+/// earlier calls, while others drained, has the millisecond in common with other threads' work. Only contended serializers use the budget.
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK
@@ -49,6 +50,8 @@ package final class DrainSession {
     private var remainingEvents = 0
     private var deadline: UInt64 = 0
     private var renewal: UInt64 = 0
+    /// When the piece of work began that runs below the budget; 0 if there is none.
+    private var workStart: UInt64 = 0
     private var isUnlimited = false
 
     /// The deputy, if this is a deputy's thread.
@@ -101,7 +104,10 @@ package final class DrainSession {
     func end(_ inlineWork: UInt) {
         self.inlineWork = inlineWork
         depth -= 1
-        if depth == 0 { (isUnlimited, ownEvents) = (false, 0) }
+        if depth == 0 {
+            (isUnlimited, ownEvents) = (false, 0)
+            endBudgetedWork()
+        }
     }
 
     /// Counts an event that this thread has queued inside a callback, and delivers now.
@@ -109,6 +115,7 @@ package final class DrainSession {
     /// - Parameter inlineWork: the work in which it was queued, together with that in which this drain runs.
     @inline(__always)
     func deliversOwnEvent(_ inlineWork: UInt) {
+        endBudgetedWork()
         ownEvents += 1
         self.inlineWork = inlineWork
     }
@@ -135,17 +142,36 @@ package final class DrainSession {
     }
 
     /// Tells whether the drainer may run one more piece of another thread's work.
-    func admitsForeignWork() -> Bool {
+    func admitsForeignWork() -> Bool { admits(events: 1) }
+
+    /// Tells whether the drainer may run one more piece of the work that its thread queued in earlier calls.
+    func admitsEarlierWork() -> Bool { admits(events: 0) }
+
+    private func admits(events: Int) -> Bool {
         if let deputy { return deputy.continues() }
         if isUnlimited { return true }
         let now = MonotonicClock.now()
+        endBudgetedWork(at: now)
         if depth == 1, now >= renewal { renew(now) }
-        guard remainingEvents > 0, now < deadline else {
+        guard remainingEvents >= events, now < deadline else {
             remainingEvents = 0
             return false
         }
-        remainingEvents -= 1
+        remainingEvents -= events
+        workStart = now
         return true
+    }
+
+    /// The time of the work that runs below the budget does not bring the next budget nearer.
+    private func endBudgetedWork(at now: UInt64) {
+        if workStart == 0 { return }
+        renewal += now - workStart
+        workStart = 0
+    }
+
+    @inline(__always)
+    private func endBudgetedWork() {
+        if workStart != 0 { endBudgetedWork(at: MonotonicClock.now()) }
     }
 
     private func renew(_ now: UInt64) {

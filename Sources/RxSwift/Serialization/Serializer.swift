@@ -141,7 +141,7 @@ package struct Serializer: ~Copyable {
             target.run(node)
             if !loop.tryLeave() { finishLeaving(reference) }
         case .resumed:
-            drain(reference)
+            resume(reference)
         case .pending(let count):
             Backlog.noticed(count, at: target.operatorName, backlogPlace)
             if count > DrainSession.waitThreshold { waitForDrainer(reference) }
@@ -180,11 +180,19 @@ package struct Serializer: ~Copyable {
     /// Runs the pending nodes until the serializer is idle or, when the budget for other threads' work is spent, vacant.
     @inline(__always)
     package func drain(_ reference: AnySerializerTarget) {
-        DrainSession.unretained._withUnsafeGuaranteedRef { drain(reference, $0) }
+        DrainSession.unretained._withUnsafeGuaranteedRef { drain(reference, $0, earlier: 0) }
     }
 
+    /// Drains for the thread that has become the drainer of a vacant serializer.
+    private func resume(_ reference: AnySerializerTarget) {
+        let earlier = loop.pendingCount
+        DrainSession.unretained._withUnsafeGuaranteedRef { drain(reference, $0, earlier: earlier) }
+    }
+
+    /// - Parameter earlier: the number of nodes, the oldest ones, that no callback of this drain has enqueued.
     @inline(never)
-    private func drain(_ reference: AnySerializerTarget, _ session: DrainSession) {
+    private func drain(_ reference: AnySerializerTarget, _ session: DrainSession, earlier: Int) {
+        var earlier = earlier
         let target = reference.target
         let thread = CurrentThread.identity
         let inlineWork = session.inlineWork
@@ -196,6 +204,8 @@ package struct Serializer: ~Copyable {
                     target.didArrive(arrived)
                 }
                 guard let node = loop.firstTaken else { break }
+                let isEarlier = earlier > 0
+                earlier -= 1
                 if node.pointee.producer != thread {
                     if node.pointee.isQuestion {
                         loop.removeFirstTaken()
@@ -204,6 +214,9 @@ package struct Serializer: ~Copyable {
                     }
                     if !session.admitsForeignWork(), leaveVacant(reference, session) { return session.end(inlineWork) }
                     session.deliversForeignEvent(inlineWork)
+                } else if isEarlier {
+                    if !session.admitsEarlierWork(), leaveVacant(reference, session) { return session.end(inlineWork) }
+                    session.deliversForeignEvent(inlineWork | node.pointee.inlineWork)
                 } else {
                     session.deliversOwnEvent(inlineWork | node.pointee.inlineWork)
                 }
@@ -241,7 +254,7 @@ package struct Serializer: ~Copyable {
     /// Drains if the serializer is vacant; called on a deputy thread.
     package func drainAsDeputy(_ reference: AnySerializerTarget) {
         loop.deputyLooks()
-        if loop.tryResume() { drain(reference) }
+        if loop.tryResume() { resume(reference) }
     }
 
     /// Waits a little while the drainer catches up, if the calling thread may wait at all (law L12), and drains if there is no drainer.
@@ -254,7 +267,7 @@ package struct Serializer: ~Copyable {
         guard isDraining.loadRelaxed() != 0 || loop.isVacant else { return }
         let session = DrainSession.current
         session.wait {
-            if loop.isVacant, session.mayResume, loop.tryResume() { drain(reference) }
+            if loop.isVacant, session.mayResume, loop.tryResume() { resume(reference) }
             return loop.backlogCount < DrainSession.waitThreshold / 64
         }
     }

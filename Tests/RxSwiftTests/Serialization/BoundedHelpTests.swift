@@ -83,6 +83,33 @@ import Testing
         #expect(worstCPU < 50_000_000)
     }
 
+    /// The faults: the time of slow callbacks renewed the budget for the next one, and what a thread had queued in earlier calls had no limit.
+    @Test("Slow callbacks do not capture a call", arguments: [1_000, 6_000])
+    func slowCallbacks(microseconds: UInt32) async {
+        let subject = PublishSubject<Int>()
+        let (sent, received) = (AtomicCounter(0), AtomicCounter(0))
+        let own = Guarded<[UInt: Int]>([:])
+        let worst = Guarded(0)
+        _ = subject.subscribe(onNext: { _ in
+            own.change { $0[CurrentThread.identity]? += 1 }
+            usleep(microseconds)
+            received.increment()
+        })
+        let producers = Producers(2) { _, number in
+            // As much as is delivered within the test's time.
+            if sent.value >= 1_500_000 / Int(microseconds) { return Thread.sleep(forTimeInterval: 0.001) }
+            sent.increment()
+            own.change { $0[CurrentThread.identity] = 0 }
+            subject.onNext(number)
+            let delivered = own.value[CurrentThread.identity] ?? 0
+            worst.change { $0 = max($0, delivered) }
+        }
+        Thread.sleep(forTimeInterval: 1.5)
+        producers.stop()
+        #expect(worst.value < 10, "one call has delivered \(worst.value) events")
+        #expect(await eventually { received.value == sent.value })
+    }
+
     @Test("Producers share the work, and no event is lost") func fairShare() async {
         let subject = PublishSubject<(thread: Int, number: Int)>()
         let overlap = OverlapDetector()
