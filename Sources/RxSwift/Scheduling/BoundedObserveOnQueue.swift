@@ -5,7 +5,8 @@ import RxPrimitives
 /// The elements between a source and a scheduler, of which no more wait than the policy allows.
 ///
 /// Each element that is kept has an event in the scheduler's queue. The event of an element that is dropped later stays there, and is
-/// skipped in its turn: so the elements keep their places among the other work of the scheduler (law L4).
+/// skipped in its turn: so the elements keep their places among the other work of the scheduler (law L4). But while many such events wait, an element
+/// that drops another one has its event: those of a sender without a pause would grow for ever (law L13), and the last of them would never be reached.
 final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
     let downstream: Sink<Element>
     private let policy: OverflowPolicy
@@ -15,6 +16,7 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
     @exclusivity(unchecked) private var buffer: OverflowBuffer<Element>
     /// The number of events whose elements were dropped. They come before those of the elements in the buffer.
     @exclusivity(unchecked) private var skips = 0
+    private static var skipLimit: Int { 256 }
     /// True from the wait of a source until it is resumed.
     @exclusivity(unchecked) private var hasWait = false
 
@@ -47,13 +49,21 @@ final class BoundedObserveOnQueue<Element>: AnyObserveOnQueue {
 
     // MARK: The upstream
 
-    /// Offers an element to the buffer. If it is kept, the caller submits an event.
-    func offer(_ element: Element) -> OverflowBuffer<Element>.Outcome {
+    /// Offers an element to the buffer.
+    ///
+    /// - Returns: what became of it, and whether the caller has to submit an event for it.
+    func offer(_ element: Element) -> (outcome: OverflowBuffer<Element>.Outcome, needsEvent: Bool) {
         lock.lock()
-        let fate = buffer.offer(element)
-        if case .droppedOldest = fate { skips += 1 }
-        lock.unlock()
-        return fate
+        defer { lock.unlock() }
+        let outcome = buffer.offer(element)
+        switch outcome {
+        case .kept: return (outcome, true)
+        case .droppedNewest, .overflowed: return (outcome, false)
+        case .droppedOldest:
+            if skips == Self.skipLimit { return (outcome, false) }
+            skips += 1
+            return (outcome, true)
+        }
     }
 
     /// Releases the elements of a hop that was cancelled.

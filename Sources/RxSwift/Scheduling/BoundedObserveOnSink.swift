@@ -33,11 +33,11 @@ package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
             leaveInline()
             if isFirst { return }
         }
-        switch events.offer(element) {
-        case .kept: submitBatch()
-        case .droppedOldest(let oldest):
-            submitBatch()
-            drop(oldest)
+        let (outcome, needsEvent) = events.offer(element)
+        if needsEvent { submitBatch() }
+        switch outcome {
+        case .kept: break
+        case .droppedOldest(let oldest): drop(oldest)
         case .droppedNewest(let newest): drop(newest)
         case .overflowed(let newest):
             let error = BackpressureOverflowError(operatorName: events.operatorName, bound: events.bound)

@@ -34,6 +34,8 @@ package final class PrivateRunQueue: RunQueue {
     private final class WakeJob: SchedulerJob {
         weak var queue: PrivateRunQueue?
 
+        override var holdsEvents: Bool { true }
+
         override func run(_ budget: inout Int) -> Bool {
             queue?.drainBatch()
             return true

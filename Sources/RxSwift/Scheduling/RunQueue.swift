@@ -27,7 +27,8 @@ package class RunQueue {
     /// Jobs taken from the stack, in order, and those that the drainer enqueued itself. Only the drainer accesses it.
     @exclusivity(unchecked) final var localQueue = JobQueue()
 
-    /// The number of steps per batch, after which other work on the underlying queue gets its turn.
+    /// The number of steps per batch, after which other work on the underlying queue gets its turn; slow steps end a batch earlier, see
+    /// `BatchBudget`.
     package final let batchLimit: Int
 
     /// - Parameters:
@@ -218,25 +219,28 @@ package class RunQueue {
     /// True if other jobs wait for the running one. Only the running job may read it.
     package final var hasWaitingJobs: Bool { !localQueue.isEmpty || hasPending }
 
-    /// Runs jobs until none is left or `batchLimit` is used up. Returns true if jobs are left.
+    /// Runs jobs until none is left or the batch is over. Returns true if jobs are left.
     private final func runJobs() -> Bool {
-        var budget = batchLimit
+        var batch = BatchBudget(limit: batchLimit)
+        var budget = batch.firstSlice()
         while true {
             guard let job = localQueue.popFirst() else {
                 if takePending() { continue }
-                if batchLimit - budget > RunQueue.streamThreshold { spinForMore() }
+                if batch.given - budget > RunQueue.streamThreshold { spinForMore() }
                 if leave() { return false }
                 continue
             }
             let gate = job.gate
             if !job.run(&budget) {
                 localQueue.prepend(job)
+                if budget == 0, batch.addSlice(to: &budget) { continue }
                 return true
             }
             gate?.jobEnded()
             budget -= 1
+            if budget > 0 || batch.addSlice(to: &budget) { continue }
             // A further batch would be wasted just to find the queue empty: in virtual time it would take a tick.
-            if budget <= 0 { return !localQueue.isEmpty || !leave() }
+            return !localQueue.isEmpty || !leave()
         }
     }
 

@@ -9,7 +9,8 @@ extension ObservableType {
     /// `shared.observe(on: slow, buffer: 100, overflow: .dropOldest)`.
     ///
     /// Costs O(1) per element. An element that is dropped after other work was submitted to the scheduler leaves its place there, some
-    /// 100 bytes, until the scheduler comes to it.
+    /// 100 bytes, until the scheduler comes to it. While 256 such places wait, an element takes the place of the one that it drops, before work that
+    /// was submitted in between: so a sender that is faster than the scheduler costs no more memory, and what is newest is delivered.
     /// - Parameters:
     ///   - scheduler: delivers the events. On `MainScheduler` they are delivered at once when the caller is already there and no element
     ///     waits.

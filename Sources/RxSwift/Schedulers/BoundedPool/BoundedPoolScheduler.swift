@@ -9,7 +9,9 @@ public import FoundationEssentials
 ///
 /// Order: work that one thread submits at one priority is started in order of submission. Among several threads there is no order,
 /// and with more than one worker actions overlap. The events of one `observe(on:)` come one at a time and in order. Work that an
-/// action submits to its own pool is started by the same worker, or by one that has nothing else to do.
+/// action submits to its own pool is started by the same worker, or by one that has nothing else to do. A hop or a source with many elements
+/// gives way after 200 microseconds, or a few elements that take longer, to work of its priority from outside the pool; of a worker's other looks for work one in 16
+/// begins there.
 ///
 /// Priority: work of a higher one is started first. Lest lower ones wait for ever, each worker begins one look for work in 32 at
 /// another priority, at each in turn. There it begins with the oldest work from outside the pool, the oldest that its own actions
@@ -131,10 +133,10 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     ///
     /// Waits until the work submitted before has run and the pool's threads have ended.
     ///
-    /// Actions whose time has not come, and periodic ones, are dropped and released. Work submitted later, also by actions that run,
-    /// is rejected: it is released, and its disposable is disposed of. Both are reported to `Hooks.workRejectedHandler`. The events
-    /// that an `observe(on:)` has already received are delivered; an `observe(on:)` that its source keeps busy keeps the pool from
-    /// ending.
+    /// Actions whose time has not come, and periodic ones, are dropped and released. Work submitted later, also by actions that run, is rejected: it is
+    /// released, and its disposable is disposed of; so is a source that emits here, such as `repeatElement`, once it gives way. All of that is
+    /// reported to `Hooks.workRejectedHandler`. The events that an `observe(on:)` has already received are delivered; an `observe(on:)` that its
+    /// source keeps busy keeps the pool from ending.
     ///
     /// Any thread may call it, any number of times; each call waits. On a thread of this pool the call does not wait, as it would
     /// wait for itself.

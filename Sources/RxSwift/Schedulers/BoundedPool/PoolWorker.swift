@@ -40,8 +40,42 @@ package final class PoolWorker {
     /// The level of the job found last.
     @exclusivity(unchecked) var level = 0
 
+    /// True if the job that ran last has more to do, and so lets other work go first.
+    @exclusivity(unchecked) var hasYielded = false
+
     /// The job that is running; counts no reference.
     @exclusivity(unchecked) var running: UnsafeRawPointer?
+
+    // The steps of a batch follow the time that the last one took: the steps of one job are as slow as before, mostly.
+    @exclusivity(unchecked) private var batchSteps = PoolWorker.firstBatchSteps
+    /// True if the last batch was used up, so that the next one is measured. Actions, which are of one step, need no clock.
+    @exclusivity(unchecked) private var measuresBatch = false
+    private static let firstBatchSteps = 16
+    private static let fewestBatchSteps = 3
+    private static let mostBatchSteps = 512
+    /// The time of a batch, after which other work has its turn, in ticks of `ProcessorCounter`.
+    private static let batchTicks = ProcessorCounter.ticks(nanoseconds: 200_000)
+
+    /// Returns the number of steps of the next batch, and its start in ticks, or 0.
+    @inline(__always)
+    func beginBatch() -> (steps: Int, start: UInt64) { (batchSteps, measuresBatch ? ProcessorCounter.now() : 0) }
+
+    @inline(__always)
+    func endBatch(of steps: Int, isUsedUp: Bool, since start: UInt64) {
+        if isUsedUp || measuresBatch { adapt(steps, isUsedUp, start) }
+    }
+
+    @inline(never)
+    private func adapt(_ steps: Int, _ isUsedUp: Bool, _ start: UInt64) {
+        measuresBatch = isUsedUp
+        if !isUsedUp || start == 0 { return }
+        let elapsed = ProcessorCounter.now() &- start
+        if elapsed <= PoolWorker.batchTicks {
+            batchSteps = min(2 * steps, PoolWorker.mostBatchSteps)
+        } else if elapsed > 2 * PoolWorker.batchTicks {
+            batchSteps = max(Int(UInt64(steps) * PoolWorker.batchTicks / elapsed), PoolWorker.fewestBatchSteps)
+        }
+    }
 
     init(pool: Unmanaged<WorkerPool>, number: Int) {
         self.pool = pool

@@ -32,25 +32,22 @@ final class WorkerPool: @unchecked Sendable {
 
     private let padding = CachePadding()
     /// The word of a `PoolState`, shared by all threads.
-    private let state = AtomicWord(0)
+    let state = AtomicWord(0)
     private let endPadding = CachePadding()
 
     /// The injectors, one for each level.
-    private let injectors: UnsafeMutablePointer<JobInjector>
+    let injectors: UnsafeMutablePointer<JobInjector>
     /// The workers by number: 0, or the address of the worker, retained. Each is written once, by the thread that starts the worker.
     private let workers: UnsafeMutablePointer<AtomicWord>
     /// A semaphore, signalled once for each sleeping worker that was counted as searching.
-    private let wakeUps = DispatchSemaphore(value: 0)
+    let wakeUps = DispatchSemaphore(value: 0)
     /// A group that is left when the pool was shut down and its last worker ended.
     private let end = DispatchGroup()
 
-    /// The time, in nanoseconds, that a worker without work looks at the state before it sleeps: less than waking it takes.
-    private static let searchTime = 1_100
-    /// The time that it does so before it takes the single job that another worker has submitted to itself.
-    private static let sparingTime = 300
     /// The number of looks for work of which one is not by priority, but begins at each level in turn.
     private static let turnPeriod: UInt = 32
-    private static let batchLimit = 512
+    /// The number of looks for work of which one begins with work from outside the pool.
+    private static let outsidePeriod: UInt = 16
 
     /// The time when a start may be tried again while workers are alive, in monotonic nanoseconds.
     private let nextStart = AtomicWord(0)
@@ -84,10 +81,12 @@ final class WorkerPool: @unchecked Sendable {
         let isAccepted: Bool
         if let worker = currentWorker {
             isAccepted = worker._withUnsafeGuaranteedRef { worker in
-                // Relaxed: this worker ends only after it has looked into its own deques once more. A job that submits itself
-                // again while it runs was accepted before: it is a hop that has more events than fit into a batch.
+                // Relaxed: this worker ends only after it has looked into its own deques once more. A hop that submits itself
+                // again while it runs has more events than fit into a batch, which were accepted before; a source has not emitted its next ones.
                 let isShutdown = PoolState(word: state.loadRelaxed()).isShutdown
-                if isShutdown, worker.running != UnsafeRawPointer(retained.toOpaque()) { return false }
+                let goesOn = worker.running == UnsafeRawPointer(retained.toOpaque())
+                if isShutdown, !goesOn || !job.holdsEvents { return false }
+                if goesOn { worker.hasYielded = true }
                 worker.deques[level].push(retained.word)
                 return true
             }
@@ -148,7 +147,7 @@ final class WorkerPool: @unchecked Sendable {
     /// Makes a transition, and returns its result.
     @inline(__always)
     @discardableResult
-    private func transition<Result>(_ body: (inout PoolState) -> Result) -> Result {
+    func transition<Result>(_ body: (inout PoolState) -> Result) -> Result {
         while true {
             let known = PoolState(word: state.loadSequentially())
             var new = known
@@ -159,7 +158,7 @@ final class WorkerPool: @unchecked Sendable {
 
     /// Makes a transition, and acts on its decision.
     @inline(__always)
-    private func change(_ body: (inout PoolState) -> PoolState.WakeDecision) {
+    func change(_ body: (inout PoolState) -> PoolState.WakeDecision) {
         perform(transition(body))
     }
 
@@ -216,7 +215,7 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    private func worker(_ number: Int) -> Unmanaged<PoolWorker>? {
+    func worker(_ number: Int) -> Unmanaged<PoolWorker>? {
         UnsafeRawPointer(bitPattern: workers[number].loadAcquiring()).map { .fromOpaque($0) }
     }
 
@@ -238,11 +237,15 @@ final class WorkerPool: @unchecked Sendable {
 
     private func run(_ job: Unmanaged<Job>, _ worker: PoolWorker) {
         let level = worker.level
-        var budget = WorkerPool.batchLimit
+        let (steps, start) = worker.beginBatch()
+        var budget = steps
+        worker.hasYielded = false
         worker.running = UnsafeRawPointer(job.toOpaque())
         let isDone = job._withUnsafeGuaranteedRef { $0.run(&budget) }
         worker.running = nil
+        worker.endBatch(of: steps, isUsedUp: budget <= 0, since: start)
         if isDone { return job.release() }
+        worker.hasYielded = true
         worker.deques[level].push(job.word)
         notifyWork(level)
     }
@@ -295,7 +298,9 @@ final class WorkerPool: @unchecked Sendable {
     /// Looks everywhere for work of a level: the worker's own, work from outside the pool, other workers'.
     @inline(__always)
     private func take(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
-        if let own = takesNewestOwn ? worker.deques[level].pop() : worker.deques[level].steal() {
+        if worker.hasYielded || worker.turn % WorkerPool.outsidePeriod == 0 {
+            if let job = takeWaiting(worker, level) { return job }
+        } else if let own = takesNewestOwn ? worker.deques[level].pop() : worker.deques[level].steal() {
             return Unmanaged(word: own)
         }
         switch injectors[level].take() {
@@ -304,6 +309,14 @@ final class WorkerPool: @unchecked Sendable {
         case .none: break
         }
         return steal(worker, level)
+    }
+
+    /// Takes work that the worker's own jobs would keep waiting: from outside the pool, or else the oldest of its own.
+    @inline(never)
+    private func takeWaiting(_ worker: PoolWorker, _ level: Int) -> Unmanaged<Job>? {
+        if injectors[level].hasWork, case .job(let job) = injectors[level].take() { return job }
+        if !worker.hasYielded, takesNewestOwn { return worker.deques[level].pop().flatMap { Unmanaged(word: $0) } }
+        return worker.deques[level].steal().flatMap { Unmanaged(word: $0) }
     }
 
     /// Takes from another worker, beginning with another one each time. A single job is left to its worker until the next look.
@@ -337,62 +350,5 @@ final class WorkerPool: @unchecked Sendable {
             if !worker.isSearching, hasWork { change { $0.wakeOne(limit: limit) } }
         }
         return job
-    }
-
-    // MARK: Without work
-
-    /// Ends a successful search: if it was the last one, and there is more work, another worker is to search.
-    private func endSearch(_ worker: PoolWorker) {
-        worker.isSearching = false
-        let isLast = transition { state -> Bool in
-            state.endSearch()
-            return state.searching == 0
-        }
-        // Sequentially consistent: work whose submitter saw this search under way shows here.
-        if isLast, hasWork { change { $0.wakeOne(limit: limit) } }
-    }
-
-    /// True if work is waiting, and there is a worker to wake or to start for it.
-    private var hasWork: Bool {
-        let known = PoolState(word: state.loadSequentially())
-        if known.sleeping == 0, known.workerCount == limit { return false }
-        for level in 0..<PoolState.levelCount where known.levels & 1 << UInt(level) != 0 {
-            if injectors[level].hasWork { return true }
-            for number in 0..<known.workerCount {
-                if worker(number)?._withUnsafeGuaranteedRef({ !$0.deques[level].isEmpty }) == true { return true }
-            }
-        }
-        return false
-    }
-
-    /// Waits for work: first awake, then asleep. Returns false when this worker is to end.
-    private func idle(_ worker: PoolWorker) -> Bool {
-        if worker.sawRefill {
-            sched_yield()
-            return true
-        }
-        if worker.sawSingle {
-            beginSearch(worker)
-            _ = SpinWait.spin(nanoseconds: WorkerPool.sparingTime) { PoolState(word: state.loadRelaxed()).isShutdown }
-            return true
-        }
-        if worker.sawShutdown { return false }
-        beginSearch(worker)
-        if worker.isSearching {
-            let foundWork = SpinWait.spin(nanoseconds: WorkerPool.searchTime) {
-                let known = PoolState(word: state.loadRelaxed())
-                return known.hasWork || known.isShutdown
-            }
-            if foundWork { return true }
-        }
-        let wasSearching = worker.isSearching
-        guard transition({ $0.sleep(wasSearching: wasSearching) }) else { return true }
-        wakeUps.wait()
-        worker.isSearching = true
-        return true
-    }
-
-    private func beginSearch(_ worker: PoolWorker) {
-        if !worker.isSearching { worker.isSearching = transition { $0.beginSearch(limit: limit) } }
     }
 }

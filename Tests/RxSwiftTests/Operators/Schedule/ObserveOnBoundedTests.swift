@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Foundation
+import RxPrimitives
 import RxSwift
 import TestSupport
 import Testing
@@ -112,6 +114,28 @@ import Testing
         #expect(await eventually { log.lines.last == "completed" })
         #expect(log.lines.count - 1 + dropped == 10_000)
         subscription.dispose()
+    }
+
+    /// The fault: the newest element waited behind the places of all that were dropped. A sender without a pause made them grow, and it never came.
+    @Test("Several hops on one scheduler deliver while the source floods them")
+    func flood() {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "flooded")
+        let subject = PublishSubject<Int>()
+        let counts = (0..<5).map { _ in AtomicCounter(0) }
+        let bag = DisposeBag()
+        for count in counts {
+            subject.observe(on: scheduler, buffer: 1, overflow: .latest).subscribe(onNext: { _ in
+                usleep(100)
+                count.increment()
+            }).disposed(by: bag)
+        }
+        let end = MonotonicClock.now() + 2_000_000_000
+        var number = 0
+        while MonotonicClock.now() < end {
+            subject.onNext(number)
+            number += 1
+        }
+        #expect(counts.allSatisfy { $0.value > 20 }, "\(counts.map(\.value)) of \(number) elements")
     }
 
     @Test("A disposal releases the elements that wait")
