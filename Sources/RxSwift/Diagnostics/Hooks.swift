@@ -53,7 +53,7 @@ public enum Hooks {
     /// The number of events that may wait at one serializer or `observe(on:)` before `backlogHandler` is called.
     ///
     /// The handler is called again at each multiple. 10,000 by default. Subscribers that come or leave while a subject delivers wait there, too,
-    /// and count as events do.
+    /// and count as events do. A number that is not positive stops the program.
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }
         set {

@@ -38,8 +38,13 @@ where ClockType.Duration == Duration {
         lock.withLock { job.ticket = sleep }
         // Holds the job by way of `sleep`, which releases it as soon as it is unscheduled: a clock may take no notice of the cancellation.
         let task = Task.detached { [self, clock] in
-            do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
-            if let job = takeJob(of: sleep) { jobs.submit(job) }
+            do {
+                try await clock.sleep(until: deadline, tolerance: nil)
+                if let job = takeJob(of: sleep) { jobs.submit(job) }
+            } catch {
+                // Unless the job was unscheduled, the clock has failed.
+                if let job = takeJob(of: sleep), job.wasRejected() { Hooks.workRejectedHandler("ClockScheduler", 1) }
+            }
         }
         let isUnscheduled = lock.withLock {
             sleep.task = task

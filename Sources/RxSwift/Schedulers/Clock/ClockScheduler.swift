@@ -8,7 +8,8 @@ public import FoundationEssentials
 /// run in order of submission on a serial queue of their own. The clock-driven operators, such as `debounce(for:clock:)`, are those of a
 /// scheduler with this one.
 ///
-/// A delayed action costs a task that sleeps on the clock. A clock whose `sleep` throws without cancellation never runs that action.
+/// A delayed action costs a task that sleeps on the clock. A clock whose `sleep` throws without cancellation never runs that action,
+/// which is released, and reported to `Hooks.workRejectedHandler` by the name "ClockScheduler".
 public final class ClockScheduler<ClockType: Clock>: SchedulerType, TimedJobSchedulerProviding, @unchecked Sendable
 where ClockType.Duration == Duration {
     /// The clock that delays follow.

@@ -106,6 +106,34 @@ import Testing
         #expect(await eventually { released.value == 1 })
     }
 
+    /// The fault: the sleep held the job, and the job the sleep.
+    @Test("An action whose clock fails is released and reported", arguments: [false, true])
+    func failingClock(isCancellation: Bool) async {
+        struct Failing: Clock {
+            let isCancellation: Bool
+            var now: ContinuousClock.Instant { .now }
+            var minimumResolution: Duration { .zero }
+
+            func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+                if isCancellation { throw CancellationError() }
+                throw Failure.expected
+            }
+        }
+        let rejections = RejectionLog()
+        defer { rejections.end() }
+        let released = AtomicCounter(0)
+        do {
+            let token = ReleaseToken { released.increment() }
+            let scheduler = ClockScheduler(Failing(isCancellation: isCancellation))
+            _ = scheduler.scheduleRelative(token, dueTime: .milliseconds(1)) { _ in
+                Issue.record("has not slept")
+                return Disposables.create()
+            }
+        }
+        #expect(await eventually { released.value == 1 })
+        #expect(rejections["ClockScheduler"] == 1)
+    }
+
     private struct Box {
         private let disposable: any Disposable
 
