@@ -10,11 +10,12 @@ import RxPrimitives
 
 /// The budget of one thread for other threads' work (law L12). Each thread has its own, made at first use, and no other thread uses it.
 ///
-/// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. The thread renews it when the
-/// outermost drain asks for more work, at the earliest four milliseconds after the last renewal, not counting the time that the work below the budget
-/// takes itself. So a call of less than four milliseconds has one budget, and a longer call spends at most a fifth of its time on other
-/// threads' work. A call that waits for a drainer renews the budget first, as it would do nothing else meanwhile. What the thread itself queued in
-/// earlier calls, while others drained, has the millisecond in common with other threads' work. Only contended serializers use the budget.
+/// The budget is 256 events, or one millisecond, and all serializers that the thread drains share it. The thread renews it when an outermost drain
+/// first asks for work, at the earliest four milliseconds after the last renewal, in which the time from such a question to the end of the drain does
+/// not count: neither other threads' work nor what it leads to brings more of it. So a call that drains once has one budget, and a long call that drains
+/// again and again spends at most a fifth of its time on other threads' work. A call that waits for a drainer renews the budget first, as it would do
+/// nothing else meanwhile. What the thread itself queued in earlier calls, while others drained, has the millisecond in common with other threads'
+/// work. Only contended serializers use the budget.
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK
@@ -50,7 +51,7 @@ package final class DrainSession {
     private var remainingEvents = 0
     private var deadline: UInt64 = 0
     private var renewal: UInt64 = 0
-    /// When the piece of work began that runs below the budget; 0 if there is none.
+    /// When the outermost drain first ran work below the budget; 0 if it has run none.
     private var workStart: UInt64 = 0
     private var isUnlimited = false
 
@@ -106,7 +107,7 @@ package final class DrainSession {
         depth -= 1
         if depth == 0 {
             (isUnlimited, ownEvents) = (false, 0)
-            endBudgetedWork()
+            if workStart != 0 { endBudgetedWork() }
         }
     }
 
@@ -115,7 +116,6 @@ package final class DrainSession {
     /// - Parameter inlineWork: the work in which it was queued, together with that in which this drain runs.
     @inline(__always)
     func deliversOwnEvent(_ inlineWork: UInt) {
-        endBudgetedWork()
         ownEvents += 1
         self.inlineWork = inlineWork
     }
@@ -151,27 +151,20 @@ package final class DrainSession {
         if let deputy { return deputy.continues() }
         if isUnlimited { return true }
         let now = MonotonicClock.now()
-        endBudgetedWork(at: now)
-        if depth == 1, now >= renewal { renew(now) }
+        if depth == 1, workStart == 0, now >= renewal { renew(now) }
         guard remainingEvents >= events, now < deadline else {
             remainingEvents = 0
             return false
         }
         remainingEvents -= events
-        workStart = now
+        if workStart == 0 { workStart = now }
         return true
     }
 
-    /// The time of the work that runs below the budget does not bring the next budget nearer.
-    private func endBudgetedWork(at now: UInt64) {
-        if workStart == 0 { return }
-        renewal += now - workStart
-        workStart = 0
-    }
-
-    @inline(__always)
+    @inline(never)
     private func endBudgetedWork() {
-        if workStart != 0 { endBudgetedWork(at: MonotonicClock.now()) }
+        renewal += MonotonicClock.now() - workStart
+        workStart = 0
     }
 
     private func renew(_ now: UInt64) {
