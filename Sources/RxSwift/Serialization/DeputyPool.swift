@@ -10,8 +10,8 @@ import RxPrimitives
 
 /// Threads that only drain vacant serializers which no producer comes to (law L12).
 ///
-/// One deputy at a time drains, and moves to the next serializer after a millisecond if one waits. If it has been inside one
-/// callback for 10 ms while a serializer waits, another deputy takes the waiting one. An idle deputy ends after ten seconds.
+/// One deputy at a time drains. After a millisecond it moves to the next serializer if one waits, and lets producers in that are faster than it is. If it
+/// has been inside one callback for 10 ms while a serializer waits, another deputy takes the waiting one. An idle deputy ends after ten seconds.
 final class DeputyPool: @unchecked Sendable {
     #if RX_MODEL_CHECK
         /// Each execution of a scenario about deputies has its own.
@@ -214,8 +214,14 @@ final class Deputy: @unchecked Sendable {
         sliceEnd = 0
     }
 
+    /// True if another serializer waits for a deputy.
+    var isAwaited: Bool { pool.isAwaited }
+
     /// Tells whether it continues with the serializer that it drains; called before each piece of work.
-    func continues() -> Bool {
+    ///
+    /// - Parameter isCrowded: whether its producers are faster than it is. For a thread that emits without a pause it is quicker to deliver its events
+    ///   itself than to hand them over, so after a while it is let in.
+    func continues(isCrowded: Bool) -> Bool {
         let count = pieces.loadRelaxed() &+ 1
         pieces.storeRelaxed(count)
         // The clock is read for each piece, because a slow callback comes with few pieces.
@@ -223,7 +229,7 @@ final class Deputy: @unchecked Sendable {
         if sliceEnd == 0 { sliceEnd = now + Deputy.slice }
         if now < sliceEnd { return true }
         sliceEnd = now + Deputy.slice
-        return !pool.isAwaited
+        return !isCrowded && !isAwaited
     }
 
     fileprivate func notePieces() {

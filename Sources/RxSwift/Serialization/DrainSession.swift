@@ -15,7 +15,7 @@ import RxPrimitives
 /// not count: neither other threads' work nor what it leads to brings more of it. So a call that drains once has one budget, and a long call that drains
 /// again and again spends at most a fifth of its time on other threads' work. A call that waits for a drainer renews the budget first, as it would do
 /// nothing else meanwhile. What the thread itself queued in earlier calls, while others drained, has the millisecond in common with other threads'
-/// work. Only contended serializers use the budget.
+/// work; a call that finds too much pending, and may not wait, has a millisecond for it in any case. Only contended serializers use the budget.
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK
@@ -141,17 +141,15 @@ package final class DrainSession {
         return depth == 0 && now >= renewal || remainingEvents > 0 && now < deadline
     }
 
-    /// Tells whether the drainer may run one more piece of another thread's work.
-    func admitsForeignWork() -> Bool { admits(events: 1) }
-
-    /// Tells whether the drainer may run one more piece of the work that its thread queued in earlier calls.
-    func admitsEarlierWork() -> Bool { admits(events: 0) }
-
-    private func admits(events: Int) -> Bool {
-        if let deputy { return deputy.continues() }
+    /// Tells whether the drainer may run one more piece of another thread's work, or of the work that its own thread queued in earlier calls.
+    ///
+    /// - Parameter pending: about the number of pieces that wait.
+    func admitsWork(isForeign: Bool, pending: Int) -> Bool {
+        if let deputy { return deputy.continues(isCrowded: pending > DrainSession.waitThreshold) }
         if isUnlimited { return true }
         let now = MonotonicClock.now()
         if depth == 1, workStart == 0, now >= renewal { renew(now) }
+        let events = isForeign ? 1 : 0
         guard remainingEvents >= events, now < deadline else {
             remainingEvents = 0
             return false
@@ -178,15 +176,37 @@ package final class DrainSession {
 
     // MARK: Waiting
 
-    /// Waits until `isOver` returns true, at most a millisecond; not at all inside a callback, on the main queue or on a thread of a
-    /// scheduler.
+    /// True unless the thread is inside a callback, on the main queue or on a thread of a scheduler.
+    var mayWait: Bool { depth == 0 && callbackDepth == 0 && deputy == nil && !MainQueue.isCurrent }
+
+    /// Waits until `isOver` returns true, at most a millisecond. The thread may wait.
     func wait(_ isOver: () -> Bool) {
-        if depth != 0 || callbackDepth != 0 || deputy != nil || MainQueue.isCurrent { return }
         let now = MonotonicClock.now()
         renew(now)
-        while !isOver(), MonotonicClock.now() < now + DrainSession.waitLimit {
-            var pause = timespec(tv_sec: 0, tv_nsec: 100_000)
-            nanosleep(&pause, nil)
-        }
+        while !isOver(), MonotonicClock.now() < now + DrainSession.waitLimit { DrainSession.pause() }
+    }
+
+    /// Gives a thread that may not wait a millisecond for what it has queued itself, whatever budget is left for other threads' work. Returns false
+    /// if the thread is draining already.
+    func beginsToCatchUp() -> Bool {
+        if depth != 0 || deputy != nil { return false }
+        let now = MonotonicClock.now()
+        if now >= deadline { remainingEvents = 0 }
+        deadline = now + DrainSession.timeLimit
+        return true
+    }
+
+    /// Leaves a moment in which a producer may become the drainer of a crowded serializer that a deputy has left vacant.
+    ///
+    /// - Returns: false, at once, if the thread is no deputy's or another serializer waits for it.
+    func letsProducersIn() -> Bool {
+        guard let deputy, !deputy.isAwaited else { return false }
+        DrainSession.pause()
+        return true
+    }
+
+    private static func pause() {
+        var pause = timespec(tv_sec: 0, tv_nsec: 100_000)
+        nanosleep(&pause, nil)
     }
 }

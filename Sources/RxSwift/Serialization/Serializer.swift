@@ -204,22 +204,25 @@ package struct Serializer: ~Copyable {
                     target.didArrive(arrived)
                 }
                 guard let node = loop.firstTaken else { break }
-                let isEarlier = earlier > 0
-                earlier -= 1
-                if node.pointee.producer != thread {
-                    if node.pointee.isQuestion {
-                        loop.removeFirstTaken()
-                        answer(node, for: target)
+                let isForeign = node.pointee.producer != thread
+                if isForeign, node.pointee.isQuestion {
+                    earlier -= 1
+                    loop.removeFirstTaken()
+                    answer(node, for: target)
+                    continue
+                }
+                if isForeign || earlier > 0 {
+                    guard session.admitsWork(isForeign: isForeign, pending: loop.backlogCount) else {
+                        if leaveVacant(reference, session) { return session.end(inlineWork) }
+                        // Other threads may have drained meanwhile.
+                        earlier = loop.pendingCount
                         continue
                     }
-                    if !session.admitsForeignWork(), leaveVacant(reference, session) { return session.end(inlineWork) }
-                    session.deliversForeignEvent(inlineWork)
-                } else if isEarlier {
-                    if !session.admitsEarlierWork(), leaveVacant(reference, session) { return session.end(inlineWork) }
-                    session.deliversForeignEvent(inlineWork | node.pointee.inlineWork)
+                    session.deliversForeignEvent(isForeign ? inlineWork : inlineWork | node.pointee.inlineWork)
                 } else {
                     session.deliversOwnEvent(inlineWork | node.pointee.inlineWork)
                 }
+                earlier -= 1
                 loop.removeFirstTaken()
                 target.run(node)
             }
@@ -234,9 +237,11 @@ package struct Serializer: ~Copyable {
 
     /// Leaves the pending nodes to the next thread that comes, or to a deputy.
     ///
-    /// - Returns: false if the caller is still the drainer: the serializer was closed, or no deputy is available.
+    /// - Returns: false if the caller is still the drainer, or again: the serializer was closed, no deputy is available, or the caller is the
+    ///   deputy.
     private func leaveVacant(_ reference: AnySerializerTarget, _ session: DrainSession) -> Bool {
         guard loop.vacate() else { return false }
+        if session.letsProducersIn() { return !loop.tryResume() }
         if !loop.requestDeputy() || DeputyPool.shared.submit(reference.target) { return true }
         loop.deputyLooks()
         guard loop.tryResume() else { return true }
@@ -257,15 +262,19 @@ package struct Serializer: ~Copyable {
         if loop.tryResume() { resume(reference) }
     }
 
-    /// Waits a little while the drainer catches up, if the calling thread may wait at all (law L12), and drains if there is no drainer.
+    /// Slows down a producer that finds much pending (law L12): it waits a little while the drainer catches up, and drains if there is none.
     ///
     /// It waits until almost nothing is pending, not only until half is: a thread that finds the serializer idle delivers its events several
-    /// times as fast as it enqueues them for another thread.
+    /// times as fast as it enqueues them for another thread. Where it may not wait, it only drains.
     @inline(never)
     private func waitForDrainer(_ reference: AnySerializerTarget) {
         // Otherwise the drainer is in its first piece of work, and may be this very thread, which emits in a callback.
         guard isDraining.loadRelaxed() != 0 || loop.isVacant else { return }
         let session = DrainSession.current
+        guard session.mayWait else {
+            if loop.isVacant, session.beginsToCatchUp(), loop.tryResume() { resume(reference) }
+            return
+        }
         session.wait {
             if loop.isVacant, session.mayResume, loop.tryResume() { resume(reference) }
             return loop.backlogCount < DrainSession.waitThreshold / 64

@@ -181,6 +181,42 @@ import Testing
         #expect(maxPending < 200_000, "\(maxPending) of \(sent.value) events were pending")
     }
 
+    /// The fault: a deputy, once it drained, kept the producer from delivering its events itself. A million waited, and the backlog only grew.
+    @Test("A producer that may not wait delivers its own events") func crowdedDeputy() async {
+        let subject = PublishSubject<Int>()
+        let received = AtomicCounter(0)
+        let sent = AtomicCounter(0)
+        let isInside = DispatchSemaphore(value: 0)
+        _ = subject.subscribe(onNext: { number in
+            if number < 0 {
+                isInside.signal()
+                while sent.value < 20_000 { usleep(100) }
+            }
+            // Takes more time than to hand over an event does.
+            for _ in 0..<4 { jitter(63) }
+            received.increment()
+        })
+        Thread.detachNewThread { subject.onNext(-1) }
+        isInside.wait()
+        let hasEnded = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var maxPending = 0
+        // Inside an action, as on the main queue, a producer never waits.
+        let action = SerialDispatchQueueScheduler(qos: .default).schedule(()) { _ in
+            let start = MonotonicClock.now()
+            while MonotonicClock.now() - start < 1_000_000_000 {
+                subject.onNext(sent.value)
+                sent.increment()
+                if sent.value > 40_000 { maxPending = max(maxPending, sent.value - received.value) }
+            }
+            hasEnded.signal()
+            return Disposables.create()
+        }
+        race({ hasEnded.wait() })
+        action.dispose()
+        #expect(maxPending < 100_000, "\(maxPending) of \(sent.value) events were pending")
+        #expect(await eventually { received.value == sent.value + 1 })
+    }
+
     @Test("A deputy delivers pending events without another producer") func pendingEvents() async {
         let subject = PublishSubject<Int>()
         let received = AtomicCounter(0)
@@ -207,7 +243,7 @@ import Testing
     }
 
     /// A deputy is inside a callback that does not return; another serializer is drained all the same.
-    @Test("A deputy stuck in a callback is replaced") func stuckDeputy() async {
+    @Test("A deputy stuck in a callback is replaced") func stuckDeputy() {
         let blocked = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var subjects: [PublishSubject<Int>] = []
         let received = AtomicCounter(0)
@@ -234,8 +270,15 @@ import Testing
             mayLeave.signal()
             hasReturned.wait()
         }
-        #expect(await eventually { received.value == 1_001 })
-        blocked.signal()
+        // On a thread of its own: other tests wait until no deputy is at work, and occupy the threads that a task of this test would need.
+        let isOver = OneShot()
+        Thread.detachNewThread {
+            for _ in 0..<20_000 where received.value < 1_001 { usleep(500) }
+            blocked.signal()
+            isOver.fire()
+        }
+        #expect(isOver.wait(seconds: 20))
+        #expect(received.value == 1_001)
     }
 
     @Test("A program of one thread has all events delivered when its call returns") func singleThread() {
