@@ -34,6 +34,13 @@ package class AnySink: Stage {
     @usableFromInline
     package func upstreamReleased() {}
 
+    /// Tells that a source above begins anew, as it does without an end where nothing stops it.
+    ///
+    /// Called from the source's thread, not from inside an event. A connection that nobody wants any more notices this where its source has no
+    /// elements. A stage with one source forwards this call.
+    @usableFromInline
+    package func upstreamRepeats() {}
+
     /// Tells whether the stages from this one on want `source`, one of those above, to pause (law L13). If so, they call its `resume` later.
     ///
     /// From the source's thread, not from inside an event. Takes no more than a few instructions per stage; runs no code of the user.
@@ -109,6 +116,11 @@ package class LinearSink<Element, Output>: Sink<Element> {
         return word
     }
 
+    package override func abandonSubscription() -> UInt {
+        // Relaxed: as above.
+        upstream.loadRelaxed()
+    }
+
     @usableFromInline
     package override func error(_ error: any Swift.Error) {
         // If cancelled, this stage has ended, and so does a source that does not know it yet.
@@ -122,6 +134,9 @@ package class LinearSink<Element, Output>: Sink<Element> {
 
     @usableFromInline
     package override func upstreamReleased() { downstream.upstreamReleased() }
+
+    @usableFromInline
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 

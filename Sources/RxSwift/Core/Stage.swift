@@ -166,20 +166,43 @@ package class Stage {
             let word = upstream.loadRelaxed()
             if word & Stage.quiesced != 0 { return }
             if word > Stage.maxTag {
-                // Taken, so that no other thread releases the stage above meanwhile. Acquiring: paired with the one in `link`.
-                guard upstream.compareExchange(word, Stage.quiescing) else { continue }
-                Stage.walk(from: word) { $0.quiesce() }
-                // Releasing: paired with the exchange in `takeUpstream`. If it fails, this stage was cancelled meanwhile or its source
-                // has ended.
-                if !upstream.compareExchange(Stage.quiescing, word | Stage.quiesced) {
-                    _ = upstream.compareExchange(Stage.quiescingUnlinked, Stage.quiescedUnlinked)
-                    Stage.linked(by: word).takeRetainedValue().cancel()
-                }
+                if holdUpstream(word, { Stage.walk(from: word) { $0.quiesce() } }) { return }
+            } else if word != Stage.unlinked || upstream.compareExchange(word, Stage.quiescedUnlinked) {
                 return
             }
-            guard word == Stage.unlinked else { return }
-            if upstream.compareExchange(word, Stage.quiescedUnlinked) { return }
         }
+    }
+
+    /// Quiesces the stage above, and tells it that it will be cancelled whatever comes: the cancellation is only postponed. See `abandonSubscription`.
+    package final func abandonUpstream() {
+        quiesceUpstream()
+        while case let word = upstream.loadRelaxed(), word > Stage.maxTag {
+            if holdUpstream(word, { Stage.walk(from: word) { $0.abandonSubscription() } }) { return }
+        }
+    }
+
+    /// Notes that this stage, which was quiesced, will be cancelled whatever comes, and passes that on.
+    ///
+    /// A stage that is only quiesced may be followed by another one that subscribes to the same source: of `concat(_:)`, as its terminal event is on its
+    /// way. So a source which several subscriptions share goes on until each is cancelled or abandoned; and one that subscribes over and
+    /// over within the postponing `subscribe` would never come to an end otherwise.
+    /// - Returns: the word of the stage to continue with, or 0.
+    package func abandonSubscription() -> UInt {
+        abandonUpstream()
+        return 0
+    }
+
+    /// Runs `body` while no other thread releases the stage above, whose word this is. Returns false if it has changed meanwhile.
+    private func holdUpstream(_ word: UInt, _ body: () -> Void) -> Bool {
+        // Acquiring: paired with the compare-exchange in `link`.
+        guard upstream.compareExchange(word, Stage.quiescing) else { return false }
+        body()
+        // Releasing: paired with the exchange in `takeUpstream`. If it fails, this stage was cancelled meanwhile or its source has ended.
+        if !upstream.compareExchange(Stage.quiescing, word | Stage.quiesced) {
+            _ = upstream.compareExchange(Stage.quiescingUnlinked, Stage.quiescedUnlinked)
+            Stage.linked(by: word).takeRetainedValue().cancel()
+        }
+        return true
     }
 
     /// Quiesces this stage, which the caller is about to cancel, and the stages above.

@@ -50,9 +50,9 @@ public enum Hooks {
         set { callStackCapture.value = newValue }
     }
 
-    /// The number of events that may wait at one serializer or `observe(on:)` before `backlogHandler` is called.
+    /// The number of events that may wait at one place before `backlogHandler` is called.
     ///
-    /// The handler is called again at each multiple. 10,000 by default. Subscribers that come or leave while a subject delivers wait there, too,
+    /// The handler is called again at each multiple; of `zip`, whose queue grows by doubling, when it has to grow. 10,000 by default. Subscribers that come or leave while a subject delivers wait there, too,
     /// and count as events do. A number that is not positive stops the program.
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }
@@ -62,7 +62,8 @@ public enum Hooks {
         }
     }
 
-    /// Receives a call when events wait at a serializer or `observe(on:)` in numbers of `backlogThreshold`.
+    /// Receives a call when events wait in numbers of `backlogThreshold`: at a serializer, a hop, `zip`, `delay`, a write, for a slot of
+    /// `merge(maxConcurrent:)`, or for a task.
     ///
     /// Called once for each place (an operator in one subscription) and multiple of the threshold, on the thread that emits, which holds
     /// no lock of this library. Until a handler is set, each place prints one line to standard error, at the first multiple, also in

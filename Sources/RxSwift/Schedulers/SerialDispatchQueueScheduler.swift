@@ -6,7 +6,8 @@ public import FoundationEssentials
 /// Runs actions one after another, in the order in which they were submitted, on a dispatch queue.
 ///
 /// All work submitted to one scheduler object (actions, events of `observe(on:)`) keeps its order. A burst costs one
-/// `DispatchQueue.async`: other users of the queue get their turn between bursts, and every 512 steps. Delays are measured on a
+/// `DispatchQueue.async`: other users of the queue get their turn between bursts, and every 512 steps. (Where the queue is a target of the scheduler's
+/// own one, Dispatch decides when that is, and lets a busy queue go on.) Delays are measured on a
 /// monotonic clock, and run on one kernel timer for the whole scheduler.
 public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     /// The type of delays.

@@ -62,7 +62,7 @@ class Coordinator: Stage, SerializerTarget {
         // The source that is being subscribed to ends now, because it may be in a loop; later sources end as soon as they are linked.
         let subscribing = slots.lastIndex { !$0.isUnlinked } ?? 0
         // Closures of the postponed sources must not run meanwhile (law L1).
-        for slot in slots[..<subscribing] { slot.quiesceUpstream() }
+        for slot in slots[..<subscribing] { slot.abandonUpstream() }
         for slot in slots[subscribing...] { slot.cancel() }
     }
 
@@ -79,6 +79,11 @@ class Coordinator: Stage, SerializerTarget {
     }
 
     package final override func quiesceBoundary() -> UInt { quiesce() }
+
+    package final override func abandonSubscription() -> UInt {
+        for slot in slots { slot.abandonUpstream() }
+        return 0
+    }
 
     // MARK: By the drainer
 

@@ -95,6 +95,7 @@ package class ResubscribingSink<Element>: Sink<Element> {
     /// Subscribes to sources until one keeps running. The caller has entered the gate.
     private final func proceed() {
         repeat {
+            upstreamRepeats()
             if isCancelled { return }
             let source = nextSource()
             if isCancelled { return }

@@ -2,6 +2,7 @@
 
 import Dispatch
 import RxSwift
+import RxTest
 import TestSupport
 import Testing
 
@@ -49,6 +50,32 @@ import Testing
             for element in 0..<11_000 { source.onNext(element) }
             precondition(reports == ["values 10", "values 10"], "\(reports)")
             withExtendedLifetime((throwing, suspending, others)) {}
+        }
+    }
+
+    @Test("Elements and sequences that wait in an operator are reported, if their source cannot pause")
+    func operators() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var reports: [String] = []
+            Hooks.backlogThreshold = 1_000
+            Hooks.backlogHandler = { name, count in reports.append("\(name) \(count)") }
+            let source = PublishSubject<Int>()
+            let never = Observable<Int>.never()
+            let scheduler = TestScheduler(initialClock: 0)
+            let pipelines = [
+                Observable.zip(source, never) { $0 + $1 }, Observable.zip([source, never]) { $0.count },
+                source.concatMap { _ in never }, source.flatMap(maxConcurrent: 2) { _ in never },
+                source.map { _ in never }.concat(), source.delay(.seconds(1), scheduler: scheduler),
+            ]
+            let subscriptions = pipelines.map { $0.subscribe() }
+            for element in 0..<1_100 { source.onNext(element) }
+            let expected = [
+                "delay 1000", "merge(maxConcurrent:) 1000", "merge(maxConcurrent:) 1000", "merge(maxConcurrent:) 1000",
+                "zip 1024",
+                "zip 1024",
+            ]
+            precondition(reports.sorted() == expected, "\(reports)")
+            for subscription in subscriptions { subscription.dispose() }
         }
     }
 

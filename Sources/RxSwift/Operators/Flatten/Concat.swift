@@ -88,6 +88,8 @@ final class ConcatSink<Element>: ResubscribingSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }

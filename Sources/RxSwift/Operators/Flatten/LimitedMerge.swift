@@ -121,6 +121,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private var waitingOuter = WaitingSources()
 
     private let subscribePhase = SubscribePhase(begun: true)
+    private let backlogPlace = Backlog.Place()
 
     package override var operatorName: StaticString { "merge(maxConcurrent:)" }
 
@@ -145,7 +146,11 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     /// Runs an inner source, or lets it wait for a slot.
     func admit(_ inner: Observable<Element>) {
         lock.lock()
-        guard !isClosed, limit.admit(inner) else { return lock.unlock() }
+        guard !isClosed, limit.admit(inner) else {
+            let count = isClosed ? 0 : Backlog.count(limit.waitingCount, whilePausing: !waitingOuter.isEmpty)
+            lock.unlock()
+            return Backlog.noticed(count, at: operatorName, backlogPlace)
+        }
         let free = freeSlots.popLast()
         lock.unlock()
         guard let slot = free ?? makeSlot() else { return }
@@ -217,6 +222,12 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         for slot in running { slot.quiesceUpstream() }
     }
 
+    package override func abandonSubscription() -> UInt {
+        abandonUpstream()
+        for slot in lock.withLock({ slots }) { slot.abandonUpstream() }
+        return 0
+    }
+
     @usableFromInline
     override func cancel() {
         super.cancel()
@@ -238,7 +249,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
         let postponed = postponed
         resumeOuter()
         // Closures of postponed sources must not run meanwhile (law L1). A source that is being subscribed to may be in a loop.
-        for slot in postponed { if slot.isSubscribing { slot.cancel() } else { slot.quiesceUpstream() } }
+        for slot in postponed { if slot.isSubscribing { slot.cancel() } else { slot.abandonUpstream() } }
         for slot in given.slots { slot.cancel() }
     }
 }

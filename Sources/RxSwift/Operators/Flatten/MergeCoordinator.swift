@@ -106,12 +106,18 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         quiesceInners()
     }
 
-    private func quiesceInners() {
+    package override func abandonSubscription() -> UInt {
+        abandonUpstream()
+        quiesceInners(abandons: true)
+        return 0
+    }
+
+    private func quiesceInners(abandons: Bool = false) {
         let inners = takeInners()
         var node = inners
         while let inner = node {
             node = inner._withUnsafeGuaranteedRef { inner in
-                inner.quiesceUpstream()
+                if abandons { inner.abandonUpstream() } else { inner.quiesceUpstream() }
                 return inner.nextInner
             }
         }
@@ -134,7 +140,7 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
         // The source that is being subscribed to may be in a loop.
         subscribing?.cancel()
         // Closures of postponed sources must not run meanwhile (law L1).
-        quiesceInners()
+        quiesceInners(abandons: true)
     }
 
     private func cancelInners() {

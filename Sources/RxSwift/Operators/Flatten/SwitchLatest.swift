@@ -185,6 +185,12 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         running?.quiesceUpstream()
     }
 
+    package override func abandonSubscription() -> UInt {
+        abandonUpstream()
+        lock.withLock { latest.running }?.abandonUpstream()
+        return 0
+    }
+
     @usableFromInline
     override func cancel() {
         super.cancel()
@@ -196,7 +202,7 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
         if isPostponed { postponed = current }
         lock.unlock()
         // Closures of a postponed source must not run meanwhile (law L1).
-        if isPostponed { current?.quiesceUpstream() } else { current?.cancel() }
+        if isPostponed { current?.abandonUpstream() } else { current?.cancel() }
     }
 }
 

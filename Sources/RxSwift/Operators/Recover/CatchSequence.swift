@@ -62,6 +62,8 @@ final class CatchSequenceSink<Element>: ResubscribingSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     override func completed() { completed(then: {}) }

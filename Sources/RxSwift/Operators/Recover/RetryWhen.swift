@@ -154,6 +154,8 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     override func completed() { completed(then: {}) }

@@ -195,6 +195,10 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         return true
     }
 
+    package override func upstreamRepeats() {
+        if !demand.isWanted { _ = isExhausted() }
+    }
+
     // The connection ends first, so that a subscription made inside the terminal event starts anew. The source is cancelled before
     // the event is passed on, or after it if the source ends while it is being subscribed to, as in RxSwift.
 

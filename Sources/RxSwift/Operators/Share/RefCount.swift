@@ -102,7 +102,15 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
 
     /// Removes a subscriber that has left, and disconnects if none remains.
     fileprivate func leave(_ sink: RefCountSink<Element>) {
-        disconnect { state.leave(&sink.membership) }
+        disconnect { state.leave(&sink.membership, wasAbandoned: sink.isAbandoned) }
+    }
+
+    /// Notes that a subscriber will leave, whatever comes.
+    fileprivate func abandon(_ sink: RefCountSink<Element>) {
+        lock.lock()
+        if !sink.isAbandoned { sink.isAbandoned = state.abandon(sink.membership) }
+        if state.isUnwanted { connecting?.endDemand() }
+        lock.unlock()
     }
 
     /// Ends the connection, because the source has ended.
@@ -141,6 +149,8 @@ final class RefCountSink<Element>: LinearSink<Element, Element> {
     private let parent: RefCount<Element>
     /// The membership, protected by the lock of the parent.
     fileprivate var membership = RefCountStateMachine.Membership.pending
+    /// True once the state counts the sink as one that will leave; protected by the same lock.
+    fileprivate var isAbandoned = false
 
     init(parent: RefCount<Element>, downstream: Sink<Element>) {
         self.parent = parent
@@ -163,6 +173,11 @@ final class RefCountSink<Element>: LinearSink<Element, Element> {
 
     // Not forwarded: only `cancel` ends the membership.
     override func upstreamReleased() {}
+
+    override func abandonSubscription() -> UInt {
+        parent.abandon(self)
+        return super.abandonSubscription()
+    }
 
     override func cancel() {
         super.cancel()

@@ -3,6 +3,8 @@
 /// Decides when a connectable sequence is connected and disconnected for its subscribers.
 package struct RefCountStateMachine {
     private var count = 0
+    /// The number of those counted that will leave, whatever comes: see `Stage.abandonSubscription`.
+    private var abandoned = 0
     /// The number of subscribers that are being subscribed. Meanwhile the sequence is not disconnected, because they would wait at
     /// a subject that is no longer connected.
     private var joining = 0
@@ -108,16 +110,25 @@ package struct RefCountStateMachine {
     /// Tells whether a connection that is being made has a subscriber.
     package func isWanted(_ generation: Int) -> Bool { generation == self.generation && count + joining > 0 }
 
-    /// True if a connection is being made that has no subscriber.
-    package var isUnwanted: Bool { phase == .connecting && count + joining == 0 }
+    /// True if a connection is being made that has no subscriber that stays.
+    package var isUnwanted: Bool { phase == .connecting && joining == 0 && count == abandoned }
+
+    /// Notes that a subscriber will leave, whatever comes. Called at most once for each. Returns whether it is counted.
+    package mutating func abandon(_ member: Membership) -> Bool {
+        guard case .counted(generation) = member else { return false }
+        abandoned += 1
+        return true
+    }
 
     /// Removes a subscriber that has left.
     ///
+    /// - Parameter wasAbandoned: whether `abandon` has counted the subscriber.
     /// - Returns: whether the connection has to be disposed of.
-    package mutating func leave(_ member: inout Membership) -> Bool {
+    package mutating func leave(_ member: inout Membership, wasAbandoned: Bool = false) -> Bool {
         defer { member = member == .pending ? .left : .ended }
         guard case .counted(generation) = member else { return false }
         count -= 1
+        if wasAbandoned { abandoned -= 1 }
         // While the connection is being made there is nothing to dispose of; `connected` will decide.
         return disconnects()
     }
@@ -134,7 +145,7 @@ package struct RefCountStateMachine {
     }
 
     private mutating func startAnew() {
-        count = 0
+        (count, abandoned) = (0, 0)
         phase = .idle
         generation += 1
     }

@@ -156,9 +156,16 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
         unsafeDowncast(held, to: ShareConnection<Element>.self)
     }
 
-    fileprivate func leave(_ connection: ShareConnection<Element>) {
+    fileprivate func abandon(_ connection: ShareConnection<Element>) {
         lock.lock()
-        let abandoned = state.leave(connection)
+        state.abandon(connection)
+        if state.isUnwanted { connection.demand.end() }
+        lock.unlock()
+    }
+
+    fileprivate func leave(_ connection: ShareConnection<Element>, wasAbandoned: Bool) {
+        lock.lock()
+        let abandoned = state.leave(connection, wasAbandoned: wasAbandoned)
         if state.isUnwanted { connection.demand.end() }
         if abandoned != nil { connection.demand.close() }
         lock.unlock()
@@ -231,16 +238,32 @@ final class ShareConnection<Element>: Sink<Element> {
         cancel()
     }
 
-    func leave() { parent.leave(self) }
+    package override func upstreamRepeats() {
+        if !demand.isWanted, demand.isExhausted() { cancel() }
+    }
+
+    func abandon() { parent.abandon(self) }
+
+    func leave(wasAbandoned: Bool) { parent.leave(self, wasAbandoned: wasAbandoned) }
 }
 
 final class ShareSubscription<Element>: SubjectSubscription {
     private let connection: ShareConnection<Element>
+    /// Only a thread that keeps all others from cancelling this stage writes this.
+    private let isAbandoned = AtomicWord(0)
 
     init(connection: ShareConnection<Element>, downstream: Sink<Element>) {
         self.connection = connection
         super.init(core: connection.core, downstream: downstream)
     }
 
-    override func didCancel() { connection.leave() }
+    package override func abandonSubscription() -> UInt {
+        if isAbandoned.loadRelaxed() == 0 {
+            isAbandoned.storeRelaxed(1)
+            connection.abandon()
+        }
+        return 0
+    }
+
+    override func didCancel() { connection.leave(wasAbandoned: isAbandoned.loadRelaxed() != 0) }
 }

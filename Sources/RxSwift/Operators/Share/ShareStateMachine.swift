@@ -8,6 +8,8 @@ package struct ShareStateMachine {
     private var connection: AnyObject?
     /// The number of subscribers that joined `connection` and have not left.
     private var count = 0
+    /// The number of those that will leave, whatever comes: see `Stage.abandonSubscription`.
+    private var abandoned = 0
     /// True while `connection` is being subscribed to the source.
     private var isConnecting = false
 
@@ -27,17 +29,25 @@ package struct ShareStateMachine {
     package mutating func connect(_ fresh: AnyObject) {
         connection = fresh
         count = 1
+        abandoned = 0
         isConnecting = true
     }
 
-    /// True if the connection has no subscriber while it is being subscribed to the source; `connected` will decide.
-    package var isUnwanted: Bool { isConnecting && count == 0 }
+    /// True if the connection has no subscriber that stays, while it is being subscribed to the source; `connected` will decide.
+    package var isUnwanted: Bool { isConnecting && count == abandoned }
+
+    /// Notes that a subscriber will leave, whatever comes. Does nothing for a connection that has ended.
+    package mutating func abandon(_ left: AnyObject) {
+        if connection === left { abandoned += 1 }
+    }
 
     /// Removes a subscriber that has left. Does nothing for a connection that has ended.
     ///
+    /// - Parameter wasAbandoned: whether `abandon` was called for the subscriber.
     /// - Returns: the connection, if the caller has to cancel it because no subscriber is left.
-    package mutating func leave(_ left: AnyObject) -> AnyObject? {
+    package mutating func leave(_ left: AnyObject, wasAbandoned: Bool = false) -> AnyObject? {
         guard connection === left else { return nil }
+        if wasAbandoned { abandoned -= 1 }
         count -= 1
         return count == 0 && !isConnecting ? connection.take() : nil
     }
@@ -54,7 +64,7 @@ package struct ShareStateMachine {
     /// Drops a connection whose source has ended, so that the next subscriber gets a new one.
     package mutating func terminated(_ ended: AnyObject) -> AnyObject? {
         guard connection === ended else { return nil }
-        count = 0
+        (count, abandoned) = (0, 0)
         isConnecting = false
         return connection.take()
     }

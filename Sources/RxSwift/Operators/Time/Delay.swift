@@ -36,6 +36,8 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     /// The number of events in the queue. The producer sets the timer when it raises the count from 0; the tick sets it if events remain.
     private let count = AtomicWord(0)
 
+    private let backlogPlace = Backlog.Place()
+
     /// True if the arrival time of the oldest event was taken out already. Used only inside the loop.
     private var isOldestCounted = false
 
@@ -56,7 +58,10 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     private func enqueued() {
         arrivals.push(timer.scheduler.now)
         // Releasing: paired with the same in `receiveTick`.
-        if count.fetchAdd(1) == 0 { timer.set(after: interval, generation: 0) }
+        let before = count.fetchAdd(1)
+        if before == 0 { timer.set(after: interval, generation: 0) }
+        let waiting = Int(bitPattern: before) + 1
+        if Backlog.isNotable(waiting) { Backlog.noticed(waiting, at: "delay", backlogPlace) }
     }
 
     override func receive(error: any Swift.Error) {

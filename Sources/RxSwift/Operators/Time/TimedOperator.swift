@@ -34,7 +34,7 @@ final class TimedOperator<Element, Output>: Observable<Output>, @unchecked Senda
     @usableFromInline
     override func subscribeCore(_ downstream: Sink<Output>) {
         let sink = sinkType.init(settings: settings, downstream: downstream)
-        downstream.link(sink)
+        downstream.link(sink.stageForDownstream)
         sink.begin()
         source.subscribeCore(sink)
     }

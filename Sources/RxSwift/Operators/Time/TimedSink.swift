@@ -16,11 +16,12 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     /// True once the source has sent its terminal event. Used only by the drainer.
     private final var hasSourceEnded = false
 
-    /// The number of times that the tick of `returnedGeneration` went back to the scheduler. Used only by the drainer.
+    /// The number of times that the tick of `returnedGeneration` went back to the scheduler, and when it first did. Used only by the drainer.
     private final var returns = 0
     private final var returnedGeneration = 0
-    /// The greatest number of returns: with the delays between them they take 16 ms.
-    private static var maxReturns: Int { 70 }
+    private final var firstReturn: UInt64 = 0
+    /// The nanoseconds for which a tick goes back again and again. A time and no number: behind a backlog each return takes long.
+    private static var returnTime: UInt64 { 16_000_000 }
     /// The longest delay in microseconds. A setting that comes meanwhile has to wait for as long as this, at worst.
     private static var longestDelay: Int { 256 }
 
@@ -39,6 +40,9 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     deinit {
         if serializer.hasPending { serializer.discardPending(AnySerializerTarget(self)) }
     }
+
+    /// The stage that the downstream cancels.
+    var stageForDownstream: Stage { self }
 
     /// Runs before the source is subscribed to. The downstream is linked.
     func begin() {}
@@ -198,6 +202,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         }
     }
 
+    package final override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool {
         serializer.pauses(source, for: AnySerializerTarget(self))
     }
@@ -224,8 +230,11 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     /// The delay doubles each time, up to a limit. A retry at once would be too early: the thread that returns the tick is still in
     /// the serializer.
     private final func delayOfReturn(_ generation: Int) -> RxTimeInterval? {
-        if generation != returnedGeneration { (returnedGeneration, returns) = (generation, 0) }
-        if returns == TimedSink.maxReturns { return nil }
+        let now = MonotonicClock.now()
+        if generation != returnedGeneration || returns == 0 {
+            (returnedGeneration, returns, firstReturn) = (generation, 0, now)
+        }
+        if now - firstReturn >= TimedSink.returnTime { return nil }
         defer { returns += 1 }
         return .microseconds(min(1 << min(returns, 16), TimedSink.longestDelay))
     }

@@ -35,19 +35,21 @@ extension ObservableType {
 final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     // Only the drainer uses these two fields.
     private var machine: WindowStateMachine
-    private var subject = PublishSubject<Element>()
+    private var window: SharedUpstreamSubject<Element>
 
-    /// 0 until the downstream cancels, then 1 for ever: it takes no new windows.
-    private let isOuterDisposed = AtomicWord(0)
-
-    /// Ends everything after the subscription and those to all windows have ended.
-    private var references: RefCountDisposable!
+    /// The subscription to the source and the timer, held in shares: by the downstream, and by the subscribers of windows.
+    private let sharedUpstream = SharedUpstream()
+    private let share: UpstreamShare
 
     required init(settings: TimeSettings, downstream: Sink<Observable<Element>>) {
         machine = WindowStateMachine(limit: settings.count)
+        share = UpstreamShare(sharedUpstream)
+        window = SharedUpstreamSubject(sharedUpstream: sharedUpstream, name: "window")
         super.init(settings: settings, downstream: downstream)
-        references = RefCountDisposable(disposable: Disposables.create { self.end() })
+        sharedUpstream.link(self)
     }
+
+    override var stageForDownstream: Stage { share }
 
     override func begin() {
         enter {
@@ -57,13 +59,11 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
     }
 
     private func sendWindow() {
-        if isOuterDisposed.loadRelaxed() == 0 {
-            downstream.next(WindowSource(subject: subject, references: references))
-        }
+        if !share.isCancelled { downstream.next(WindowObservable(window)) }
     }
 
     override func receive(_ element: Element) {
-        subject.core.next(element)
+        window.core.next(element)
         if machine.accept(), !isCancelled { turnOver() }
     }
 
@@ -73,42 +73,26 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
 
     /// Only if the downstream and the subscribers of the open window pause the source.
     override func downstreamPauses(_ source: any PausableSource) -> Bool {
-        (isOuterDisposed.loadRelaxed() != 0 || super.downstreamPauses(source)) && subject.core.pauses(source)
+        (share.isCancelled || super.downstreamPauses(source)) && window.core.pauses(source)
     }
 
     private func turnOver() {
-        let old = subject
-        subject = PublishSubject()
+        let old = window
+        window = SharedUpstreamSubject(sharedUpstream: sharedUpstream, name: "window")
         old.core.end(.completed)
         sendWindow()
         if !isCancelled { timer.set(after: interval, generation: machine.generation) }
     }
 
     override func receive(error: any Swift.Error) {
-        subject.core.end(.error(error))
-        if isOuterDisposed.loadRelaxed() == 0 { fail(error) }
+        window.core.end(.error(error))
+        if !share.isCancelled { fail(error) }
     }
 
     override func receiveCompleted() {
-        subject.core.end(.completed)
-        if isOuterDisposed.loadRelaxed() == 0 { finish() }
+        window.core.end(.completed)
+        if !share.isCancelled { finish() }
     }
-
-    /// Quiesces nothing, because the windows may continue.
-    package override func quiesce() -> UInt { 0 }
-
-    /// Ends the subscription; the windows continue while one of them has a subscriber.
-    override func cancel() {
-        if leavesNoWindow() { end() }
-    }
-
-    /// Not inlined: cancellations nest as deep as chains are long, so the stack must not hold then what only this method needs (law L8).
-    @inline(never)
-    private func leavesNoWindow() -> Bool {
-        isOuterDisposed.exchange(1) == 0 && references.disposePrimary() != nil
-    }
-
-    private func end() { super.cancel() }
 }
 
 /// Decides when `window` replaces the open window.
@@ -141,49 +125,14 @@ struct WindowStateMachine {
     }
 }
 
-/// A window as its subscribers see it. Each subscriber keeps the source subscribed to.
-private final class WindowSource<Element>: Observable<Element>, @unchecked Sendable {
-    private let subject: PublishSubject<Element>
-    private let references: RefCountDisposable
+/// A window as its subscribers see it.
+private final class WindowObservable<Element>: Observable<Element>, @unchecked Sendable {
+    private let subject: SharedUpstreamSubject<Element>
 
-    init(subject: PublishSubject<Element>, references: RefCountDisposable) {
+    init(_ subject: SharedUpstreamSubject<Element>) {
         self.subject = subject
-        self.references = references
         super.init()
     }
 
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        subject.subscribeCore(WindowSubscriber(reference: references.retain(), downstream: downstream))
-    }
-}
-
-private final class WindowSubscriber<Element>: LinearSink<Element, Element> {
-    private let reference: any Disposable
-
-    init(reference: any Disposable, downstream: Sink<Element>) {
-        self.reference = reference
-        super.init(downstream: downstream)
-    }
-
-    override func next(_ element: Element) { downstream.next(element) }
-
-    // A window that has ended sends its terminal event without being linked, so no call of `cancel` follows.
-
-    override func error(_ error: any Swift.Error) {
-        downstream.error(error)
-        reference.dispose()
-    }
-
-    override func completed() {
-        downstream.completed()
-        reference.dispose()
-    }
-
-    override func cancel() {
-        super.cancel()
-        reference.dispose()
-    }
-
-    // Not forwarded: the reference is disposed of only when this stage is cancelled.
-    override func upstreamReleased() {}
+    override func subscribeCore(_ downstream: Sink<Element>) { subject.subscribeCore(downstream) }
 }

@@ -159,4 +159,35 @@ enum RealTimeScheduler: CaseIterable {
         #expect(late.elements == [1])
         #expect(late.seconds >= 0.05)
     }
+
+    /// The fault: a tick that meets another thread goes back to its scheduler some seventy times. Behind a backlog each time took long.
+    @Test("A tick comes in time behind a backlog") func tickBehindBacklog() async {
+        let source = PublishSubject<Int>()
+        let windows = AtomicCounter(0)
+        let subscription = source.window(
+            timeSpan: .milliseconds(5), count: 0, scheduler: RealTimeScheduler.serialQueue.instance
+        )
+        .subscribe(onNext: { window in
+            windows.increment()
+            // Slower than its producers.
+            _ = window.subscribe(onNext: { _ in for _ in 0..<20 { jitter(63) } })
+        })
+        let (isOver, ended) = (AtomicCounter(0), OneShot())
+        // Inside an action a producer does not wait.
+        let action = SerialDispatchQueueScheduler(qos: .default).schedule(()) { _ in
+            while isOver.value == 0 { source.onNext(0) }
+            ended.fire()
+            return Disposables.create()
+        }
+        let begin = DispatchTime.now().uptimeNanoseconds
+        while windows.value < 10, DispatchTime.now().uptimeNanoseconds - begin < 5_000_000_000 {
+            try? await Task.sleep(nanoseconds: 5_000_000)
+        }
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin) / 1e9
+        isOver.increment()
+        #expect(ended.wait(seconds: 10))
+        action.dispose()
+        subscription.dispose()
+        #expect(seconds < 2, "\(windows.value) windows in \(seconds) s")
+    }
 }

@@ -10,6 +10,8 @@ final class ZipSlot<Element>: ElementSlot<Element> {
     /// The index of the oldest element.
     @exclusivity(unchecked) @usableFromInline var head = 0
 
+    private let backlogPlace = Backlog.Place()
+
     /// Weighs an element; looked up when a source asks for the first time. Nil inside if elements count by their number alone.
     private var weigh: ((Element) -> Int)??
 
@@ -22,7 +24,7 @@ final class ZipSlot<Element>: ElementSlot<Element> {
     override func accept(_ element: Element, for coordinator: Coordinator) {
         let coordinator = unsafeDowncast(coordinator, to: AnyCombinationCoordinator.self)
         guard coordinator.keepsElements else { return coordinator.discarded() }
-        if count > mask { grow() }
+        if count > mask { grow(for: coordinator) }
         (ring.unsafelyUnwrapped + ((head &+ count) & mask)).initialize(to: element)
         count &+= 1
         coordinator.received(first: count == 1, taking: true)
@@ -57,7 +59,9 @@ final class ZipSlot<Element>: ElementSlot<Element> {
     }
 
     @inline(never)
-    private func grow() {
+    private func grow(for coordinator: AnyCombinationCoordinator) {
+        // Only here, so that an element costs nothing more.
+        Backlog.noticed(Backlog.count(count, whilePausing: paused != nil), at: coordinator.operatorName, backlogPlace)
         let capacity = mask + 1
         let larger = UnsafeMutablePointer<Element>.allocate(capacity: max(4, 2 * capacity))
         if let ring {

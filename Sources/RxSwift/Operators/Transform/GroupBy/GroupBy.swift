@@ -44,7 +44,7 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     private let keySelector: (Element) throws -> Key
     private let downstream: Sink<GroupedObservable<Key, Element>>
     private let groups = GroupTable<Key>()
-    private let groupType = Group<Element>.self
+    private let groupType = SharedUpstreamSubject<Element>.self
 
     /// The subscription to the source, held in shares.
     private let sharedUpstream: SharedUpstream
@@ -83,9 +83,9 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     ///
     /// - Returns: the group, if its first element is wanted.
     @inline(never)
-    private func open(_ key: Key, hash: Int) -> Group<Element>? {
+    private func open(_ key: Key, hash: Int) -> SharedUpstreamSubject<Element>? {
         if share.isCancelled { return nil }
-        let group = groupType.init(sharedUpstream: sharedUpstream)
+        let group = groupType.init(sharedUpstream: sharedUpstream, name: "groupBy")
         groups.add(group.core, for: key, hash: hash)
         downstream.next(GroupedObservable(key: key, source: group))
         return sharedUpstream.isCancelled ? nil : group
@@ -118,63 +118,5 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
         for index in 0..<groups.count {
             groups.group(at: index)._withUnsafeGuaranteedRef { $0.end(stop) }
         }
-    }
-}
-
-/// The sequence of the elements of one group.
-final class Group<Element>: Observable<Element>, @unchecked Sendable {
-    let core = SubjectCore<Element>(name: "groupBy")
-    private let sharedUpstream: SharedUpstream
-
-    required init(sharedUpstream: SharedUpstream) {
-        self.sharedUpstream = sharedUpstream
-        super.init()
-    }
-
-    override var startsOnTrampoline: Bool { false }
-
-    override func subscribeCore(_ downstream: Sink<Element>) {
-        switch core.stop {
-        case nil:
-            let share = UpstreamShare(sharedUpstream)
-            let subscription = SubjectSubscription(core: core, downstream: downstream)
-            share.link(subscription)
-            downstream.link(share)
-            core.add(subscription)
-        case .completed: downstream.linkAndComplete()
-        case .error(let error): downstream.linkAndFail(error)
-        case .abandoned: break
-        }
-    }
-}
-
-/// A subscription to a source that several shares hold; it ends when the last share is released.
-///
-/// Any thread may take or release a share.
-final class SharedUpstream: Stage {
-    /// The number of shares held. Once it is 0, the source is cancelled; shares taken later change nothing.
-    private let shares = AtomicWord(0)
-
-    fileprivate func join() { _ = shares.fetchAdd(1) }
-
-    fileprivate func leave() {
-        if shares.fetchAdd(0 &- 1) == 1 { cancel() }
-    }
-}
-
-/// One share of a subscription, released by `cancel()`. An upstream stage of its own may be linked to it.
-final class UpstreamShare: Stage {
-    private let sharedUpstream: SharedUpstream
-
-    init(_ sharedUpstream: SharedUpstream) {
-        self.sharedUpstream = sharedUpstream
-        super.init()
-        sharedUpstream.join()
-    }
-
-    override func cancel() {
-        guard let upstream = takeUpstream() else { return }
-        upstream.take()?.cancel()
-        sharedUpstream.leave()
     }
 }

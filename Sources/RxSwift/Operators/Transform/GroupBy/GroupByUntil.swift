@@ -84,7 +84,7 @@ private final class OpenGroup<Key: Hashable, Element> {
     let key: Key
     /// The number of groups opened before it.
     let number: Int
-    let group: Group<Element>
+    let group: SharedUpstreamSubject<Element>
     /// The part of the group that its duration observes. It is separate from the subscribers, which alone decide about pauses and keep the
     /// source subscribed to.
     let watched: Watched
@@ -94,15 +94,15 @@ private final class OpenGroup<Key: Hashable, Element> {
     var pausesBefore = 0
 
     enum Watched {
-        case elements(Group<Element>)
+        case elements(SharedUpstreamSubject<Element>)
         /// Emits at each element of a group with an idle timeout.
-        case ticks(Group<Void>)
+        case ticks(SharedUpstreamSubject<Void>)
     }
 
     init(key: Key, number: Int, sharedUpstream: SharedUpstream, watched: Watched) {
         self.key = key
         self.number = number
-        group = Group(sharedUpstream: sharedUpstream)
+        group = SharedUpstreamSubject(sharedUpstream: sharedUpstream, name: "groupBy(_:until:)")
         self.watched = watched
     }
 
@@ -272,10 +272,10 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     private func watch(_ key: Key) -> (OpenGroup<Key, Element>.Watched, () throws -> Observable<Void>) {
         switch lifetime {
         case .sequence(let make):
-            let elements = Group<Element>(sharedUpstream: watchedUpstream)
+            let elements = SharedUpstreamSubject<Element>(sharedUpstream: watchedUpstream, name: "groupBy(_:until:)")
             return (.elements(elements), { try make(GroupedObservable(key: key, source: elements)) })
         case .idleTimeout(let time, let scheduler):
-            let ticks = Group<Void>(sharedUpstream: watchedUpstream)
+            let ticks = SharedUpstreamSubject<Void>(sharedUpstream: watchedUpstream, name: "groupBy(_:until:)")
             return (.ticks(ticks), { ticks.debounce(time, scheduler: scheduler) })
         }
     }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RxPrimitives
+
+/// A subscription to a source that several shares hold; it ends when the last share is released.
+///
+/// Any thread may take or release a share.
+final class SharedUpstream: Stage {
+    /// The number of shares held, plus `wanting` times the number of those that are not abandoned. Once it is 0, the source is cancelled, and
+    /// quiesced once it is less than `wanting`; shares taken later change nothing.
+    private let count = AtomicWord(0)
+
+    private static let wanting: UInt = 1 << 32
+
+    fileprivate func join() { _ = count.fetchAdd(1 + SharedUpstream.wanting) }
+
+    /// Notes that a share will be released, whatever comes.
+    fileprivate func abandonShare() { reduce(by: SharedUpstream.wanting) }
+
+    fileprivate func leave(wasAbandoned: Bool) { reduce(by: wasAbandoned ? 1 : 1 + SharedUpstream.wanting) }
+
+    private func reduce(by difference: UInt) {
+        let before = count.fetchAdd(0 &- difference)
+        let after = before &- difference
+        if after == 0 { return cancel() }
+        if before >= SharedUpstream.wanting, after < SharedUpstream.wanting { abandonUpstream() }
+    }
+}
+
+/// One share of a subscription, released by `cancel()`. An upstream stage of its own may be linked to it.
+final class UpstreamShare: Stage {
+    private let sharedUpstream: SharedUpstream
+    /// Only a thread that keeps all others from cancelling this stage writes this.
+    private let isAbandoned = AtomicWord(0)
+
+    init(_ sharedUpstream: SharedUpstream) {
+        self.sharedUpstream = sharedUpstream
+        super.init()
+        sharedUpstream.join()
+    }
+
+    override func abandonSubscription() -> UInt {
+        if isAbandoned.loadRelaxed() == 0 {
+            isAbandoned.storeRelaxed(1)
+            sharedUpstream.abandonShare()
+        }
+        return 0
+    }
+
+    override func cancel() {
+        guard let upstream = takeUpstream() else { return }
+        upstream.take()?.cancel()
+        sharedUpstream.leave(wasAbandoned: isAbandoned.loadRelaxed() != 0)
+    }
+}
+
+/// A sequence of some of the elements of a source: a group, or a window. Each subscriber holds a share of the subscription to that source.
+final class SharedUpstreamSubject<Element>: Observable<Element>, @unchecked Sendable {
+    let core: SubjectCore<Element>
+    private let sharedUpstream: SharedUpstream
+
+    required init(sharedUpstream: SharedUpstream, name: StaticString) {
+        core = SubjectCore<Element>(name: name)
+        self.sharedUpstream = sharedUpstream
+        super.init()
+    }
+
+    override var startsOnTrampoline: Bool { false }
+
+    override func subscribeCore(_ downstream: Sink<Element>) {
+        switch core.stop {
+        case nil:
+            let share = UpstreamShare(sharedUpstream)
+            let subscription = SubjectSubscription(core: core, downstream: downstream)
+            share.link(subscription)
+            downstream.link(share)
+            core.add(subscription)
+        case .completed: downstream.linkAndComplete()
+        case .error(let error): downstream.linkAndFail(error)
+        case .abandoned: break
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import RxSwift
+import TestSupport
+import Testing
+
+/// A source that several subscriptions share, and that subscribes to itself over and over, ends when nobody wants it any more (law L1), although the
+/// cancellation of some of them is postponed (law L11).
+@Suite struct AbandonedSourceTests {
+    /// Sends 1 and fails, again and again; `limit` times at most, so that a fault ends the test.
+    private final class Repeating: @unchecked Sendable {
+        private(set) var attempts = 0
+
+        func source(limit: Int = 10_000) -> Observable<Int> {
+            Observable.deferred {
+                self.attempts += 1
+                return self.attempts > limit ? .never() : .concat([.just(1), .error(NumberedFailure(1))])
+            }
+            .retry()
+        }
+    }
+
+    enum Sharing: CaseIterable, Sendable {
+        case groups, mappedGroups, concatenatedGroups, latestGroup, windows, groupsUntil, nestedGroups, windowsOfGroups,
+            combinedGroups
+        case takenGroups, repeatingWhen, share, refCount
+
+        /// The elements after which a shared source without a subscriber ends: see `ConnectionDemand`.
+        var most: Int { self == .share || self == .refCount ? 1_100 : 1 }
+
+        func apply(_ source: Observable<Int>) -> Observable<Int> {
+            let (shared, scheduler) = (source.share(), SerialDispatchQueueScheduler(qos: .default))
+            let counted = source.publish().refCount()
+            let windows = { (source: Observable<Int>) in
+                source.window(timeSpan: .seconds(60), count: 2, scheduler: scheduler).flatMap { $0 }
+            }
+            switch self {
+            case .groups: return source.groupBy { $0 }.flatMap { $0 }
+            case .mappedGroups: return source.groupBy { $0 }.flatMap { $0.map { $0 }.filter { _ in true } }
+            case .concatenatedGroups: return source.groupBy { $0 }.concatMap { $0 }
+            case .latestGroup: return source.groupBy { $0 }.flatMapLatest { $0 }
+            case .windows: return windows(source)
+            case .groupsUntil: return source.groupBy({ $0 }, until: { _ in Observable<Void>.never() }).flatMap { $0 }
+            case .nestedGroups: return source.groupBy { $0 }.flatMap { $0.groupBy { $0 }.flatMap { $0 } }
+            case .windowsOfGroups: return source.groupBy { $0 }.flatMap { windows($0.asObservable()) }
+            case .combinedGroups:
+                return source.groupBy { $0 }.flatMap { Observable.combineLatest($0, $0) { first, _ in first } }
+            case .takenGroups: return source.groupBy { $0 }.flatMap { $0.take(2) }
+            case .repeatingWhen:
+                let failing = source.take(1).concat(Observable.error(NumberedFailure(2)))
+                return failing.retry(when: { (errors: Observable<any Error>) in errors }).groupBy { $0 }.flatMap { $0 }
+            case .share: return shared.flatMap { _ in shared }
+            case .refCount: return counted.flatMap { _ in counted }
+            }
+        }
+    }
+
+    /// The fault: the program hung.
+    @Test("A source whose last subscription is postponed begins no further attempt", arguments: Sharing.allCases)
+    func postponed(_ sharing: Sharing) {
+        let (repeating, log) = (Repeating(), EventLog())
+        _ = log.observe(sharing.apply(repeating.source()).take(1))
+        #expect(log.text == "1 completed")
+        #expect(repeating.attempts <= sharing.most)
+    }
+
+    /// In place of `take`, the end comes from the subscriber.
+    @Test("A source whose subscriber disposes of it in a callback begins no further attempt") func disposedInside() {
+        let repeating = Repeating()
+        let subscription = SerialDisposable()
+        subscription.disposable = repeating.source().groupBy { $0 }.flatMap { $0 }.take(while: { _ in
+            repeating.attempts < 3
+        }).subscribe()
+        #expect(repeating.attempts == 3)
+    }
+
+    /// A subscription that only ends may be followed by another one to the same source.
+    @Test("A group that is subscribed to again in a completion goes on") func resubscribed() {
+        let (source, log) = (PublishSubject<Int>(), EventLog())
+        let again = source.groupBy { _ in 0 }.flatMap { $0.take(1).concat($0.map { $0 * 10 }) }
+        _ = log.observe(again)
+        let collected = source.groupBy { _ in 0 }.take(1).toArray().asObservable().flatMap { $0[0].map { $0 * 100 } }
+        _ = log.observe(collected)
+        for element in 1...3 { source.onNext(element) }
+        #expect(log.text == "1 100 20 200 30 300")
+    }
+
+    enum Connection: CaseIterable, Sendable {
+        case share, replay, lasting, refCount, mapped
+
+        func apply(_ source: Observable<Int>) -> Observable<Int> {
+            switch self {
+            case .share: source.share()
+            case .replay: source.share(replay: 1)
+            case .lasting: source.share(replay: 1, scope: .forever)
+            case .refCount: source.publish().refCount()
+            case .mapped: source.map { $0 }.catch { _ in .never() }.share()
+            }
+        }
+    }
+
+    /// The fault: attempts without elements were not counted, and no thread could end them.
+    @Test(
+        "A shared source that only begins anew ends when its last subscriber has left", arguments: Connection.allCases,
+        [true, false])
+    func withoutElements(_ connection: Connection, isRetry: Bool) {
+        let start = ContinuousClock.now
+        let attempt = Observable<Int>.deferred {
+            if ContinuousClock.now - start > .seconds(5) { return .never() }
+            return isRetry ? .error(NumberedFailure(1)) : .empty()
+        }
+        let source = isRetry ? attempt.retry() : Observable.concat(sequence(first: attempt) { $0 })
+        let stop = PublishSubject<Void>()
+        let hasReturned = OneShot()
+        Thread.detachNewThread {
+            _ = connection.apply(source).take(until: stop).subscribe()
+            hasReturned.fire()
+        }
+        usleep(20_000)
+        stop.onNext(())
+        #expect(hasReturned.wait(seconds: 10))
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+}
