@@ -89,6 +89,7 @@ final class EventLoop: LoopThread {
 
     /// Starts the thread, and returns when it is ready, or when the loop cannot be made.
     init(_ configuration: IOUringScheduler.Configuration) {
+        StandardDescriptors.reserve()
         self.configuration = configuration
         queue = LoopRunQueue(batchLimit: EventLoop.batchLimit, idleTimeout: configuration.idleTimeout)
         submissionOrder = SubmissionOrder(to: queue)

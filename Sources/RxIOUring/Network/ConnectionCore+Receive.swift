@@ -77,9 +77,9 @@ extension ConnectionCore {
         receive.receive(self, on: socket, hasBulk: window.bulk != nil)
     }
 
-    /// Receives and drops while queued bytes wait for the peer, which may read no more before it has sent.
+    /// Receives and drops while bytes wait for the peer, which may read no more before it has sent.
     func discardInput() {
-        guard state.discardsInput, let socket, send?.isInFlight == true else { return }
+        guard state.discardsInput, let socket, send?.isInFlight == true || awaitsAcknowledgement else { return }
         let receive = receive ?? makeReceive(socket)
         if !receive.isInFlight { submit(receive, socket) }
     }

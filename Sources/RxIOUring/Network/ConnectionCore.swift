@@ -53,6 +53,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
     /// True once a sequence that was being written was cut off, until other bytes are accepted behind it.
     @exclusivity(unchecked) var isIncomplete = false
+    /// True while the loop ends, and waits for the peer to take what the kernel has, since the peer will be reset.
+    @exclusivity(unchecked) private(set) var awaitsAcknowledgement = false
     /// See `ReceivingCore`.
     @exclusivity(unchecked) var isInputEnding = false
     /// An `OutputLoad`: what was accepted and the kernel has not taken; used from any thread.
@@ -152,7 +154,9 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         // not take, is not.
         if isLeft || hasPausedSource, watchers.all.contains(where: { $0.hasMore }) { isIncomplete = true }
         guard endsIncomplete, state.isSending, let socket else { return isLeft }
-        return isLeft || Socket.isUnacknowledged(socket.fd)
+        awaitsAcknowledgement = Socket.isUnacknowledged(socket.fd)
+        discardInput()
+        return isLeft || awaitsAcknowledgement
     }
 
     /// True if the stream ends in the midst of what was to be written, and this side has not asked for that.

@@ -81,7 +81,9 @@ public struct SocketAddress: Sendable {
     /// - Throws: `IOError` of `EINVAL` or `ENAMETOOLONG`.
     public init(unixPath path: File.Path) throws {
         if path.isEmpty || path.containsNUL { throw SocketAddress.invalid("unix:\(path)") }
-        kind = .unix(try SocketAddress.fitting(path.bytes, path.description))
+        kind = .unix(path.bytes)
+        // The kernel wants a zero byte behind a path.
+        if path.bytes.count + 1 > SocketAddress.unixRoom { throw SocketAddress.tooLong(path.description) }
     }
 
     /// An abstract Unix socket, which is in no file system.
@@ -90,7 +92,8 @@ public struct SocketAddress: Sendable {
     /// - Parameter name: at most 107 bytes.
     /// - Throws: `IOError` of `ENAMETOOLONG`.
     public init(abstractUnixName name: String) throws {
-        kind = .unix(try SocketAddress.fitting([0] + Array(name.utf8), name))
+        kind = .unix([0] + Array(name.utf8))
+        if 1 + name.utf8.count > SocketAddress.unixRoom { throw SocketAddress.tooLong("@\(name)") }
     }
 
     /// The port; 0 for a Unix socket, and if the system is to choose.
@@ -129,9 +132,8 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    private static func fitting(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
-        if bytes.count < SocketAddress.unixRoom { return bytes }
-        throw IOError(code: ENAMETOOLONG, operation: "address", subject: "unix:\(name)")
+    private static func tooLong(_ name: String) -> IOError {
+        IOError(code: ENAMETOOLONG, operation: "address", subject: "unix:\(name)")
     }
 
     private static func invalid(_ text: String) -> IOError {

@@ -87,7 +87,11 @@ import Testing
         }
     }
 
-    enum Ending: CaseIterable { case close, closeInDeadlock, shutdownInDeadlock }
+    enum Ending: CaseIterable {
+        case close, closeInDeadlock, shutdownInDeadlock
+        /// A sequence is being written, so that the peer is reset when it has acknowledged what the kernel has.
+        case shutdownInTheMidst
+    }
 
     /// The fault: the peer waited until its bytes were received, this side until its own were sent, both until the time for sending was over.
     @Test(
@@ -98,12 +102,15 @@ import Testing
             // The time for sending is thirty seconds.
             var options = ConnectionOptions()
             (options.sendBufferSize, options.receiveBufferSize) = (65_536, 65_536)
+            if ending == .shutdownInTheMidst { options.sendBufferSize = 1 << 20 }
             let server = try Server(backend, options: options, keeps: true)
             let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 65_536)
             var size: CInt = 65_536
             setsockopt(peer.fd, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
             let connection = try #require(server.firstConnection())
             for _ in 0..<8 { connection.send(ByteChunk(pattern(1 << 20))) }
+            let more = PublishSubject<ByteChunk>()
+            if ending == .shutdownInTheMidst { _ = connection.write(more).subscribe(onError: { _ in }) }
             let received = AtomicCounter(0)
             let echo = Thread {
                 var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -128,6 +135,10 @@ import Testing
             }
             if ending == .shutdownInDeadlock {
                 server.scheduler.shutdown(draining: .seconds(3))
+            } else if ending == .shutdownInTheMidst {
+                let start = ContinuousClock.now
+                server.scheduler.shutdown(draining: .seconds(20))
+                #expect(ContinuousClock.now - start < .seconds(10))
             } else {
                 let ended = Receiver(connection.closed.asObservable())
                 connection.close()

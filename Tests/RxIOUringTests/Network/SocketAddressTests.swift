@@ -30,6 +30,9 @@ import Testing
         #expect(throws: IOError(code: ENAMETOOLONG, operation: "address", subject: "unix:" + long)) {
             try SocketAddress(unixPath: long)
         }
+        #expect(throws: IOError(code: ENAMETOOLONG, operation: "address", subject: "unix:@" + long)) {
+            try SocketAddress(abstractUnixName: long)
+        }
     }
 
     @Test(

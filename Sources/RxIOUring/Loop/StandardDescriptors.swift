@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The descriptors of the standard streams.
+///
+/// In a program that was started without one of them, the next socket would get its number. Then what somebody prints goes to the peer of that socket, and
+/// who reads the standard input takes what the loop is to get.
+enum StandardDescriptors {
+    /// Opens `/dev/null` under the numbers of those that are closed, once for the process.
+    static func reserve() { reserved }
+
+    private static let reserved: Void = {
+        for number in STDIN_FILENO...STDERR_FILENO { reserve(number) }
+    }()
+
+    /// Opens `/dev/null` under a number that is free, as it is then without the mark that closes it for other programs.
+    static func reserve(_ number: CInt) {
+        if fcntl(number, F_GETFD) >= 0 { return }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        if null < 0 { return }
+        if null == number {
+            _ = fcntl(number, F_SETFD, 0)
+            return
+        }
+        // Not `dup2`, which would replace what another thread has opened meanwhile.
+        let copy = fcntl(null, F_DUPFD, number)
+        if copy >= 0, copy != number { close(copy) }
+        close(null)
+    }
+}
