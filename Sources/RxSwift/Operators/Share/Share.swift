@@ -99,10 +99,10 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
     @inline(never)
     private func connected(_ connection: ShareConnection<Element>) {
         lock.lock()
-        let abandoned = state.connected(connection)
-        if abandoned != nil { connection.demand.close() }
+        let unused = state.connected(connection)
+        if unused != nil { connection.demand.close() }
         lock.unlock()
-        if abandoned != nil { connection.cancel() }
+        if unused != nil { connection.cancel() }
     }
 
     // MARK: Going past shares without another possible subscriber
@@ -165,11 +165,11 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
 
     fileprivate func leave(_ connection: ShareConnection<Element>, wasAbandoned: Bool) {
         lock.lock()
-        let abandoned = state.leave(connection, wasAbandoned: wasAbandoned)
+        let unused = state.leave(connection, wasAbandoned: wasAbandoned)
         if state.isUnwanted { connection.demand.end() }
-        if abandoned != nil { connection.demand.close() }
+        if unused != nil { connection.demand.close() }
         lock.unlock()
-        if abandoned != nil { connection.cancel() }
+        if unused != nil { connection.cancel() }
     }
 
     /// Drops a connection whose source has ended, before any subscriber is told.

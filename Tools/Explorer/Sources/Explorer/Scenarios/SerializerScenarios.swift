@@ -10,6 +10,24 @@ extension Scenario {
         emitters("serializer.deputy-at-once", eventLimit: 0, threads: 3),
         emitters("serializer.no-deputy-at-once", eventLimit: 0, threads: 0),
         withDeputies(
+            "serializer.no-deputy-returns",
+            "a thread that takes a serializer back which another one has taken and left meanwhile runs no event twice",
+            eventLimit: 1,
+            threads: 0
+        ) {
+            let subject = PublishSubject<Element>()
+            let log = Log()
+            let subscription = log.observe(subject)
+            return Run(
+                { subject.onNext(Element(1)) }, { for number in 11...13 { subject.onNext(Element(number)) } },
+                { subject.onNext(Element(21)) }
+            ) {
+                require(log.numbers.sorted() == [1, 11, 12, 13, 21], "\(log.numbers)")
+                require(isInOrder([11, 12, 13], in: log.numbers), "order: \(log.numbers)")
+                subscription.dispose()
+            }
+        },
+        withDeputies(
             "serializer.dispose-vacant", "a subscription to a subject that is left vacant is disposed of and released"
         ) {
             let subject = PublishSubject<Element>()

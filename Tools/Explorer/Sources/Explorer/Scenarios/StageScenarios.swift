@@ -52,6 +52,18 @@ extension Scenario {
                 require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
             }
         },
+        Scenario(
+            "stage.abandon-and-cancel",
+            "a stage that is abandoned while a thread quiesces and another cancels is cancelled once"
+        ) {
+            let stage = Stage()
+            let upper = Upper()
+            stage.link(upper.makeStage())
+            return Run({ stage.abandonUpstream() }, { stage.quiesceUpstream() }, { stage.cancel() }) {
+                require(upper.cancellations.value == 1, "cancelled \(upper.cancellations.value) times")
+                require(stage.isCancelled, "not cancelled")
+            }
+        },
         Scenario("stage.disposable", "a subscription disposed of while it is made cancels what is made, once") {
             let subscription = SubscriptionDisposable()
             let upper = Upper()
