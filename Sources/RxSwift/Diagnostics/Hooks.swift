@@ -62,8 +62,9 @@ public enum Hooks {
         }
     }
 
-    /// Receives a call when events wait in numbers of `backlogThreshold`: at a serializer, a hop, `zip`, `delay`, a write, for a slot of
-    /// `merge(maxConcurrent:)`, or for a task.
+    /// Receives a call when events wait at one place in numbers of `backlogThreshold`.
+    ///
+    /// Such places are serializers, hops, `zip`, `delay`, writes, and the queues for a slot of `merge(maxConcurrent:)` or for a task.
     ///
     /// Called once for each place (an operator in one subscription) and multiple of the threshold, on the thread that emits, which holds
     /// no lock of this library. Until a handler is set, each place prints one line to standard error, at the first multiple, also in

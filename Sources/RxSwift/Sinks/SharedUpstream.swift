@@ -6,13 +6,18 @@ import RxPrimitives
 ///
 /// Any thread may take or release a share.
 final class SharedUpstream: Stage {
-    /// The number of shares held, plus `wanting` times the number of those that are not abandoned. Once it is 0, the source is cancelled, and
-    /// quiesced once it is less than `wanting`; shares taken later change nothing.
+    /// The number of shares held, plus `wanting` times the number of those that are not abandoned. Once it is 0, the source is cancelled; shares taken
+    /// later change nothing.
     private let count = AtomicWord(0)
+    /// Ends when all shares are abandoned.
+    private let demand = ConnectionDemand()
 
     private static let wanting: UInt = 1 << 32
 
-    fileprivate func join() { _ = count.fetchAdd(1 + SharedUpstream.wanting) }
+    fileprivate func join() {
+        _ = count.fetchAdd(1 + SharedUpstream.wanting)
+        demand.resume()
+    }
 
     /// Notes that a share will be released, whatever comes.
     fileprivate func abandonShare() { reduce(by: SharedUpstream.wanting) }
@@ -23,7 +28,18 @@ final class SharedUpstream: Stage {
         let before = count.fetchAdd(0 &- difference)
         let after = before &- difference
         if after == 0 { return cancel() }
-        if before >= SharedUpstream.wanting, after < SharedUpstream.wanting { abandonUpstream() }
+        if before >= SharedUpstream.wanting, after < SharedUpstream.wanting { demand.end() }
+    }
+
+    /// Counts an element, or that the source begins anew. The source is quiesced if there were many while all shares were abandoned.
+    @inline(__always)
+    func countUnwanted() {
+        if !demand.isWanted { countUnwantedSlowly() }
+    }
+
+    @inline(never)
+    private func countUnwantedSlowly() {
+        if demand.isExhausted() { abandonUpstream() }
     }
 }
 

@@ -129,6 +129,17 @@ import Testing
         }
     #endif
 
+    /// The fault: the chain kept itself, and with it the descriptors of the loop.
+    @Test("A discarded interval keeps nothing of a loop that was shut down", arguments: Backend.built, [true, false])
+    func discardedInterval(_ backend: Backend, isShutDownBefore: Bool) {
+        leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            if isShutDownBefore { scheduler.shutdown() }
+            _ = Observable<Int>.interval(.seconds(1_000), scheduler: scheduler).map { $0 }.subscribe(onNext: { _ in })
+            scheduler.shutdown()
+        }
+    }
+
     /// The fault: the loop misses a dispose that races with the rearming, and the timer keeps the loop for an hour.
     @Test("A periodic timer that is disposed of while the loop rearms it does not stay", arguments: Backend.built)
     func rearmedTimer(_ backend: Backend) async {

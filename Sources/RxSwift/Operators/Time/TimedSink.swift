@@ -202,7 +202,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         }
     }
 
-    package final override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
 
     package override func pauses(_ source: any PausableSource) -> Bool {
         serializer.pauses(source, for: AnySerializerTarget(self))

@@ -149,4 +149,10 @@ final class TimerJob<Element>: SchedulerJob {
     override func cancel() {
         if takeUpstream() != nil { scheduler.unschedule(self) }
     }
+
+    /// No number comes any more: a subscription that nobody holds would keep itself, and the scheduler.
+    override func wasRejected() -> Bool {
+        defer { downstream.upstreamReleased() }
+        return super.wasRejected()
+    }
 }

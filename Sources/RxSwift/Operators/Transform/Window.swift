@@ -62,7 +62,13 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         if !share.isCancelled { downstream.next(WindowObservable(window)) }
     }
 
+    package override func upstreamRepeats() {
+        sharedUpstream.countUnwanted()
+        super.upstreamRepeats()
+    }
+
     override func receive(_ element: Element) {
+        sharedUpstream.countUnwanted()
         window.core.next(element)
         if machine.accept(), !isCancelled { turnOver() }
     }

@@ -63,6 +63,7 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
     override func link(_ stage: Stage) { sharedUpstream.link(stage) }
 
     override func next(_ element: Element) {
+        sharedUpstream.countUnwanted()
         do {
             let key = try keySelector(element)
             if sharedUpstream.isCancelled { return }
@@ -77,6 +78,11 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
             sharedUpstream.cancel()
             self.error(error)
         }
+    }
+
+    override func upstreamRepeats() {
+        sharedUpstream.countUnwanted()
+        downstream.upstreamRepeats()
     }
 
     /// Sends a new group, unless the downstream has cancelled: the group would then never have a subscriber.

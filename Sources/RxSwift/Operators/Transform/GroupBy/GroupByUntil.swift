@@ -187,7 +187,15 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     // MARK: From any thread
 
-    override func next(_ element: Element) { submit(.next(element)) }
+    override func next(_ element: Element) {
+        sharedUpstream.countUnwanted()
+        submit(.next(element))
+    }
+
+    override func upstreamRepeats() {
+        sharedUpstream.countUnwanted()
+        downstream.upstreamRepeats()
+    }
 
     override func error(_ error: any Swift.Error) {
         submit(.stop(.error(error)))

@@ -2,7 +2,7 @@
 
 import RxPrimitives
 
-/// Tells whether a connection is still wanted.
+/// Tells whether a connection, the subscription to a source that others share, is still wanted.
 ///
 /// The subscribers may all leave while the source is being subscribed to. As in RxSwift (law L11) the source runs on until that
 /// call returns, so that a short source ends properly. After `limit` elements without a subscriber the next one cancels it.
@@ -52,16 +52,4 @@ struct ConnectionDemand: ~Copyable {
         _ = unwanted.compareExchange(count, count + 1)
         return count > ConnectionDemand.limit
     }
-}
-
-/// A connection that is told whether it is wanted.
-protocol DemandingConnection: AnyObject, Disposable {
-    /// Detaches the connection from its connectable sequence, which takes a new subject for its next subscribers. The caller then
-    /// disposes of it.
-    ///
-    /// - Returns: an object that the caller releases, outside its locks.
-    func detach() -> Any?
-
-    func endDemand()
-    func resumeDemand()
 }
