@@ -196,7 +196,7 @@ package final class DrainSession {
         return true
     }
 
-    /// Leaves a moment in which a producer may become the drainer of a crowded serializer that a deputy has left vacant.
+    /// Leaves a moment in which a producer may become the drainer of a crowded serializer that is vacant.
     ///
     /// - Returns: false, at once, if the thread is no deputy's or another serializer waits for it.
     func letsProducersIn() -> Bool {

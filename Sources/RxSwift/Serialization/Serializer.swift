@@ -258,6 +258,7 @@ package struct Serializer: ~Copyable {
 
     /// Drains if the serializer is vacant; called on a deputy thread.
     package func drainAsDeputy(_ reference: AnySerializerTarget) {
+        if loop.backlogCount > DrainSession.waitThreshold { _ = DrainSession.current.letsProducersIn() }
         loop.deputyLooks()
         if loop.tryResume() { resume(reference) }
     }
