@@ -4,8 +4,8 @@ import Glibc
 
 /// The descriptors of the standard streams.
 ///
-/// In a program that was started without one of them, the next socket would get its number. Then what somebody prints goes to the peer of that socket, and
-/// who reads the standard input takes what the loop is to get.
+/// In a program that was started without one of them, the next socket would get its number. Then the peer of that socket receives what the program
+/// prints, and a reader of the standard input takes bytes that belong to the loop.
 enum StandardDescriptors {
     /// Opens `/dev/null` under the numbers of those that are closed, once for the process.
     static func reserve() { reserved }

@@ -39,6 +39,8 @@ final class SharedUpstream: Stage {
 
     @inline(never)
     private func countUnwantedSlowly() {
+        // The count decides: another thread may have taken a share between the last abandonment and the end of the demand.
+        if count.loadRelaxed() >= SharedUpstream.wanting { return demand.resume() }
         if demand.isExhausted() { abandonUpstream() }
     }
 }

@@ -129,6 +129,18 @@ import Testing
         }
     #endif
 
+    /// The fault: a socket got the number of a standard stream, and its peer what the program printed.
+    @Test("A loop takes no number of a standard stream that is closed") func closedStandardStream() async {
+        await #expect(processExitsWith: .success) {
+            close(STDIN_FILENO)
+            let scheduler = IOUringScheduler()
+            var target = [CChar](repeating: 0, count: 64)
+            let count = readlink("/proc/self/fd/0", &target, target.count - 1)
+            precondition(count > 0 && String(cString: target) == "/dev/null")
+            scheduler.shutdown()
+        }
+    }
+
     /// The fault: the chain kept itself, and with it the descriptors of the loop.
     @Test("A discarded interval keeps nothing of a loop that was shut down", arguments: Backend.built, [true, false])
     func discardedInterval(_ backend: Backend, isShutDownBefore: Bool) {

@@ -64,13 +64,10 @@ import Testing
         #expect(repeating.attempts <= 3_000)
     }
 
-    /// In place of `take`, the end comes from the subscriber.
-    @Test("A source whose subscriber disposes of it in a callback is left after a while") func disposedInside() {
-        let repeating = Repeating()
-        let subscription = SerialDisposable()
-        subscription.disposable = repeating.source().groupBy { $0 }.flatMap { $0 }.take(while: { _ in
-            repeating.attempts < 3
-        }).subscribe()
+    @Test("A source that a predicate ends is left after a while") func endedByPredicate() {
+        let (repeating, log) = (Repeating(), EventLog())
+        _ = log.observe(repeating.source().groupBy { $0 }.flatMap { $0 }.take(while: { _ in repeating.attempts < 3 }))
+        #expect(log.text == "1 1 completed")
         #expect(repeating.attempts <= 3_000)
     }
 
