@@ -121,6 +121,8 @@ package class LinearSink<Element, Output>: Sink<Element> {
         upstream.loadRelaxed()
     }
 
+    package override func findShare(_ share: inout Stage?) -> UInt { upstream.loadRelaxed() }
+
     @usableFromInline
     package override func error(_ error: any Swift.Error) {
         // If cancelled, this stage has ended, and so does a source that does not know it yet.

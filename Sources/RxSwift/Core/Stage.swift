@@ -147,8 +147,12 @@ package class Stage {
     /// - Returns: the word of the stage to continue with, or 0.
     package func quiesce() -> UInt {
         quiesceUpstream()
+        forEachFurtherLink { $0.quiesceUpstream() }
         return 0
     }
+
+    /// Runs `body` with each stage that holds the link to a further source, beside the upstream.
+    package func forEachFurtherLink(_ body: (Stage) -> Void) {}
 
     /// Quiesces this stage if it is a serialized boundary or a source. Any other stage only returns the stage above.
     ///
@@ -189,8 +193,21 @@ package class Stage {
     /// - Returns: the word of the stage to continue with, or 0.
     package func abandonSubscription() -> UInt {
         abandonUpstream()
+        forEachFurtherLink { $0.abandonUpstream() }
         return 0
     }
+
+    /// The share of a source that ends with this stage: the first one above it or itself, if only linear stages lie between. Called while the
+    /// stage is being linked, as no other thread cancels it yet.
+    package final func share() -> Stage? {
+        var share: Stage?
+        Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.findShare(&share) }
+        return share
+    }
+
+    /// Sets `share` to this stage if it is a share of a source.
+    /// - Returns: the word of the stage to continue with, or 0.
+    package func findShare(_ share: inout Stage?) -> UInt { 0 }
 
     /// Runs `body` while no other thread releases the stage above, whose word this is. Returns false if it has changed meanwhile.
     private func holdUpstream(_ word: UInt, _ body: () -> Void) -> Bool {

@@ -17,6 +17,8 @@ final class SharedUpstreamSubject<Element>: Observable<Element>, @unchecked Send
         switch core.stop {
         case nil:
             let share = UpstreamShare(sharedUpstream)
+            // The source was cancelled, as everything that it sent events to: there will be none.
+            if share.isReleased { return }
             let subscription = SubjectSubscription(core: core, downstream: downstream)
             share.link(subscription)
             downstream.link(share)

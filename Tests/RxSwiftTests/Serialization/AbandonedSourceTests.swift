@@ -12,11 +12,16 @@ import Testing
     /// Sends 1 and fails, again and again; `limit` times at most, so that a fault ends the test.
     private final class Repeating: @unchecked Sendable {
         private(set) var attempts = 0
+        /// True if only the first attempt sends an element.
+        private let isSilent: Bool
+
+        init(isSilent: Bool = false) { self.isSilent = isSilent }
 
         func source(limit: Int = 10_000) -> Observable<Int> {
             Observable.deferred {
                 self.attempts += 1
-                return self.attempts > limit ? .never() : .concat([.just(1), .error(NumberedFailure(1))])
+                if self.attempts > limit { return .never() }
+                return .concat([self.isSilent && self.attempts > 1 ? .empty() : .just(1), .error(NumberedFailure(1))])
             }
             .retry()
         }
@@ -26,6 +31,9 @@ import Testing
         case groups, mappedGroups, concatenatedGroups, latestGroup, windows, groupsUntil, nestedGroups, windowsOfGroups,
             combinedGroups
         case takenGroups, repeatingWhen, share, refCount
+        case sharedGroups, replayedGroups, lastingGroups, countedGroups, selectedGroups, sharedMappedGroups, sharedTwice
+        case concatenatedShares, latestShare, sharedGroupsUntil, sharedWindows, sharedNewGroups, nestedNewGroups
+        case ambiguousGroups, replacedGroups, lateGroups, retriedGroups
 
         func apply(_ source: Observable<Int>) -> Observable<Int> {
             let (shared, scheduler) = (source.share(), SerialDispatchQueueScheduler(qos: .default))
@@ -48,16 +56,56 @@ import Testing
             case .repeatingWhen:
                 let failing = source.take(1).concat(Observable.error(NumberedFailure(2)))
                 return failing.retry(when: { (errors: Observable<any Error>) in errors }).groupBy { $0 }.flatMap { $0 }
+            case .sharedGroups: return source.groupBy { $0 }.flatMap { $0.share() }
+            case .replayedGroups: return source.groupBy { $0 }.flatMap { $0.share(replay: 1) }
+            case .lastingGroups: return source.groupBy { $0 }.flatMap { $0.share(replay: 1, scope: .forever) }
+            case .countedGroups: return source.groupBy { $0 }.flatMap { $0.publish().refCount() }
+            case .selectedGroups:
+                return source.groupBy { $0 }.flatMap { $0.multicast({ PublishSubject() }, selector: { $0 }) }
+            case .sharedMappedGroups:
+                return source.groupBy { $0 }.flatMap { $0.map { $0 }.filter { _ in true }.share() }
+            case .sharedTwice: return source.groupBy { $0 }.flatMap { Self.sharedTwice($0.asObservable()) }
+            case .concatenatedShares: return source.groupBy { $0 }.concatMap { $0.share(replay: 1) }
+            case .latestShare: return source.groupBy { $0 }.flatMapLatest { $0.share(replay: 1) }
+            case .sharedGroupsUntil:
+                return source.groupBy({ $0 }, until: { _ in Observable<Void>.never() }).flatMap { $0.share() }
+            case .sharedWindows:
+                return source.window(timeSpan: .seconds(60), count: 2, scheduler: scheduler).flatMap { $0.share() }
+            case .sharedNewGroups: return Self.newGroups(source).flatMap { $0.share() }
+            case .nestedNewGroups: return Self.newGroups(source).flatMap { $0.groupBy { $0 }.flatMap { $0.share() } }
+            case .ambiguousGroups:
+                return source.groupBy { $0 }.flatMap { Observable.amb([$0.asObservable(), .never()]) }
+            case .replacedGroups: return source.groupBy { $0 }.flatMap { $0.ifEmpty(switchTo: .never()) }
+            case .lateGroups:
+                return source.groupBy { $0 }.flatMap {
+                    $0.timeout(.seconds(60), other: Observable.never(), scheduler: scheduler)
+                }
+            case .retriedGroups:
+                return source.groupBy { $0 }.flatMap { $0.retry(when: { (errors: Observable<any Error>) in errors }) }
             case .share: return shared.flatMap { _ in shared }
             case .refCount: return counted.flatMap { _ in counted }
             }
         }
+
+        /// A group for each element.
+        private static func newGroups(_ source: Observable<Int>) -> Observable<Observable<Int>> {
+            source.enumerated().groupBy { $0.index }.map { $0.map { $0.element } }
+        }
+
+        private static func sharedTwice(_ group: Observable<Int>) -> Observable<Int> {
+            let shared = group.share()
+            return Observable.merge(shared, shared)
+        }
     }
 
     /// The fault: the program hung.
-    @Test("A source whose last subscription is postponed is left after a while", arguments: Sharing.allCases)
-    func postponed(_ sharing: Sharing) {
-        let (repeating, log) = (Repeating(), EventLog())
+    @Test(
+        "A source whose last subscription is postponed is left after a while", arguments: Sharing.allCases,
+        [false, true])
+    func postponed(_ sharing: Sharing, isSilent: Bool) {
+        // A source of one element has sent it before the other subscription to it begins.
+        if isSilent, sharing == .share || sharing == .refCount { return }
+        let (repeating, log) = (Repeating(isSilent: isSilent), EventLog())
         _ = log.observe(sharing.apply(repeating.source()).take(1))
         #expect(log.text == "1 completed")
         // A source without a subscriber is let go on for a while, as it does in RxSwift: see `ConnectionDemand`.
@@ -92,6 +140,41 @@ import Testing
         _ = log.observe(collected)
         for element in 1...3 { source.onNext(element) }
         #expect(log.text == "1 100 20 200 30 300")
+    }
+
+    /// The fault: its subscription kept itself for ever, 9 objects.
+    @Test("A group that is subscribed to after everything was disposed of is released") func lateSubscriber() {
+        let before = Resources.total
+        do {
+            let log = EventLog()
+            var group: Observable<Int>?
+            let source = PublishSubject<Int>()
+            let subscription = source.groupBy { $0 }.subscribe(onNext: { group = $0.asObservable() })
+            source.onNext(1)
+            subscription.dispose()
+            _ = log.observe(group!.map { $0 })
+            source.onNext(1)
+            #expect(log.text == "")
+        }
+        #expect(Resources.total == before)
+    }
+
+    /// The fault: the new subscriber joined a connection that had been cancelled, and got nothing.
+    @Test("A share is connected anew after its source was left for want of subscribers", arguments: [false, true])
+    func connectedAnew(isCounted: Bool) {
+        var again: Observable<Int>?
+        let (first, second) = (EventLog(), EventLog())
+        let source = Observable<Int>.create { observer in
+            for element in 1...3_000 {
+                observer.onNext(element)
+                if element == 2_000, second.text == "" { _ = second.observe(again!.take(2)) }
+            }
+            return Disposables.create()
+        }
+        again = isCounted ? source.publish().refCount() : source.share()
+        _ = first.observe(again!.take(1))
+        #expect(first.text == "1 completed")
+        #expect(second.text == "1 2 completed")
     }
 
     enum Connection: CaseIterable, Sendable {

@@ -74,10 +74,8 @@ package final class AmbRace: Stage {
     /// Ends a source that has sent its terminal event.
     func end(_ index: Int) { links[index].cancel() }
 
-    package override func quiesce() -> UInt {
-        quiesceUpstream()
-        for link in links { link.quiesceUpstream() }
-        return 0
+    package override func forEachFurtherLink(_ body: (Stage) -> Void) {
+        for link in links { body(link) }
     }
 
     package override func quiesceBoundary() -> UInt { quiesce() }

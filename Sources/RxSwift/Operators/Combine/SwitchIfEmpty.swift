@@ -37,11 +37,9 @@ private final class SwitchIfEmptyLinks: Stage {
     /// Covers the subscription to the other sequence.
     let subscribePhase = SubscribePhase()
 
-    override func quiesce() -> UInt {
-        quiesceUpstream()
-        source.quiesceUpstream()
-        other.quiesceUpstream()
-        return 0
+    override func forEachFurtherLink(_ body: (Stage) -> Void) {
+        body(source)
+        body(other)
     }
 
     override func quiesceBoundary() -> UInt { quiesce() }

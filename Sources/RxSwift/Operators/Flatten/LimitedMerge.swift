@@ -215,17 +215,12 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
 
     override func quiesceSources() {
         super.quiesceSources()
-        let running = lock.withLock {
-            isClosed = true
-            return slots
-        }
-        for slot in running { slot.quiesceUpstream() }
+        lock.withLock { isClosed = true }
+        forEachFurtherLink { $0.quiesceUpstream() }
     }
 
-    package override func abandonSubscription() -> UInt {
-        abandonUpstream()
-        for slot in lock.withLock({ slots }) { slot.abandonUpstream() }
-        return 0
+    package override func forEachFurtherLink(_ body: (Stage) -> Void) {
+        for slot in lock.withLock({ slots }) { body(slot) }
     }
 
     @usableFromInline

@@ -178,17 +178,12 @@ final class SwitchLatestCoordinator<Element>: SerializedSink<Element> {
 
     override func quiesceSources() {
         super.quiesceSources()
-        let running = lock.withLock {
-            isClosed = true
-            return latest.running
-        }
-        running?.quiesceUpstream()
+        lock.withLock { isClosed = true }
+        forEachFurtherLink { $0.quiesceUpstream() }
     }
 
-    package override func abandonSubscription() -> UInt {
-        abandonUpstream()
-        lock.withLock { latest.running }?.abandonUpstream()
-        return 0
+    package override func forEachFurtherLink(_ body: (Stage) -> Void) {
+        if let running = lock.withLock({ latest.running }) { body(running) }
     }
 
     @usableFromInline

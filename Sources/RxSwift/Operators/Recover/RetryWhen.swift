@@ -195,10 +195,7 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
 
     override func exhausted() {}
 
-    override func quiesce() -> UInt {
-        notifier.quiesceUpstream()
-        return super.quiesce()
-    }
+    override func forEachFurtherLink(_ body: (Stage) -> Void) { body(notifier) }
 
     override func quiesceBoundary() -> UInt {
         notifier.quiesceUpstream()

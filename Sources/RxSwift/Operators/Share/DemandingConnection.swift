@@ -8,6 +8,6 @@ protocol DemandingConnection: AnyObject, Disposable {
     /// - Returns: an object that the caller releases, outside its locks.
     func detach() -> Any?
 
-    func endDemand()
-    func resumeDemand()
+    func endDemand() -> ConnectionDemand.Change
+    func resumeDemand() -> ConnectionDemand.Change
 }

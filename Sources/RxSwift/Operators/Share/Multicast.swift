@@ -186,11 +186,16 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         if let core { core.accept(element) } else { forward(element) }
     }
 
+    package override func link(_ stage: Stage) {
+        demand.connect(to: stage).pass()
+        super.link(stage)
+    }
+
     package override func pauses(_ source: any PausableSource) -> Bool { core?.pauses(source) ?? false }
 
     @inline(never)
     private func isExhausted() -> Bool {
-        if !demand.isExhausted() { return false }
+        if !demand.endsNow() { return false }
         cancel()
         return true
     }
@@ -236,9 +241,9 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         return parent.release(self)
     }
 
-    func endDemand() { demand.end() }
+    func endDemand() -> ConnectionDemand.Change { demand.end() }
 
-    func resumeDemand() { demand.resume() }
+    func resumeDemand() -> ConnectionDemand.Change { demand.resume() }
 
     /// - Returns: the link to the source, which the caller cancels; nil if the connection had ended before.
     private func end() -> Upstream? {

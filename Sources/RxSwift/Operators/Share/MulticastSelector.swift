@@ -81,11 +81,9 @@ final class MulticastSelectorStage: Stage {
         if subscribePhase.end() { selected.cancel() }
     }
 
-    override func quiesce() -> UInt {
-        quiesceUpstream()
-        selected.quiesceUpstream()
-        connection.quiesceUpstream()
-        return 0
+    override func forEachFurtherLink(_ body: (Stage) -> Void) {
+        body(selected)
+        body(connection)
     }
 
     override func quiesceBoundary() -> UInt { quiesce() }

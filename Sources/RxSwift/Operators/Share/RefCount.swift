@@ -61,10 +61,9 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
         // Where the subscriber is the first one of a new subject, the connection of the former one has ended by itself.
         let ended = action == .none ? nil : connection.take()
         let detached = ended?.detach()
-        if action == .none {
-            if state.isUnwanted { connecting?.endDemand() } else { connecting?.resumeDemand() }
-        }
+        let change = action == .none ? demandChange() : nil
         lock.unlock()
+        change?.pass()
         ended?.disposable.dispose()
         withExtendedLifetime(detached) {}
         return (action, subject)
@@ -80,10 +79,11 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     @inline(never)
     private func prepare(_ made: any DemandingConnection, _ generation: Int) {
         lock.lock()
-        if state.isWanted(generation) { made.resumeDemand() } else { made.endDemand() }
+        let change = state.isWanted(generation) ? made.resumeDemand() : made.endDemand()
         let before = connecting
         connecting = made
         lock.unlock()
+        change.pass()
         withExtendedLifetime(before) {}
     }
 
@@ -109,8 +109,15 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     fileprivate func abandon(_ sink: RefCountSink<Element>) {
         lock.lock()
         if !sink.isAbandoned { sink.isAbandoned = state.abandon(sink.membership) }
-        if state.isUnwanted { connecting?.endDemand() }
+        let change = state.isUnwanted ? demandChange() : nil
         lock.unlock()
+        change?.pass()
+    }
+
+    /// Tells the connection whether it is wanted. The caller holds the lock, and passes the result on after unlocking it.
+    private func demandChange() -> ConnectionDemand.Change? {
+        let known = connecting ?? connection?.demanding
+        return state.isUnwanted ? known?.endDemand() : known?.resumeDemand()
     }
 
     /// Ends the connection, because the source has ended.
@@ -121,14 +128,16 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
     private func disconnect(if transition: () -> Bool) {
         var ended: RefCountConnection?
         var detached: Any?
+        var change: ConnectionDemand.Change?
         lock.lock()
         if transition() {
             ended = connection.take()
             detached = ended?.detach()
         } else if state.isUnwanted {
-            connecting?.endDemand()
+            change = demandChange()
         }
         lock.unlock()
+        change?.pass()
         ended?.disposable.dispose()
         withExtendedLifetime(detached) {}
     }

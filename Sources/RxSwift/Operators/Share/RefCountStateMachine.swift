@@ -110,8 +110,8 @@ package struct RefCountStateMachine {
     /// Tells whether a connection that is being made has a subscriber.
     package func isWanted(_ generation: Int) -> Bool { generation == self.generation && count + joining > 0 }
 
-    /// True if a connection is being made that has no subscriber that stays.
-    package var isUnwanted: Bool { phase == .connecting && joining == 0 && count == abandoned }
+    /// True if there is a connection, or one is being made, but no subscriber stays.
+    package var isUnwanted: Bool { phase != .idle && joining == 0 && count == abandoned }
 
     /// Notes that a subscriber will leave, whatever comes. Called at most once for each. Returns whether it is counted.
     package mutating func abandon(_ member: Membership) -> Bool {

@@ -139,12 +139,19 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
 
     private func join() -> (ShareConnection<Element>, mustConnect: Bool) {
         lock.lock()
-        defer { lock.unlock() }
-        if let existing = state.join() {
+        let existing = state.join()
+        // Released after unlocking, if it has ended because nobody wanted it.
+        defer { withExtendedLifetime(existing) {} }
+        if let existing {
             let connection = connection(existing)
-            connection.demand.resume()
-            return (connection, false)
+            let change = connection.demand.resume()
+            if !connection.demand.isClosed {
+                lock.unlock()
+                change.pass()
+                return (connection, false)
+            }
         }
+        defer { lock.unlock() }
         // Made under the lock, which costs less than taking the lock twice; only code of the library runs meanwhile.
         let fresh = ShareConnection(core: lastingCore ?? Self.makeCore(replay), parent: self)
         state.connect(fresh)
@@ -159,16 +166,18 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
     fileprivate func abandon(_ connection: ShareConnection<Element>) {
         lock.lock()
         state.abandon(connection)
-        if state.isUnwanted { connection.demand.end() }
+        let change = state.isUnwanted(connection) ? connection.demand.end() : nil
         lock.unlock()
+        change?.pass()
     }
 
     fileprivate func leave(_ connection: ShareConnection<Element>, wasAbandoned: Bool) {
         lock.lock()
         let unused = state.leave(connection, wasAbandoned: wasAbandoned)
-        if state.isUnwanted { connection.demand.end() }
+        let change = state.isUnwanted(connection) ? connection.demand.end() : nil
         if unused != nil { connection.demand.close() }
         lock.unlock()
+        change?.pass()
         if unused != nil { connection.cancel() }
     }
 
@@ -203,6 +212,11 @@ final class ShareConnection<Element>: Sink<Element> {
     /// Notes that the source has been subscribed to.
     func didSubscribe() { _ = subscribePhase.end() }
 
+    override func link(_ stage: Stage) {
+        demand.connect(to: stage).pass()
+        super.link(stage)
+    }
+
     override func next(_ element: Element) {
         if !demand.isWanted { return nextUnwanted(element) }
         core.accept(element)
@@ -212,7 +226,7 @@ final class ShareConnection<Element>: Sink<Element> {
 
     @inline(never)
     private func nextUnwanted(_ element: Element) {
-        if demand.isExhausted() { return cancel() }
+        if demand.endsNow() { return cancel() }
         core.accept(element)
     }
 
@@ -239,7 +253,7 @@ final class ShareConnection<Element>: Sink<Element> {
     }
 
     package override func upstreamRepeats() {
-        if !demand.isWanted, demand.isExhausted() { cancel() }
+        if !demand.isWanted, demand.endsNow() { cancel() }
     }
 
     func abandon() { parent.abandon(self) }

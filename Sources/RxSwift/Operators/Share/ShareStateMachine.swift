@@ -33,8 +33,9 @@ package struct ShareStateMachine {
         isConnecting = true
     }
 
-    /// True if the connection has no subscriber that stays, while it is being subscribed to the source; `connected` will decide.
-    package var isUnwanted: Bool { isConnecting && count == abandoned }
+    /// True if this is the connection in use, but no subscriber stays: if the last one has left, it is being subscribed to the source, and `connected`
+    /// will decide.
+    package func isUnwanted(_ known: AnyObject) -> Bool { connection === known && count == abandoned }
 
     /// Notes that a subscriber will leave, whatever comes. Does nothing for a connection that has ended.
     package mutating func abandon(_ left: AnyObject) {

@@ -93,8 +93,10 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     package override func quiesceBoundary() -> UInt { quiesce() }
 
-    /// Quiesces the stages upstream.
-    func quiesceSources() { quiesceUpstream() }
+    private final func quiesceSources() {
+        quiesceUpstream()
+        forEachFurtherLink { $0.quiesceUpstream() }
+    }
 
     /// Ends the source and the timer.
     func terminate() {

@@ -116,10 +116,7 @@ final class TimeoutSink<Element>: PausableTimedSink<Element> {
         sourceLink.cancel()
     }
 
-    override func quiesceSources() {
-        super.quiesceSources()
-        sourceLink.quiesceUpstream()
-    }
+    override func forEachFurtherLink(_ body: (Stage) -> Void) { body(sourceLink) }
 
     /// Passes the end of the other sequence on.
     fileprivate func endOther(_ tell: () -> Void, then after: () -> Void) { end(subscribePhase, tell, then: after) }

@@ -51,6 +51,12 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
 
     override var stageForDownstream: Stage { share }
 
+    @usableFromInline
+    override func link(_ stage: Stage) {
+        sharedUpstream.willLink(stage)
+        super.link(stage)
+    }
+
     override func begin() {
         enter {
             sendWindow()

@@ -25,9 +25,24 @@ import Testing
         let first = Connection()
         state.connect(first)
         expect(state.leave(first) == nil)
-        expect(state.isUnwanted)
+        expect(state.isUnwanted(first))
         expect(state.connected(first) === first)
         expect(state.join() == nil)
+    }
+
+    @Test("A connection whose subscribers are all abandoned is unwanted until another one joins") func abandoned() {
+        var state = ShareStateMachine()
+        let (first, other) = (Connection(), Connection())
+        state.connect(first)
+        expect(state.connected(first) == nil)
+        expect(!state.isUnwanted(first))
+        state.abandon(first)
+        expect(state.isUnwanted(first) && !state.isUnwanted(other))
+        expect(state.join() === first)
+        expect(!state.isUnwanted(first))
+        expect(state.leave(first) == nil)
+        expect(state.isUnwanted(first))
+        expect(state.leave(first, wasAbandoned: true) === first)
     }
 
     @Test("A subscriber that leaves an ended connection does not count for the next") func leavesEnded() {

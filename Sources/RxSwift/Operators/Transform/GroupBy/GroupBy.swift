@@ -60,7 +60,10 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
         super.init()
     }
 
-    override func link(_ stage: Stage) { sharedUpstream.link(stage) }
+    override func link(_ stage: Stage) {
+        sharedUpstream.willLink(stage)
+        sharedUpstream.link(stage)
+    }
 
     override func next(_ element: Element) {
         sharedUpstream.countUnwanted()

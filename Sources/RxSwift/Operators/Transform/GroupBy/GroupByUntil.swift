@@ -143,7 +143,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     /// The subscription to the source, held in shares: by the downstream, and by the subscribers of groups.
     private let sharedUpstream = SharedUpstream()
-    private let watchedUpstream = SharedUpstream()
+    private let watchedUpstream = SharedUpstream(isPermanent: true)
     let share: UpstreamShare
 
     var operatorName: StaticString { "groupBy(_:until:)" }
@@ -166,6 +166,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     }
 
     override func link(_ stage: Stage) {
+        sharedUpstream.willLink(stage)
         super.link(stage)
         sharedUpstream.link(self)
     }

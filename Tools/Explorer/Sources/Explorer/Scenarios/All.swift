@@ -3,7 +3,7 @@
 extension Scenario {
     static var all: [Scenario] {
         queues + disposables + stages + operators + sharing + pools + drainLoop + serializers + subjects + turns
-            + loopTurns + hostQueues
+            + upstreamShares + loopTurns + hostQueues
             + pausingQueues + pressure
     }
 }
